@@ -1,0 +1,51 @@
+"""The words of the program: orders, counts, findings."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.domain.records import Categories, EquivalenceCounts, category_order
+
+
+def test_numbers_are_ordered_as_numbers_and_text_by_code_point_with_missing_first():
+    assert category_order(["10", "9", "", "1.5"]) == ["", "1.5", "9", "10"]
+    assert category_order(["b", "10", "B", "", "é"]) == ["", "10", "B", "b", "é"]
+    assert category_order(["nan", "1", "inf"]) == ["1", "inf", "nan"]
+
+
+def test_a_declared_category_number_counts_even_if_fewer_are_present():
+    assert Categories("age", ("1", "2"), declared=22).number == 22
+    assert Categories("age", ("1", "2", "3"), declared=2).number == 3
+
+
+@given(hnp.arrays(np.int64, st.tuples(st.integers(1, 7), st.integers(1, 9)), elements=st.sampled_from([0, 0, 0, 1, 5])))
+def test_both_forms_of_counts_tell_the_same(matrix):
+    classes = np.arange(matrix.shape[1], dtype=np.int64)
+    counts = EquivalenceCounts.from_dense((matrix.shape[1],), classes, matrix.copy())
+    again = EquivalenceCounts.from_rows((matrix.shape[1],), classes, *counts.rows)
+    for each in (counts, again):
+        assert each.regions == matrix.shape[0]
+        assert each.records == matrix.sum()
+        assert (each.region_totals == matrix.sum(axis=1)).all()
+        assert (each.class_totals == matrix.sum(axis=0)).all()
+        indptr, columns, values = each.rows
+        rebuilt = np.zeros_like(matrix)
+        rebuilt[np.repeat(np.arange(each.regions), np.diff(indptr)), columns] = values
+        assert (rebuilt == matrix).all()
+
+
+def test_class_numbers_are_row_major_in_the_order_of_the_quasi_identifiers():
+    counts = EquivalenceCounts.from_dense((3, 4), np.array([7], np.int64), np.array([[2]], np.int64))
+    assert counts.class_codes(0) == (1, 3)
+    assert counts.equivalence_classes == 12
+
+
+def test_errors_stop_and_warnings_pass():
+    warning = Finding("empty-region", "has no records.", severity=Severity.WARNING)
+    assert stop_on_errors([warning]) == (warning,)
+    error = Finding("ragged", "has 3 fields instead of 4.", "Add the missing field.", file="a.csv", row=1234)
+    with pytest.raises(InputError, match=r"a\.csv, row 1,234: has 3 fields instead of 4\. Add the missing field\."):
+        stop_on_errors([warning, error])

@@ -1,0 +1,265 @@
+"""What an approach is: a frozen dataclass whose fields are its parameters, with a card as its menu entry.
+
+Everything people see of an approach (menus, forms, command-line options, docs, generated tests) is made from these
+declarations, so adding one means adding one module.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.domain.regions import Regions
+
+_KEY = "vbas_parameter"
+
+
+@dataclass(frozen=True)
+class Card:
+    """How an approach introduces itself.
+
+    ``name`` is used in scripts, ``title`` in menus, ``summary`` (one sentence) as tool tip; ``when`` says when to
+    choose it, ``formula`` and ``complexity`` go into the docs.
+    """
+
+    name: str
+    title: str
+    summary: str
+    formula: str = ""
+    complexity: str = ""
+    when: str = ""
+    order: int = 100
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The declaration of one parameter; ``kind`` is int, float, str, bool or "approach" (another approach, by name)."""
+
+    name: str
+    kind: type | str
+    default: Any
+    label: str
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    option: str | None = None
+
+    def parse(self, text: Any) -> Any:
+        """The value from what a person typed; `InputError` says what would be allowed."""
+        try:
+            if self.kind is bool and isinstance(text, str):
+                value: Any = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[
+                    text.lower()
+                ]
+            elif self.kind is int:
+                value = int(text)
+            elif self.kind is float:
+                value = float(text)
+            else:
+                value = text
+        except (TypeError, ValueError, KeyError, OverflowError):
+            raise self._refusal() from None
+        self.check(value)
+        return value
+
+    def check(self, value: Any) -> None:
+        """Refuse a value of the wrong type or outside the bounds."""
+        if self.kind == "approach":
+            return
+        numeric = self.kind in (int, float)
+        wrong_type = (numeric and (isinstance(value, bool) or not isinstance(value, (int, float, np.number)))) or (
+            self.kind in (str, bool) and not isinstance(value, self.kind)  # type: ignore[arg-type]
+        )
+        if wrong_type or (self.kind is int and int(value) != value) or (numeric and not np.isfinite(float(value))):
+            raise self._refusal()
+        too_low = self.low is not None and value < self.low
+        too_high = self.high is not None and value > self.high
+        if too_low or too_high or (self.choices and value not in self.choices):
+            raise self._refusal()
+
+    def _refusal(self) -> InputError:
+        return InputError(Finding("parameter", f"“{self.label}” must be {self.allowed}.", column=self.name))
+
+    @property
+    def allowed(self) -> str:
+        """What may be entered, in words."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        if self.kind is bool:
+            return "yes or no"
+        words = {int: "a whole number", float: "a number"}.get(self.kind, "text")  # type: ignore[arg-type, call-overload]
+        bounds = [f"at least {self.low:g}"] if self.low is not None else []
+        bounds += [f"at most {self.high:g}"] if self.high is not None else []
+        return f"{words} {' and '.join(bounds)}".strip()
+
+
+def parameter(
+    default: Any,
+    *,
+    label: str,
+    help: str,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+    option: str | None = None,
+    kind: type | str | None = None,
+) -> Any:
+    """Declare a dataclass field as a parameter; ``option`` names a command-line option of its own (``--sites``)."""
+    declared = {
+        "label": label,
+        "help": help,
+        "low": low,
+        "high": high,
+        "choices": choices,
+        "option": option,
+        "kind": kind or type(default),
+    }
+    return dataclasses.field(default=default, metadata={_KEY: declared})
+
+
+@dataclass(frozen=True)
+class Approach(ABC):
+    """Base of all approaches. Subclasses are frozen dataclasses with a ``card``; bounds are checked on creation."""
+
+    card: ClassVar[Card]
+    component: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for declared in self.parameters():
+            declared.check(getattr(self, declared.name))
+
+    @classmethod
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """The parameters in the order of their declaration."""
+        return tuple(
+            Parameter(name=field.name, default=field.default, **field.metadata[_KEY])
+            for field in dataclasses.fields(cls)
+            if _KEY in field.metadata
+        )
+
+    @classmethod
+    def from_texts(cls, values: Mapping[str, Any]) -> Self:
+        """An instance from what a person typed; unknown names and bad values are refused with what is allowed."""
+        known = {declared.name: declared for declared in cls.parameters()}
+        unknown = [name for name in values if name not in known]
+        if unknown:
+            allowed = ", ".join(known) or "none"
+            raise InputError(
+                Finding(
+                    "parameter", f"{cls.card.title} has no parameter “{unknown[0]}”.", f"Its parameters: {allowed}."
+                )
+            )
+        return cls(**{name: known[name].parse(text) for name, text in values.items()})
+
+    def settings(self) -> dict[str, Any]:
+        """The parameters and their values as plain JSON data; a nested approach becomes its name and settings."""
+        values: dict[str, Any] = {}
+        for declared in self.parameters():
+            value = getattr(self, declared.name)
+            values[declared.name] = (
+                {"name": value.card.name, **value.settings()} if isinstance(value, Approach) else value
+            )
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """What approaches see of a problem: everything after global suppression, nothing about records.
+
+    ``counts`` and everything derived from them exclude globally suppressed records.
+    """
+
+    regions: Regions
+    counts: EquivalenceCounts
+    k: int
+    random_seed: int = 0
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """The initial regions' points, (r, 2)."""
+        return self.regions.points
+
+    @cached_property
+    def populations(self) -> NDArray[np.int64]:
+        """Remaining records of each initial region."""
+        return self.counts.region_totals
+
+    @property
+    def records(self) -> int:
+        """n: the records that remain after global suppression."""
+        return self.counts.records
+
+    def generator(self) -> np.random.Generator:
+        """A fresh generator of the run's seed: the same draws whoever asks, in whatever order."""
+        return np.random.default_rng(self.random_seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """An aggregation after local suppression: what measures rate.
+
+    ``membership[i]`` is the dense number of initial region i's aggregated region; ``sites[j]`` the site of aggregated
+    region j (None: the construction has no sites). ``released`` has one row per aggregated region with the classes
+    that remain; ``released_by_region`` the released records of each initial region.
+    """
+
+    situation: Situation
+    records: int
+    membership: NDArray[np.int32]
+    aggregated_regions: int
+    sites: NDArray[np.float64] | None
+    released: EquivalenceCounts
+    released_by_region: NDArray[np.int64]
+
+
+class SiteNumber(Approach):
+    """Component 1: how many sites."""
+
+    component: ClassVar[str] = "site_number"
+
+    @abstractmethod
+    def approximate(self, situation: Situation) -> int:
+        """The approximated number of sites; the engine keeps it within 1 … r."""
+
+
+class SiteLocation(Approach):
+    """Component 2: where the sites are."""
+
+    component: ClassVar[str] = "site_location"
+
+    @abstractmethod
+    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """The places of that many sites, (s, 2), in the order that decides ties."""
+
+
+class Construction(Approach):
+    """Component 3: which site each initial region belongs to."""
+
+    component: ClassVar[str] = "construction"
+
+    @abstractmethod
+    def construct(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
+        """The owner of each initial region: an index into ``sites``."""
+
+
+class Measure(Approach):
+    """Component 4: how good the result is; lower is better. ``unit`` as shown ("records", "distance", "bits", "")."""
+
+    component: ClassVar[str] = "rating"
+    unit: ClassVar[str] = ""
+    pareto_default: ClassVar[bool] = True
+
+    @abstractmethod
+    def rate(self, outcome: Outcome) -> float | int | None:
+        """The value, or None where it is undefined."""

@@ -1,0 +1,1 @@
+"""Which site each initial region belongs to. One module per approach."""

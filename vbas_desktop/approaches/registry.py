@@ -1,0 +1,74 @@
+"""Finds every approach, built in or brought by third parties, and makes instances by name."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from vbas_desktop.domain.errors import Finding, InputError
+
+from .base import Approach
+
+COMPONENTS: dict[str, str] = {
+    "site_number": "Sites",
+    "site_location": "Locations",
+    "construction": "Construction",
+    "rating": "Rating",
+}
+"""The four components in the order of the stages, with the titles of their menus."""
+
+ENTRY_POINT_GROUP = "vbas_desktop.approaches"
+
+
+@cache
+def approaches(component: str) -> dict[str, type[Approach]]:
+    """All approaches of a component by name, in menu order."""
+    found: dict[str, type[Approach]] = {}
+    for approach in _built_in(component) + _third_party(component):
+        found.setdefault(approach.card.name, approach)
+    return dict(sorted(found.items(), key=lambda item: (item[1].card.order, item[0])))
+
+
+def approach(component: str, name: str) -> type[Approach]:
+    """The approach of that name; `InputError` lists the names there are."""
+    known = approaches(component)
+    if name not in known:
+        title = component.replace("_", " ")
+        raise InputError(Finding("unknown-approach", f"There is no {title} “{name}”.", f"Known: {', '.join(known)}."))
+    return known[name]
+
+
+def make(component: str, name: str, values: Mapping[str, Any] | None = None) -> Any:
+    """An instance of the named approach; parameters that are approaches themselves may be given by name."""
+    kind = approach(component, name)
+    given = dict(values or {})
+    for declared in kind.parameters():
+        value = given.get(declared.name)
+        if declared.kind == "approach" and not isinstance(value, Approach):
+            given[declared.name] = make(component, value or declared.default)
+    return kind.from_texts(given)
+
+
+def _built_in(component: str) -> list[type[Approach]]:
+    package = importlib.import_module(f"vbas_desktop.approaches.{component}")
+    modules = [
+        importlib.import_module(f"{package.__name__}.{info.name}") for info in pkgutil.iter_modules(package.__path__)
+    ]
+    return [
+        item
+        for module in modules
+        for item in vars(module).values()
+        if isinstance(item, type)
+        and issubclass(item, Approach)
+        and item.__module__ == module.__name__
+        and hasattr(item, "card")
+    ]
+
+
+def _third_party(component: str) -> list[type[Approach]]:
+    loaded = [point.load() for point in entry_points(group=ENTRY_POINT_GROUP)]
+    return [item for item in loaded if getattr(item, "component", None) == component]

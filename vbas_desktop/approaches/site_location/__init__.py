@@ -1,0 +1,1 @@
+"""Where the sites are. One module per approach."""

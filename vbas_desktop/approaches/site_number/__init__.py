@@ -1,0 +1,1 @@
+"""How many sites. One module per approach."""

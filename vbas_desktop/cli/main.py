@@ -1,0 +1,71 @@
+"""The entry point of `vbas`: finds the command, runs it, and turns every outcome into its exit code."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from vbas_desktop import __version__
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Cancelled
+
+from .errors import VerificationFailed
+from .terminal import say
+
+COMMANDS: tuple[str, ...] = ()
+"""The commands in the order of the help; each is a module with ``HELP``, ``configure(parser)``, ``run(options)``."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command: 0 done, 1 wrong input, 2 wrong usage, 3 not verified, 130 cancelled."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    options = _parser(arguments).parse_args(arguments)
+    try:
+        return int(options.command(options) or 0)
+    except InputError as error:
+        if options.debug:
+            raise
+        for finding in error.findings:
+            say(f"{finding.severity}: {finding}")
+        return 1
+    except VerificationFailed as error:
+        say(f"error: {error}")
+        return 3
+    except (Cancelled, KeyboardInterrupt):
+        say("Stopped. Nothing half-written was left behind.")
+        return 130
+    except OSError as error:
+        if options.debug:
+            raise
+        say(f"error: {error.filename or 'file'}: {error.strerror or error}")
+        return 1
+    except Exception as error:
+        if options.debug:
+            raise
+        say(f"error: something unforeseen happened ({type(error).__name__}). Run again with --debug to see where.")
+        return 1
+
+
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="vbas",
+        description="Make record files k-anonymous by merging small regions; see what it costs; release and verify.",
+        epilog="Example: vbas run records.csv regions.csv --region-column tract --quasi-identifiers age,sex --out out",
+    )
+    parser.add_argument("--version", action="version", version=f"vbas {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        module = importlib.import_module(f".{name.replace('-', '_')}", __package__)
+        sub = commands.add_parser(
+            name,
+            help=module.HELP,
+            description=module.__doc__,
+            epilog=getattr(module, "EXAMPLE", None),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.add_argument("--debug", action="store_true", help="show the full traceback of an error")
+        module.configure(sub)
+        sub.set_defaults(command=module.run)
+    return parser

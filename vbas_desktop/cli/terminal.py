@@ -1,0 +1,48 @@
+"""Output: results to stdout, everything else to stderr; a bar on a terminal, plain lines otherwise."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import TextIO
+
+
+def say(text: str) -> None:
+    """One line for the person, on stderr."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def show(text: str) -> None:
+    """One line of result, on stdout."""
+    print(text, flush=True)
+
+
+class TerminalProgress:
+    """A bar that redraws itself on a terminal; a line per stage otherwise; nothing when quiet."""
+
+    def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
+        self._quiet, self._stream = quiet, stream or sys.stderr
+        self._bar = self._stream.isatty()
+        self._stage, self._drawn = "", 0.0
+        self._lock = threading.Lock()
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        """Show the stage and how much of it is done."""
+        if self._quiet:
+            return
+        with self._lock:
+            now = time.monotonic()
+            if not self._bar:
+                if stage != self._stage:
+                    print(stage, file=self._stream, flush=True)
+            elif stage != self._stage or now - self._drawn > 0.1:
+                done = "" if fraction is None else f" {'█' * int(24 * fraction):<24} {fraction:4.0%}"
+                print(f"\r\x1b[K{stage}{done}", end="", file=self._stream, flush=True)
+                self._drawn = now
+            self._stage = stage
+
+    def close(self) -> None:
+        """Leave the terminal on a fresh line."""
+        if self._bar and self._stage and not self._quiet:
+            print("\r\x1b[K", end="", file=self._stream, flush=True)

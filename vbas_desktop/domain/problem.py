@@ -1,0 +1,70 @@
+"""What is to be solved (`Problem`) and how (`Request`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .errors import Finding
+from .records import Categories, EquivalenceCounts, Grouping
+from .regions import Regions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True)
+class Source:
+    """Which file a problem came from: enough to find it again and to notice that it changed."""
+
+    path: str
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Regions, counts and k: everything the stages after loading need to know.
+
+    ``counts`` covers the records whose region is known; ``unknown_region_records`` were left out of it because the
+    user chose to suppress records of unknown regions, and count as suppressed.
+    """
+
+    regions: Regions
+    counts: EquivalenceCounts
+    k: int
+    quasi_identifiers: tuple[str, ...]
+    categories: tuple[Categories, ...]
+    region_column: str
+    unknown_region_records: int = 0
+    groupings: tuple[Grouping, ...] = ()
+    records_source: Source | None = None
+    regions_source: Source | None = None
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def records(self) -> int:
+        """All records of the file, those of unknown regions included."""
+        return self.counts.records + self.unknown_region_records
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """One run: a problem, one approach per component, the range of site numbers, and the seed.
+
+    The approaches are instances of the classes in ``vbas_desktop.approaches``; typed loosely here because the domain
+    knows none of them.
+    """
+
+    problem: Problem
+    site_number: Any
+    site_location: Any
+    construction: Any
+    measures: tuple[Any, ...] = ()
+    pareto_measures: tuple[str, ...] = ()
+    global_suppression: bool = True
+    range_step_percent: float = 10.0
+    range_reach: int = 2
+    random_seed: int = 0
+    workers: int = 0
+    notes: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,38 @@
+"""How long work tells where it is, and how it is told to stop."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Cancelled(Exception):
+    """The user stopped the work. Whoever catches it cleans up and leaves nothing half done."""
+
+
+class Progress(Protocol):
+    """The one thing that long work knows of its listener.
+
+    `update` is called at least every 50 ms of work. It is cheap, may be called from several threads, and raises
+    `Cancelled` when the user wants to stop.
+    """
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        """Say what is being done and which share of it (0 to 1; None: unknown) is complete."""
+
+
+class Silent:
+    """Progress that nobody watches and nobody stops."""
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        """Do nothing."""
+
+
+class Span:
+    """Progress of one part of a larger job: its 0…1 becomes ``start``…``end`` of the whole."""
+
+    def __init__(self, whole: Progress, start: float, end: float) -> None:
+        self._whole, self._start, self._width = whole, start, end - start
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        """Pass the part's progress on as progress of the whole."""
+        self._whole.update(stage, None if fraction is None else self._start + self._width * fraction)

@@ -1,0 +1,194 @@
+"""Columns, their categories and roles, and the counts that everything after loading works on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+MISSING = "(missing)"
+"""How the category of empty fields is shown. In `Categories` it is the empty string."""
+
+
+class Role(StrEnum):
+    """What a column of the record file is used for."""
+
+    REGION = "region"
+    QUASI_IDENTIFIER = "quasi-identifier"
+    SENSITIVE = "sensitive"
+    IDENTIFIER = "identifier"
+    PLAIN = "plain"
+
+
+def category_order(values: Sequence[str]) -> list[str]:
+    """Values in the order of the classes: missing first, then numerically if all are numbers, else by code point."""
+    present = [value for value in values if value != ""]
+    missing = [""] if len(present) < len(values) else []
+    numbers = [_finite_number(value) for value in present]
+    if all(number is not None for number in numbers):
+        return missing + [value for _, value in sorted(zip(numbers, present, strict=True))]
+    return missing + sorted(present)
+
+
+def _finite_number(value: str) -> float | None:
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and "_" not in value else None
+
+
+@dataclass(frozen=True)
+class Categories:
+    """The response categories of one column, in class order. ``declared``: the number on the category-count line."""
+
+    column: str
+    values: tuple[str, ...]
+    declared: int | None = None
+
+    @property
+    def number(self) -> int:
+        """How many categories count for MaxCombs: the declared number if the file has one, never fewer than present."""
+        return max(len(self.values), self.declared or 0)
+
+    def label(self, code: int) -> str:
+        """The category as people read it."""
+        return self.values[code] or MISSING
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A generalisation of one column: which group each value belongs to. Values not named stay as they are."""
+
+    column: str
+    groups: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """What is known of one column after one pass over the file.
+
+    ``distinct`` is exact if ``categorical``; else there are more values than are worth coding and it is a lower bound.
+    ``frequencies`` lists the number of records of each category, in the order of ``categories.values``.
+    """
+
+    name: str
+    distinct: int
+    missing: int
+    categorical: bool
+    categories: Categories | None = None
+    frequencies: NDArray[np.int64] | None = None
+
+
+def frozen(array: NDArray[np.generic]) -> NDArray:  # type: ignore[type-arg]
+    """The same array, read-only: what is handed out at a border must not change behind the owner's back."""
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class EquivalenceCounts:
+    """Records by region and class: exact 64-bit counts, for the classes that occur only.
+
+    ``classes[j]`` is the row-major number of column j among all ``category_numbers``' combinations, ascending.
+    Stored as a matrix (``dense``) or by rows (``indptr, columns, values``: the non-zero counts of each region, columns
+    ascending), whichever takes less memory; `rows` serves both.
+    """
+
+    category_numbers: tuple[int, ...]
+    classes: NDArray[np.int64]
+    dense: NDArray[np.int64] | None = None
+    sparse: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]] | None = None
+
+    @classmethod
+    def from_rows(
+        cls,
+        category_numbers: Sequence[int],
+        classes: NDArray[np.int64],
+        indptr: NDArray[np.int64],
+        columns: NDArray[np.int32],
+        values: NDArray[np.int64],
+    ) -> EquivalenceCounts:
+        """Counts from the non-zero entries of each region, stored in the smaller form."""
+        regions, width = indptr.size - 1, classes.size
+        numbers = tuple(int(number) for number in category_numbers)
+        if regions * width * 8 <= values.size * 12 + indptr.size * 8:
+            dense = np.zeros((regions, width), np.int64)
+            dense[np.repeat(np.arange(regions), np.diff(indptr)), columns] = values
+            return cls(numbers, frozen(classes), dense=frozen(dense))
+        return cls(numbers, frozen(classes), sparse=(frozen(indptr), frozen(columns), frozen(values)))
+
+    @classmethod
+    def from_dense(
+        cls, category_numbers: Sequence[int], classes: NDArray[np.int64], matrix: NDArray[np.int64]
+    ) -> EquivalenceCounts:
+        """Counts from a full regions × classes matrix, stored in the smaller form."""
+        regions, width = matrix.shape
+        filled = int(np.count_nonzero(matrix))
+        numbers = tuple(int(number) for number in category_numbers)
+        if regions * width * 8 <= filled * 12 + (regions + 1) * 8:
+            return cls(numbers, frozen(classes), dense=frozen(matrix))
+        region, column = np.nonzero(matrix)
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(region, minlength=regions)))).astype(np.int64)
+        values = matrix[region, column].astype(np.int64)
+        return cls(numbers, frozen(classes), sparse=(frozen(indptr), frozen(column.astype(np.int32)), frozen(values)))
+
+    @cached_property
+    def rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+        """``indptr, columns, values`` of the non-zero counts, region by region, columns ascending."""
+        if self.sparse is not None:
+            return self.sparse
+        assert self.dense is not None
+        region, column = np.nonzero(self.dense)
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(region, minlength=self.regions)))).astype(np.int64)
+        return (frozen(indptr), frozen(column.astype(np.int32)), frozen(self.dense[region, column]))
+
+    @property
+    def regions(self) -> int:
+        """Number of regions, those without records included."""
+        if self.dense is not None:
+            return int(self.dense.shape[0])
+        assert self.sparse is not None
+        return int(self.sparse[0].size) - 1
+
+    @property
+    def equivalence_classes(self) -> int:
+        """MaxCombs: the product of the category numbers, empty classes included (a Python integer: it may be huge)."""
+        return math.prod(self.category_numbers)
+
+    @cached_property
+    def region_totals(self) -> NDArray[np.int64]:
+        """Records of each region."""
+        if self.dense is not None:
+            return frozen(self.dense.sum(axis=1))
+        indptr, _, values = self.rows
+        running = np.concatenate(([0], np.cumsum(values)))
+        return frozen(running[indptr[1:]] - running[indptr[:-1]])
+
+    @cached_property
+    def class_totals(self) -> NDArray[np.int64]:
+        """Records of each class of the whole file taken as one region."""
+        if self.dense is not None:
+            return frozen(self.dense.sum(axis=0))
+        _, columns, values = self.rows
+        totals = np.zeros(self.classes.size, np.int64)
+        np.add.at(totals, columns, values)
+        return frozen(totals)
+
+    @property
+    def records(self) -> int:
+        """Number of records counted."""
+        return int(self.region_totals.sum())
+
+    def class_codes(self, column: int) -> tuple[int, ...]:
+        """The category code of each quasi-identifier for one column of the matrix."""
+        rest, codes = int(self.classes[column]), []
+        for number in reversed(self.category_numbers):
+            rest, code = divmod(rest, number)
+            codes.append(code)
+        return tuple(reversed(codes))

@@ -1,0 +1,53 @@
+"""The initial regions: ids, points, polygons where the file has them, and the coordinate system they are in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class CoordinateKind(StrEnum):
+    """How the coordinates of the file are taken (``auto`` is decided before anything is computed)."""
+
+    PLANAR = "planar"
+    DEGREES = "degrees"
+    GEOGRAPHIC = "geographic"
+
+
+@dataclass(frozen=True)
+class CoordinateSystem:
+    """The system that ``Regions.points`` and ``polygons`` are in.
+
+    ``definition`` is anything pyproj reads (an EPSG code or WKT) or None for a plane of unknown place; with ``DEGREES``
+    x is the latitude and y the longitude, as the thesis computed. ``unit`` is ``m``, ``degree`` or ``unit``.
+    """
+
+    kind: CoordinateKind
+    definition: str | None = None
+    unit: str = "unit"
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """All initial regions in file order.
+
+    ``points`` (r, 2) and ``polygons`` (shapely geometries, or None where a region has none) are in ``system``: the
+    coordinates that everything is computed in. ``attributes`` holds further columns of the file, as text.
+    """
+
+    ids: tuple[str, ...]
+    points: NDArray[np.float64]
+    system: CoordinateSystem
+    polygons: NDArray[np.object_] | None = None
+    source: str = ""
+    sha256: str = ""
+    size_bytes: int = 0
+    names: tuple[str, ...] | None = None
+    outline: Any = None
+
+    def __len__(self) -> int:
+        return len(self.ids)

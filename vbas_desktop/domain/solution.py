@@ -1,0 +1,94 @@
+"""What a run yields: solutions with their owners, sites and measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import Finding
+from .records import frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """One aggregation: who owns each initial region, and how good that is.
+
+    ``owner[i]`` is the index of the site (or group) of initial region i. ``sites`` may be None for constructions that
+    have none. Some sites may own nothing: ``aggregated_regions`` counts those that do.
+    ``approaches`` maps component → approach name as in the command line, ``parameters`` holds their parameters.
+    """
+
+    id: int
+    approaches: Mapping[str, str]
+    parameters: Mapping[str, Mapping[str, Any]]
+    approximated_sites: int
+    site_count: int
+    sites: NDArray[np.float64] | None
+    owner: NDArray[np.int32]
+    measures: Mapping[str, float | int | None]
+    seconds: float
+    suppressed_global: int
+    suppressed_local: int
+    pareto: bool = False
+    facts: Mapping[str, Any] | None = None
+
+    @cached_property
+    def owners_used(self) -> NDArray[np.int32]:
+        """The site indices that own at least one initial region, ascending: one per aggregated region."""
+        return frozen(np.unique(self.owner))
+
+    @cached_property
+    def membership(self) -> NDArray[np.int32]:
+        """Dense number (0 … aggregated_regions − 1) of the aggregated region of each initial region."""
+        return frozen(np.searchsorted(self.owners_used, self.owner).astype(np.int32))
+
+    @property
+    def aggregated_regions(self) -> int:
+        """How many aggregated regions there are (sites that attract nothing make none)."""
+        return int(self.owners_used.size)
+
+    def marked(self, pareto: bool) -> Solution:
+        """The same solution with its Pareto mark set."""
+        return replace(self, pareto=pareto)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entry of ``solutions`` in ``run.json``."""
+        return {
+            "id": self.id,
+            "site_number": self.approaches.get("site_number"),
+            "site_location": self.approaches.get("site_location"),
+            "adc_seeding": self.approaches.get("adc_seeding"),
+            "construction": self.approaches.get("construction"),
+            "approximated_sites": self.approximated_sites,
+            "sites": self.site_count,
+            "aggregated_regions": self.aggregated_regions,
+            "measures": dict(self.measures),
+            "seconds": self.seconds,
+            "pareto": self.pareto,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class RunResult:
+    """All solutions of one run, with what is true of all of them."""
+
+    solutions: tuple[Solution, ...]
+    approximated_sites: int
+    globally_suppressed_records: int
+    classes_present: int
+    findings: tuple[Finding, ...] = ()
+    seconds: float = 0.0
+
+    def solution(self, id: int) -> Solution:
+        """The solution with this id."""
+        return next(solution for solution in self.solutions if solution.id == id)
+
+    @property
+    def chosen(self) -> Solution:
+        """The solution at the approximated number of sites: what a release uses unless told otherwise."""
+        return min(self.solutions, key=lambda solution: abs(solution.site_count - self.approximated_sites))
