@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import Finding
 from .records import Categories, EquivalenceCounts, Grouping
-from .regions import Regions
+from .regions import Regions, Source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-
-@dataclass(frozen=True)
-class Source:
-    """Which file a problem came from: enough to find it again and to notice that it changed."""
-
-    path: str
-    size_bytes: int
-    sha256: str
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .errors import Finding
 
 
 class CoordinateKind(StrEnum):
@@ -31,23 +32,30 @@ class CoordinateSystem:
     unit: str = "unit"
 
 
+@dataclass(frozen=True)
+class Source:
+    """Which file something came from: enough to find it again and to notice that it changed."""
+
+    path: str
+    size_bytes: int
+    sha256: str
+
+
 @dataclass(frozen=True, eq=False)
 class Regions:
     """All initial regions in file order.
 
     ``points`` (r, 2) and ``polygons`` (shapely geometries, or None where a region has none) are in ``system``: the
-    coordinates that everything is computed in. ``attributes`` holds further columns of the file, as text.
+    coordinates that everything is computed in. ``names`` are readable names where the file has them.
     """
 
     ids: tuple[str, ...]
     points: NDArray[np.float64]
     system: CoordinateSystem
     polygons: NDArray[np.object_] | None = None
-    source: str = ""
-    sha256: str = ""
-    size_bytes: int = 0
+    source: Source | None = None
     names: tuple[str, ...] | None = None
-    outline: Any = None
+    findings: tuple[Finding, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
