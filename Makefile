@@ -1,0 +1,51 @@
+# Everything a developer does here has a name below; plain `make` lists the names.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+export PYTHON
+# What a shell exports for other projects must not reach this one.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+.DEFAULT_GOAL := help
+.PHONY: help setup system-packages run test lint docs bench lock clean FORCE
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY) ## make .venv with everything in it (system libraries too when root); run and test do it themselves
+
+system-packages:
+	@packaging/system-packages
+
+# A tree that was moved or copied needs a new environment: its scripts name the old place.
+ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
+$(READY): FORCE
+endif
+
+$(READY): packaging/requirements.lock packaging/make-venv pyproject.toml | system-packages
+	@packaging/make-venv
+
+run: setup ## open the window on the sample data; without a screen, do the sample job and show where the results are
+	@packaging/run-sample
+
+test: setup lint ## format, lint, types, import directions, docs in step, and all tests
+	@packaging/run-tests
+
+lint: setup ## everything of `make test` that needs no test run
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup ## measure against reference programs; data go to $VBAS_BENCH_DIR or ~/.cache/vbas-bench
+	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' -o timeout=0 -p no:xdist
+
+lock: setup ## choose the newest allowed versions anew and write packaging/requirements.lock (needs uv)
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --generate-hashes \
+		--no-emit-index-url --no-header --no-annotate --quiet --output-file packaging/requirements.lock
+
+clean: ## remove .venv, build/ and all caches
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,37 @@
+"""What every test gets: settings folders of its own, and a check that it leaves no thread behind."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+SETTINGS_FOLDERS = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+
+
+@pytest.fixture(autouse=True)
+def isolated_settings(tmp_path_factory, monkeypatch):
+    """Settings, recent files and caches go to a folder of this test, never to the developer's own."""
+    folder = tmp_path_factory.mktemp("home")
+    for name in SETTINGS_FOLDERS:
+        own = folder / name.lower()
+        own.mkdir()
+        monkeypatch.setenv(name, str(own))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_thread_left_behind():
+    """A test whose thread outlives it fails: the thread would disturb the tests after it."""
+    before = set(threading.enumerate())
+    yield
+    # Threads that Qt started show up as dummies that never end in Python's books; tests/ui watches QThreads itself.
+    started = [
+        thread
+        for thread in threading.enumerate()
+        if thread not in before and not isinstance(thread, threading._DummyThread)
+    ]
+    for thread in started:
+        thread.join(timeout=5)
+    alive = [thread.name for thread in started if thread.is_alive()]
+    assert not alive, f"threads left alive: {', '.join(alive)}"

@@ -1,0 +1,49 @@
+"""Qt stays in the window: everything else can be imported where Qt cannot."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+IMPORT_ALL_BUT_THE_WINDOW = """
+import importlib, pkgutil, sys
+
+for name in ("PySide6", "shiboken6", "pyqtgraph"):
+    sys.modules[name] = None  # makes every import of it fail
+
+import vbas_desktop
+
+def walk(package):
+    for info in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        if info.name == "vbas_desktop.ui" or info.name == "vbas_desktop.cli.__main__":
+            continue
+        module = importlib.import_module(info.name)
+        sys.stdout.write(info.name + "\\n")
+        if info.ispkg:
+            walk(module)
+
+walk(vbas_desktop)
+from vbas_desktop.cli.main import COMMANDS, _parser
+_parser([])
+"""
+
+
+def test_everything_but_the_window_can_be_imported_without_qt():
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", IMPORT_ALL_BUT_THE_WINDOW],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert ended.returncode == 0, ended.stderr
+    imported = set(ended.stdout.split())
+    rooms = {path.parent.name for path in (ROOT / "vbas_desktop").glob("*/__init__.py")} - {"ui"}
+    assert {f"vbas_desktop.{room}" for room in rooms} <= imported
+    assert "vbas_desktop.__main__" in imported
+
+
+def test_the_window_is_not_even_looked_at_by_the_command():
+    script = "import sys, vbas_desktop.cli.main as m; m._parser([]); sys.exit('vbas_desktop.ui' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0
