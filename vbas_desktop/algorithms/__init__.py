@@ -1,4 +1,5 @@
-"""Pure array functions shared by approaches: nearest site, grouped counts, Voronoi neighbours, Pareto.
+"""Pure array functions shared by approaches: nearest site, grouped counts, neighbours, map shapes and
+colours, Pareto.
 
-May use ``domain``, numpy, scipy and numba; no files, no state.
+May use ``domain``, numpy, scipy, numba and shapely; no files, no state.
 """

@@ -1,0 +1,121 @@
+"""Neighbours, pieces and colours of regions."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial import Delaunay
+from shapely import MultiPolygon, box
+
+from vbas_desktop.algorithms.adjacency import (
+    group_neighbours,
+    neighbours,
+    pieces,
+    point_neighbours,
+    polygon_neighbours,
+)
+from vbas_desktop.algorithms.colouring import colour_map
+from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+
+
+def shapes_of(polygons):
+    shapes = np.empty(len(polygons), object)
+    shapes[:] = polygons
+    return shapes
+
+
+def regions_of(polygons):
+    points = np.array([(polygon.centroid.x, polygon.centroid.y) for polygon in polygons])
+    names = tuple(str(i) for i in range(len(polygons)))
+    return Regions(names, points, CoordinateSystem(CoordinateKind.PLANAR), shapes_of(polygons))
+
+
+SQUARES = [box(x, y, x + 1, y + 1) for y in range(2) for x in range(3)]
+
+
+def test_polygons_with_a_common_border_are_neighbours_and_corners_do_not_count():
+    expected = [[0, 1], [0, 3], [1, 2], [1, 4], [2, 5], [3, 4], [4, 5]]
+    assert polygon_neighbours(shapes_of(SQUARES)).tolist() == expected
+
+
+def test_borders_with_other_vertices_or_overlaps_are_found_by_geometry():
+    shapes = shapes_of([box(0, 0, 1, 2), box(1, 0, 2, 1), box(1, 1, 2, 2), box(1.9, 0, 3, 1), box(9, 9, 10, 10)])
+    assert polygon_neighbours(shapes).tolist() == [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3]]
+
+
+def test_parts_of_a_multipolygon_are_one_region():
+    shapes = shapes_of([MultiPolygon([box(0, 0, 1, 1), box(2, 0, 3, 1)]), box(1, 0, 2, 1), box(3, 0, 4, 1)])
+    assert polygon_neighbours(shapes).tolist() == [[0, 1], [0, 2]]
+
+
+def test_points_on_a_line_and_at_one_place_form_chains():
+    line = np.array([[0.0, 0.0], [2.0, 2.0], [1.0, 1.0]])
+    assert point_neighbours(line).tolist() == [[0, 2], [1, 2]]
+    assert point_neighbours(np.ones((3, 2))).tolist() == [[0, 1], [1, 2]]
+    assert point_neighbours(np.ones((1, 2))).shape == (0, 2)
+
+
+@given(st.integers(3, 60), st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_points_are_neighbours_where_the_triangulation_joins_them(number, seed):
+    points = np.random.default_rng(seed).random((number, 2))
+    expected = {tuple(sorted((a, b))) for t in Delaunay(points).simplices.tolist() for a in t for b in t if a != b}
+    assert set(map(tuple, point_neighbours(points).tolist())) == expected
+
+
+def test_pieces_are_counted_through_common_borders():
+    regions = regions_of(SQUARES)
+    assert pieces(regions, np.array([0, 1, 0, 1, 1, 0])).tolist() == [2, 1]
+    assert pieces(regions, np.zeros(6, np.int32)).tolist() == [1]
+    assert pieces(regions, np.array([0, 1, 2, 3, 4, 5])).tolist() == [1] * 6
+    assert pieces(regions, np.array([0, 1, 0, 1, 0, 1])).tolist() == [3, 3]
+
+
+@given(st.integers(1, 40), st.integers(1, 5), st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_pieces_agree_with_a_plain_flood_fill(number, groups, seed):
+    chance = np.random.default_rng(seed)
+    points = chance.integers(0, 9, (number, 2)).astype(float)
+    membership = np.unique(chance.integers(0, groups, number), return_inverse=True)[1]
+    regions = Regions(tuple(map(str, range(number))), points, CoordinateSystem(CoordinateKind.PLANAR))
+    pairs = neighbours(regions).tolist()
+    left, found = set(range(number)), np.zeros(membership.max() + 1, int)
+    while left:
+        front = [left.pop()]
+        found[membership[front[0]]] += 1
+        while front:
+            here = front.pop()
+            near = {a + b - here for a, b in pairs if here in (a, b)}
+            reached = {each for each in near & left if membership[each] == membership[here]}
+            left -= reached
+            front += reached
+    assert pieces(regions, membership).tolist() == found.tolist()
+
+
+def test_groups_are_neighbours_if_members_are():
+    pairs = polygon_neighbours(shapes_of(SQUARES))
+    assert group_neighbours(pairs, np.array([0, 0, 1, 2, 2, 1])).tolist() == [[0, 1], [0, 2], [1, 2]]
+
+
+@given(st.integers(1, 120), st.integers(0, 2**32 - 1), st.sampled_from([8, 10, 12]))
+@settings(max_examples=60, deadline=None)
+def test_neighbours_never_share_a_colour(number, seed, colours):
+    pairs = point_neighbours(np.random.default_rng(seed).random((number, 2)))
+    colour = colour_map(number, pairs, colours)
+    assert colour.min() >= 0
+    assert colour.max() < colours
+    assert (colour[pairs[:, 0]] != colour[pairs[:, 1]]).all()
+    assert (colour == colour_map(number, pairs, colours)).all()
+
+
+def test_the_colours_are_used_about_equally():
+    pairs = point_neighbours(np.random.default_rng(1).random((500, 2)))
+    used = np.bincount(colour_map(500, pairs, 10), minlength=10)
+    assert used.min() >= 40
+
+
+def test_too_few_colours_are_refused():
+    triangle = np.array([[0, 1], [0, 2], [1, 2]], np.int32)
+    with pytest.raises(ValueError, match="2 colours are not enough"):
+        colour_map(3, triangle, 2)
+    assert sorted(colour_map(3, triangle, 3).tolist()) == [0, 1, 2]

@@ -1,0 +1,211 @@
+"""Shapes: the study area, Voronoi cells clipped to it, and the outlines of aggregated regions.
+
+Everything is in the coordinates of ``Regions.points``. Shapes are shapely polygons in object arrays, because they are
+written to GeoJSON and drawn; nothing here decides who owns which initial region.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+from shapely import MultiPolygon, Polygon
+
+from vbas_desktop.domain.regions import Regions
+
+from .adjacency import pieces
+
+__all__ = ["aggregated_shapes", "cell_polygons", "compactness", "pieces", "polygonal", "study_area"]
+
+Shapes = NDArray[np.object_]
+
+_MARGIN = 0.02
+"""Margin around the outermost points, as a share of the study area's diagonal."""
+
+_CONCAVITY = 0.15
+"""Ratio of the concave hull: small enough to leave out empty sea, large enough not to fray."""
+
+_FAR = 40.0
+"""How far (in diagonals) the helper points lie that make every cell of the diagram finite."""
+
+
+def study_area(regions: Regions) -> Polygon | MultiPolygon:
+    """The area that the map shows and that cells are clipped to.
+
+    The union of the polygons where the file has them; else a concave outline around the points with a margin.
+    """
+    given = _given_polygons(regions.polygons)
+    if given.size == 0:
+        return _outline(regions.points)
+    area = _dissolve(given)
+    outside = regions.points[~shapely.intersects_xy(area, regions.points)] if given.size < len(regions) else None
+    if outside is not None and outside.size:
+        area = shapely.union_all([area, *_discs(outside, _diagonal(regions.points))])
+    return polygonal(area)
+
+
+def cell_polygons(sites: NDArray[np.float64], area: Polygon | MultiPolygon) -> Shapes:
+    """The Voronoi cell of each site, clipped to the area; the cells partition it.
+
+    Of several sites at one place the first has the cell and the others an empty one, as ties go to the lower index.
+    """
+    cells = np.full(len(sites), Polygon(), object)
+    if len(sites) == 0:
+        return cells
+    first = _first_of_each(sites)
+    low, high = np.array(area.bounds).reshape(2, 2)
+    low, high = np.minimum(low, sites.min(axis=0)), np.maximum(high, sites.max(axis=0))
+    span = float(np.hypot(*(high - low))) or 1.0
+    if first.size == 1:
+        cells[first] = area
+        return cells
+    angle = np.arange(8) * (np.pi / 4) + 0.1
+    helpers = (low + high) / 2 + _FAR * span * np.column_stack((np.cos(angle), np.sin(angle)))
+    diagram = shapely.voronoi_polygons(shapely.multipoints(np.vstack((sites[first], helpers))), ordered=True)
+    cells[first] = _clipped(shapely.get_parts(diagram)[: first.size], area)
+    return cells
+
+
+def aggregated_shapes(
+    regions: Regions, membership: NDArray[np.integer], sites: NDArray[np.float64] | None = None
+) -> Shapes:
+    """One (multi)polygon per aggregated region, in the order of their numbers.
+
+    With polygons in the region file: their union. Else, if each point belongs to its nearest site: the cells of
+    ``sites`` (one row per aggregated region). Else the union of the cells of the points.
+    """
+    number = int(membership.max()) + 1 if membership.size else 0
+    if _given_polygons(regions.polygons).size:
+        return _dissolved_polygons(regions, membership, number)
+    area = study_area(regions)
+    if sites is not None and len(sites) == number and _nearest_owns(regions.points, membership, sites):
+        return cell_polygons(sites, area)
+    return _dissolved_cells(regions.points, membership, number, area)
+
+
+def compactness(shapes: Shapes) -> NDArray[np.float64]:
+    """Polsby–Popper compactness 4πA/P² of each shape: 1 for a disc, towards 0 for ragged or scattered ones."""
+    perimeter = shapely.length(shapes)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value: NDArray[np.float64] = np.where(perimeter > 0, 4 * np.pi * shapely.area(shapes) / perimeter**2, np.nan)
+    return value
+
+
+def polygonal(shape: shapely.Geometry) -> Polygon | MultiPolygon:
+    """The polygons of a geometry without the points and lines that clipping may leave over."""
+    if shape.geom_type in ("Polygon", "MultiPolygon"):
+        return shape
+    parts = [part for part in shapely.get_parts(shape) if part.geom_type in ("Polygon", "MultiPolygon")]
+    polygons = [polygon for part in parts for polygon in shapely.get_parts(part)]
+    return polygons[0] if len(polygons) == 1 else MultiPolygon(polygons)
+
+
+def _given_polygons(polygons: Shapes | None) -> Shapes:
+    if polygons is None:
+        return np.empty(0, object)
+    return polygons[~(shapely.is_missing(polygons) | shapely.is_empty(polygons))]
+
+
+def _diagonal(points: NDArray[np.float64]) -> float:
+    return float(np.hypot(*np.ptp(points, axis=0))) or 1.0
+
+
+def _outline(points: NDArray[np.float64]) -> Polygon:
+    hull = shapely.concave_hull(shapely.multipoints(points), ratio=_CONCAVITY)
+    return polygonal(shapely.buffer(hull, _MARGIN * _diagonal(points), quad_segs=6))
+
+
+def _discs(points: NDArray[np.float64], diagonal: float) -> Shapes:
+    return shapely.buffer(shapely.points(points), diagonal / 300, quad_segs=6)
+
+
+def _first_of_each(points: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Indices of the first of all points at one place, ascending."""
+    return np.sort(np.unique(points, axis=0, return_index=True)[1])
+
+
+def _clipped(cells: Shapes, area: Polygon | MultiPolygon) -> Shapes:
+    """Cells cut at the area's border; those inside are left alone, which is most of them."""
+    shapely.prepare(area)
+    crossing = np.flatnonzero(~shapely.contains_properly(area, cells))
+    clipped = cells.copy()
+    clipped[crossing] = [polygonal(cut) for cut in shapely.intersection(cells[crossing], area)]
+    return clipped
+
+
+def _nearest_owns(points: NDArray[np.float64], membership: NDArray[np.integer], sites: NDArray[np.float64]) -> bool:
+    """Whether every point belongs to a site that no other site is nearer than."""
+    nearest, _ = cKDTree(sites).query(points)
+    own = np.hypot(*(points - sites[membership]).T)
+    return bool((own <= nearest * (1 + 1e-9)).all())
+
+
+def _groups(membership: NDArray[np.integer], number: int) -> list[NDArray[np.intp]]:
+    """Members of each aggregated region, ascending."""
+    order = np.argsort(membership, kind="stable")
+    return np.split(order, np.searchsorted(membership[order], np.arange(1, number)))
+
+
+def _dissolved_polygons(regions: Regions, membership: NDArray[np.integer], number: int) -> Shapes:
+    assert regions.polygons is not None
+    polygons = regions.polygons.copy()
+    missing = np.flatnonzero(shapely.is_missing(polygons) | shapely.is_empty(polygons))
+    polygons[missing] = _discs(regions.points[missing], _diagonal(regions.points))
+    present = np.delete(np.arange(len(polygons)), missing)
+    if not shapely.coverage_is_valid(polygons[present]):
+        polygons[present] = _cleaned(polygons[present])
+    # A disc that stands for a missing polygon overlaps its neighbours, so its group cannot be merged as a coverage.
+    plain = set(membership[missing].tolist())
+    shapes = [
+        _dissolve(polygons[members], group not in plain) for group, members in enumerate(_groups(membership, number))
+    ]
+    return _object_array(shapes)
+
+
+def _cleaned(polygons: Shapes) -> Shapes:
+    """Polygons without overlaps; one that cleaning would make vanish (it equals another) stays as it was."""
+    valid = _object_array([polygonal(shape) for shape in shapely.make_valid(polygons)])
+    cleaned = shapely.coverage_clean(valid)
+    cleaned = _object_array([polygonal(shape) for shape in cleaned])
+    return np.where(shapely.is_empty(cleaned), valid, cleaned)
+
+
+def _dissolve(polygons: Shapes, coverage: bool = True) -> Polygon | MultiPolygon:
+    if polygons.size == 1:
+        return polygonal(polygons[0])
+    if coverage and shapely.coverage_is_valid(polygons):
+        return polygonal(shapely.coverage_union_all(polygons))
+    return polygonal(shapely.union_all(shapely.make_valid(polygons)))
+
+
+def _dissolved_cells(
+    points: NDArray[np.float64], membership: NDArray[np.integer], number: int, area: Polygon | MultiPolygon
+) -> Shapes:
+    cells = _shared_cells(points, membership, cell_polygons(points, area))
+    filled = ~shapely.is_empty(cells)
+    shapes = [_dissolve(cells[members[filled[members]]]) for members in _groups(membership, number)]
+    return _object_array(shapes)
+
+
+def _shared_cells(points: NDArray[np.float64], membership: NDArray[np.integer], cells: Shapes) -> Shapes:
+    """Cells in which points at one place but of different aggregated regions have a strip each."""
+    _, place = np.unique(points, axis=0, return_inverse=True)
+    pairs = np.unique(np.column_stack((place.ravel(), membership)), axis=0, return_index=True)
+    crowded = np.flatnonzero(np.bincount(pairs[0][:, 0]) > 1)
+    shared = cells.copy()
+    for spot in crowded:
+        claimants = pairs[1][pairs[0][:, 0] == spot]
+        cell = next(cells[i] for i in np.flatnonzero(place.ravel() == spot) if not cells[i].is_empty)
+        low_x, low_y, high_x, high_y = cell.bounds
+        cuts = np.linspace(low_x, high_x, claimants.size + 1)
+        strips = shapely.box(cuts[:-1], low_y, cuts[1:], high_y)
+        shared[np.flatnonzero(place.ravel() == spot)] = Polygon()
+        shared[claimants] = [polygonal(shapely.intersection(cell, strip)) for strip in strips]
+    return shared
+
+
+def _object_array(shapes: list[Polygon | MultiPolygon]) -> Shapes:
+    array = np.empty(len(shapes), object)
+    array[:] = shapes
+    return array

@@ -1,0 +1,59 @@
+"""Colours for a map: neighbours never share one, and all colours of the palette are used about equally."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .adjacency import Pairs
+
+
+def colour_map(number: int, pairs: Pairs, colours: int = 10) -> NDArray[np.int8]:
+    """A colour (0 … colours − 1) for each of ``number`` regions such that neighbours differ; same input, same colours.
+
+    DSATUR: the region whose neighbours already have most different colours comes next (ties: more neighbours, lower
+    index). It takes the allowed colour that is used least, which makes a livelier map than the first one allowed. The
+    Brélaz order needs at most a few colours on maps; if spreading ever runs out of them, the first allowed are taken.
+    Raises `ValueError` if ``colours`` are not enough that way either.
+    """
+    around = _neighbour_lists(number, pairs)
+    chosen = _dsatur(around, colours, spread=True)
+    if chosen is None:
+        chosen = _dsatur(around, colours, spread=False)
+    if chosen is None:
+        raise ValueError(f"{colours} colours are not enough for this map")
+    return chosen
+
+
+def _neighbour_lists(number: int, pairs: Pairs) -> list[list[int]]:
+    around: list[list[int]] = [[] for _ in range(number)]
+    for one, other in pairs.tolist():
+        around[one].append(other)
+        around[other].append(one)
+    return around
+
+
+def _dsatur(around: list[list[int]], colours: int, spread: bool) -> NDArray[np.int8] | None:
+    """One colour per region, or None if the colours ran out. A loop, because each choice depends on those before."""
+    chosen = np.full(len(around), -1, np.int8)
+    seen: list[set[int]] = [set() for _ in around]
+    used = [0] * colours
+    queue = [(0, -len(near), region) for region, near in enumerate(around)]
+    heapq.heapify(queue)
+    while queue:
+        _, _, region = heapq.heappop(queue)
+        if chosen[region] >= 0:
+            continue
+        allowed = [colour for colour in range(colours) if colour not in seen[region]]
+        if not allowed:
+            return None
+        colour = min(allowed, key=lambda each: (used[each], each)) if spread else allowed[0]
+        chosen[region] = colour
+        used[colour] += 1
+        for near in around[region]:
+            if chosen[near] < 0 and colour not in seen[near]:
+                seen[near].add(colour)
+                heapq.heappush(queue, (-len(seen[near]), -len(around[near]), near))
+    return chosen
