@@ -1,0 +1,204 @@
+"""Region files as text: an id and two coordinates on each line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import math
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .findings import FindingList
+from .regions_columns import Axes, check_repeated, find_axes, find_id, name_column
+from .regions_raw import RawRegions, check_ids
+
+DELIMITERS = ",;\t|"
+MISSING_WORDS = frozenset(("", "na", "n/a", "nan", "null", "none", "-", "."))
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """The fields of a delimited text file. ``rows[i]`` is the line on which row i begins, counted from 1."""
+
+    header: tuple[str, ...]
+    fields: list[list[str]]
+    rows: NDArray[np.int64]
+
+    def column(self, name: str) -> list[str]:
+        """All fields of the first column with this name."""
+        place = self.header.index(name)
+        return [row[place] for row in self.fields]
+
+
+def read_raw_csv(
+    path: Path,
+    id_column: str | None,
+    x_column: str | None,
+    y_column: str | None,
+    coordinates: str,
+    delimiter: str | None,
+    encoding: str | None,
+    findings: FindingList,
+) -> RawRegions:
+    """The regions of a text file; raises `InputError` if nothing more can be found out."""
+    table = read_table(path, delimiter, encoding, findings)
+    candidates = find_id(table.header, id_column, findings)
+    axes = find_axes(table.header, x_column, y_column, coordinates, findings)
+    if axes is None or not candidates:
+        findings.stop_on_errors()
+        raise AssertionError("a missing column is an error")
+    columns = {name: table.column(name) for name in candidates}
+    id_name = choose_id(candidates, columns, findings)
+    check_repeated(table.header, (id_name, axes.x, axes.y), findings)
+    ids = columns[id_name]
+    check_ids(ids, table.rows, id_name, findings)
+    name = name_column(table.header, id_name)
+    return RawRegions(
+        ids=tuple(ids),
+        rows=table.rows,
+        points=_points(table, axes, findings),
+        degrees=axes.named_degrees,
+        unit="degree" if axes.named_degrees else "m" if axes.metres else "unit",
+        names=tuple(table.column(name)) if name else None,
+        x_name=axes.x,
+        y_name=axes.y,
+    )
+
+
+def choose_id(candidates: Sequence[str], columns: dict[str, list[str]], findings: FindingList) -> str:
+    """The first candidate without empty or repeated values, else the likeliest; says so if there was a choice."""
+    complete = [name for name in candidates if all(columns[name]) and len(set(columns[name])) == len(columns[name])]
+    chosen = (complete or list(candidates))[0]
+    if len(complete) > 1:
+        others = ", ".join(f"“{name}”" for name in complete if name != chosen)
+        findings.hint(
+            "id-guessed",
+            f"Taken as region id; {others} could be it too.",
+            "Choose with --id-column if it is another.",
+            column=chosen,
+        )
+    return chosen
+
+
+def read_table(path: Path, delimiter: str | None, encoding: str | None, findings: FindingList) -> TextTable:
+    """All fields of the file, ragged lines noted and left out."""
+    text = _text(path, encoding, findings)
+    delimiter = delimiter or guess_delimiter(text)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    header: tuple[str, ...] = ()
+    fields: list[list[str]] = []
+    rows: list[int] = []
+    start = 1
+    try:
+        for row in lines:
+            here, start = start, lines.line_num + 1
+            if not row or row == [""]:
+                continue
+            if not header:
+                header = tuple(name.strip() for name in row)
+            elif len(row) != len(header):
+                _note_ragged(row, header, delimiter, here, findings)
+            else:
+                fields.append(row)
+                rows.append(here)
+    except csv.Error:
+        findings.add("not-csv", "The line cannot be split into fields.", "Check the quotes.", row=lines.line_num)
+    if header and not fields and not any(finding.code == "ragged-row" for finding in findings.all()):
+        findings.add("empty-file", "The file has column names but no regions.", "Choose a file with regions.")
+    if not header:
+        findings.add("empty-file", "The file has no content.", "Choose a file with regions.")
+        findings.stop_on_errors()
+    return TextTable(header, fields, np.array(rows, np.int64))
+
+
+def guess_delimiter(text: str) -> str:
+    """The delimiter that splits the first line into most fields (comma if none does)."""
+    first = next((line for line in io.StringIO(text) if line.strip()), "")
+    return max(DELIMITERS, key=lambda mark: len(next(csv.reader([first], delimiter=mark), [])))
+
+
+def _note_ragged(row: list[str], header: tuple[str, ...], delimiter: str, line: int, findings: FindingList) -> None:
+    remedy = "Add or remove fields, or put fields that contain the delimiter in quotes."
+    if delimiter == "," and len(row) > len(header):
+        remedy += " If the numbers have decimal commas, use points or another delimiter."
+    findings.add("ragged-row", f"The row has {len(row)} fields instead of {len(header)}.", remedy, row=line)
+
+
+def _text(path: Path, encoding: str | None, findings: FindingList) -> str:
+    data = path.read_bytes()
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error):
+            findings.add("not-text", "The file is compressed but damaged.", "Make it again.")
+            findings.stop_on_errors()
+    if encoding:
+        return _decoded(data, encoding, findings)
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return _decoded(data, "utf-16", findings)
+    if b"\0" in data:
+        findings.add(
+            "not-text", "The file is not text.", "Choose a CSV, GeoJSON, GeoPackage or Shapefile with the regions."
+        )
+        findings.stop_on_errors()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _decoded(data: bytes, encoding: str, findings: FindingList) -> str:
+    try:
+        return data.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
+    except LookupError:
+        findings.add("unknown-encoding", f"“{encoding}” is not a known encoding.", "Use utf-8 or latin-1.")
+    except UnicodeDecodeError:
+        findings.add("wrong-encoding", f"The file is not {encoding}.", "Choose another --encoding.")
+    findings.stop_on_errors()
+    raise AssertionError("a wrong encoding is an error")
+
+
+def _points(table: TextTable, axes: Axes, findings: FindingList) -> NDArray[np.float64]:
+    columns = [_numbers(table, axes.x, findings), _numbers(table, axes.y, findings)]
+    return np.column_stack(columns) if table.fields else np.empty((0, 2))
+
+
+def _numbers(table: TextTable, name: str, findings: FindingList) -> list[float]:
+    return [
+        _number(text, row, name, findings) for text, row in zip(table.column(name), table.rows.tolist(), strict=True)
+    ]
+
+
+def _number(text: str, row: int, name: str, findings: FindingList) -> float:
+    word = text.strip()
+    if word.casefold() in MISSING_WORDS:
+        findings.add("missing-coordinate", "The coordinate is missing.", "Add it.", row=row, column=name)
+        return math.nan
+    try:
+        value = float(word) if "_" not in word else math.nan
+    except ValueError:
+        value = math.nan
+    if math.isfinite(value):
+        return value
+    if math.isinf(value):
+        findings.add("infinite-coordinate", "The coordinate is infinite.", "Correct it.", row=row, column=name)
+    elif _has_decimal_comma(word):
+        remedy = "Write a decimal point (47.5 instead of 47,5)."
+        findings.add("decimal-comma", "The coordinate has a decimal comma.", remedy, row=row, column=name)
+    else:
+        findings.add("not-a-number", "The coordinate is not a number.", "Correct it.", row=row, column=name)
+    return math.nan
+
+
+def _has_decimal_comma(word: str) -> bool:
+    try:
+        float(word.replace(",", ".", 1))
+    except ValueError:
+        return False
+    return "," in word

@@ -1,0 +1,278 @@
+"""Region files with geometry: GeoJSON, GeoPackage and Shapefile (also zipped)."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from .findings import FindingList
+from .regions_columns import find_id, is_latitude, is_longitude, name_column
+from .regions_csv import choose_id
+from .regions_raw import RawRegions, check_ids
+
+ENDINGS = (".geojson", ".json", ".gpkg", ".shp", ".zip")
+SHAPEFILE_PARTS = (".shp", ".dbf", ".shx", ".prj")
+_POLYGONAL = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """The features of one layer: attribute columns, geometries, and the coordinate system in words of pyproj."""
+
+    columns: dict[str, NDArray[Any]]
+    geometries: NDArray[np.object_]
+    definition: str | None
+
+    def text(self, name: str) -> list[str]:
+        """A column as text: whole numbers without a decimal point, nothing for what is missing."""
+        return [_as_text(value) for value in self.columns[name].tolist()]
+
+
+def read_raw_layer(
+    path: Path,
+    id_column: str | None,
+    x_column: str | None,
+    y_column: str | None,
+    layer_name: str | None,
+    findings: FindingList,
+) -> RawRegions:
+    """The regions of a geometry file; raises `InputError` if nothing more can be found out."""
+    if path.suffix.lower() == ".shp":
+        _check_parts(path, findings)
+    layer = _read_layer(path, layer_name, findings)
+    header = list(layer.columns)
+    candidates = find_id(header, id_column, findings)
+    if not candidates:
+        findings.stop_on_errors()
+    columns = {name: layer.text(name) for name in candidates}
+    id_name = choose_id(candidates, columns, findings)
+    rows = np.arange(1, len(layer.geometries) + 1)
+    check_ids(columns[id_name], rows, id_name, findings)
+    name = name_column(header, id_name)
+    polygons, points = _split(layer.geometries, rows, findings)
+    given = _given_points(layer, x_column, y_column, findings)
+    degrees, unit = _nature(layer.definition, findings)
+    return RawRegions(
+        ids=tuple(columns[id_name]),
+        rows=rows,
+        points=points if given is None else given,
+        degrees=degrees,
+        definition=layer.definition,
+        unit=unit,
+        polygons=polygons,
+        points_given=given is not None,
+        names=tuple(layer.text(name)) if name else None,
+        x_name=x_column,
+        y_name=y_column,
+    )
+
+
+def _check_parts(path: Path, findings: FindingList) -> None:
+    there = {part for part in SHAPEFILE_PARTS if shapefile_part(path, part) is not None}
+    for part, use in ((".dbf", "the region ids"), (".shx", "the index of the shapes")):
+        if part not in there:
+            findings.add(
+                "missing-part",
+                f"The file {path.stem}{part} with {use} is missing.",
+                f"Put it beside {path.name}: a Shapefile is several files.",
+            )
+    if ".prj" not in there:
+        findings.warn(
+            "missing-part",
+            f"The file {path.stem}.prj with the coordinate system is missing; taken as plane coordinates.",
+            "Put it beside the others, or choose --coordinates.",
+        )
+    findings.stop_on_errors()
+
+
+def shapefile_part(path: Path, ending: str) -> Path | None:
+    """The file beside ``path`` with this ending in lower or upper case, if it is there."""
+    for candidate in (path.with_suffix(ending), path.with_suffix(ending.upper())):
+        if candidate.exists():
+            return candidate
+    return None
+
+
+def _read_layer(path: Path, layer_name: str | None, findings: FindingList) -> Layer:
+    import pyogrio
+    from pyogrio.errors import DataLayerError, DataSourceError
+    from pyogrio.raw import read
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            chosen = _choose_layer(pyogrio.list_layers(path), layer_name, findings)
+            meta, _, geometry, fields = read(path, layer=chosen, encoding=_encoding(path))
+        except (DataSourceError, DataLayerError, ValueError, UnicodeDecodeError):
+            findings.add(
+                "unreadable", "The file cannot be read as geometry.", "Export it again as GeoJSON or GeoPackage."
+            )
+            findings.stop_on_errors()
+            raise
+    for text in dict.fromkeys(str(warning.message).splitlines()[0] for warning in said):
+        findings.warn("geometry-reader", f"The reader says: {text}")
+    names = [str(name) for name in meta["fields"]]
+    if geometry is None or not len(geometry):
+        findings.add("empty-file", "The layer has no regions.", "Choose a file with regions.")
+        findings.stop_on_errors()
+    shapes = shapely.force_2d(shapely.from_wkb(geometry, on_invalid="ignore"))
+    return Layer(dict(zip(names, fields, strict=True)), shapes, meta["crs"])
+
+
+def _encoding(path: Path) -> str | None:
+    """Shapefiles without a .cpg are read as Latin-1 by GDAL's own guess; nothing else needs help."""
+    return None if path.suffix.lower() != ".shp" or shapefile_part(path, ".cpg") else _dbf_encoding(path)
+
+
+def _dbf_encoding(path: Path) -> str | None:
+    table = shapefile_part(path, ".dbf")
+    if table is None:
+        return None
+    try:
+        table.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        return "ISO-8859-1"
+    return "UTF-8"
+
+
+def _choose_layer(layers: NDArray[np.object_], wanted: str | None, findings: FindingList) -> str:
+    names = [str(name) for name, _ in layers]
+    listed = ", ".join(f"“{name}”" for name in names)
+    if wanted is not None:
+        if wanted not in names:
+            findings.add("missing-layer", f"There is no layer “{wanted}”.", f"The layers are {listed}.")
+            findings.stop_on_errors()
+        return wanted
+    kinds = [str(kind or "") for _, kind in layers]
+    for word in ("Polygon", "Point", "Unknown", "GeometryCollection"):
+        fitting = [name for name, kind in zip(names, kinds, strict=True) if word in kind]
+        if fitting:
+            if len(fitting) > 1:
+                findings.hint("several-layers", f"Layer “{fitting[0]}” is used; the layers are {listed}.")
+            return fitting[0]
+    findings.add("no-regions", "No layer has polygons or points.", "Choose a file with one shape per region.")
+    findings.stop_on_errors()
+    raise AssertionError("a layer without regions is an error")
+
+
+def _split(
+    shapes: NDArray[np.object_], rows: NDArray[np.int64], findings: FindingList
+) -> tuple[NDArray[np.object_] | None, NDArray[np.float64]]:
+    """Polygons (repaired where needed; None where a region is a point) and points in the file's coordinates."""
+    shapes = _repaired(shapes, rows, findings)
+    kind = shapely.get_type_id(shapes)
+    polygonal = np.isin(kind, _POLYGONAL)
+    pointlike = kind == shapely.GeometryType.POINT
+    points = np.full((len(shapes), 2), np.nan)
+    centre = shapely.centroid(shapes)
+    usable = polygonal | pointlike
+    points[usable] = np.column_stack([shapely.get_x(centre[usable]), shapely.get_y(centre[usable])])
+    for i in np.flatnonzero(~usable | ~np.isfinite(points).all(axis=1)).tolist():
+        row = int(rows[i])
+        if shapes[i] is None or shapes[i].is_empty:
+            findings.add("missing-geometry", "The region has no shape.", "Draw it, or remove the region.", row=row)
+        elif usable[i]:
+            findings.add("infinite-coordinate", "A coordinate is not finite.", "Correct the shape.", row=row)
+        else:
+            findings.add(
+                "wrong-geometry",
+                f"The shape is a {shapes[i].geom_type}, neither polygon nor point.",
+                "Use polygons or points.",
+                row=row,
+            )
+    if not polygonal.any():
+        return None, points
+    polygons = shapes.copy()
+    polygons[~polygonal] = None
+    return polygons, points
+
+
+def _repaired(shapes: NDArray[np.object_], rows: NDArray[np.int64], findings: FindingList) -> NDArray[np.object_]:
+    single = np.array(
+        [shape is not None and shape.geom_type == "MultiPoint" and len(shape.geoms) == 1 for shape in shapes]
+    )
+    shapes = shapes.copy()
+    shapes[single] = [shape.geoms[0] for shape in shapes[single]]
+    finite = np.isfinite(shapely.bounds(shapes)).all(axis=1)
+    wrong = np.isin(shapely.get_type_id(shapes), _POLYGONAL) & finite & ~shapely.is_valid(shapes)
+    for i in np.flatnonzero(wrong).tolist():
+        shapes[i] = _polygonal_part(shapely.make_valid(shapes[i], method="structure", keep_collapsed=False))
+        if shapes[i].is_empty:
+            findings.add("invalid-geometry", "The polygon has no area.", "Draw it again.", row=int(rows[i]))
+        else:
+            findings.warn(
+                "invalid-geometry",
+                "The polygon crosses or touches itself; it was repaired.",
+                "Look at it on the map.",
+                row=int(rows[i]),
+            )
+    return shapes
+
+
+def _polygonal_part(shape: Any) -> Any:
+    if shape.geom_type in ("Polygon", "MultiPolygon"):
+        return shape
+    return shapely.union_all([part for part in shapely.get_parts(shape) if "Polygon" in part.geom_type])
+
+
+def _given_points(
+    layer: Layer, x_column: str | None, y_column: str | None, findings: FindingList
+) -> NDArray[np.float64] | None:
+    """The points that the user wants taken from two attribute columns, in the coordinate system of the file."""
+    if not x_column and not y_column:
+        return None
+    values = []
+    for name, option in ((x_column, "--x-column"), (y_column, "--y-column")):
+        if not name or name not in layer.columns:
+            what = f"There is no column “{name}”." if name else "Only one of the two coordinate columns is given."
+            findings.add("missing-column", what, f"Name a column of numbers with {option}, or neither of the two.")
+            continue
+        values.append(_attribute_numbers(layer.columns[name], name, findings))
+    if len(values) < 2:
+        findings.stop_on_errors()
+    if is_latitude(str(x_column)) and is_longitude(str(y_column)):
+        values.reverse()
+    return np.column_stack(values)
+
+
+def _attribute_numbers(column: NDArray[Any], name: str, findings: FindingList) -> NDArray[np.float64]:
+    numbers = np.full(len(column), np.nan)
+    for i, value in enumerate(column.tolist()):
+        try:
+            numbers[i] = float(value)
+        except (TypeError, ValueError):
+            findings.add("not-a-number", "The coordinate is not a number.", "Correct it.", row=i + 1, column=name)
+            continue
+        if not np.isfinite(numbers[i]):
+            findings.add("missing-coordinate", "The coordinate is missing.", "Add it.", row=i + 1, column=name)
+    return numbers
+
+
+def _nature(definition: str | None, findings: FindingList) -> tuple[bool, str]:
+    """Whether the file's system is longitude and latitude, and its unit."""
+    if definition is None:
+        return False, "unit"
+    import pyproj
+
+    system = pyproj.CRS.from_user_input(definition)
+    if system.is_geographic:
+        return True, "degree"
+    unit = system.axis_info[0].unit_name if system.axis_info else "unknown"
+    if unit == "metre":
+        return False, "m"
+    findings.hint("unit", f"The file's coordinates are in the unit “{unit}”; distances are shown in it.")
+    return False, "unit"
+
+
+def _as_text(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
