@@ -24,6 +24,8 @@ from .regions_raw import RawRegions
 CHOICES = ("auto", "planar", "degrees", "geographic")
 CANADA = "EPSG:3347"
 WGS84 = "EPSG:4326"
+EARTH_ROUND_M = 4.01e7
+"""No true distance is longer; a projection that yields more was used where it does not work."""
 SLACK_DEGREES = 1e-6
 """Rounding in files may carry a coordinate this far beyond ±180 or ±90."""
 
@@ -58,7 +60,7 @@ def place(
     definition = projection_for(points)
     known = raw.definition if raw.definition is not None and raw.degrees else WGS84
     points, polygons = _moved(points, polygons, _transformer(known, definition))
-    if not np.isfinite(points).all():
+    if not bool((np.abs(points) < EARTH_ROUND_M).all()):
         findings.add(
             "not-projectable",
             "The regions reach too far over the globe to be projected to metres.",

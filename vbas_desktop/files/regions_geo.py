@@ -126,18 +126,15 @@ def _read_layer(path: Path, layer_name: str | None, findings: FindingList) -> La
 
 
 def _encoding(path: Path) -> str | None:
-    """Shapefiles without a .cpg are read as Latin-1 by GDAL's own guess; nothing else needs help."""
-    return None if path.suffix.lower() != ".shp" or shapefile_part(path, ".cpg") else _dbf_encoding(path)
-
-
-def _dbf_encoding(path: Path) -> str | None:
+    """UTF-8 for a Shapefile that does not name its code page but is UTF-8; GDAL would take it as Latin-1."""
     table = shapefile_part(path, ".dbf")
-    if table is None:
+    if path.suffix.lower() != ".shp" or shapefile_part(path, ".cpg") or table is None:
         return None
+    data = table.read_bytes()
     try:
-        table.read_bytes().decode("utf-8")
+        data[int.from_bytes(data[8:10], "little") :].decode("utf-8")
     except UnicodeDecodeError:
-        return "ISO-8859-1"
+        return None
     return "UTF-8"
 
 
@@ -171,21 +168,10 @@ def _split(
     pointlike = kind == shapely.GeometryType.POINT
     points = np.full((len(shapes), 2), np.nan)
     centre = shapely.centroid(shapes)
-    usable = polygonal | pointlike
+    usable = (polygonal | pointlike) & ~shapely.is_empty(shapes)
     points[usable] = np.column_stack([shapely.get_x(centre[usable]), shapely.get_y(centre[usable])])
     for i in np.flatnonzero(~usable | ~np.isfinite(points).all(axis=1)).tolist():
-        row = int(rows[i])
-        if shapes[i] is None or shapes[i].is_empty:
-            findings.add("missing-geometry", "The region has no shape.", "Draw it, or remove the region.", row=row)
-        elif usable[i]:
-            findings.add("infinite-coordinate", "A coordinate is not finite.", "Correct the shape.", row=row)
-        else:
-            findings.add(
-                "wrong-geometry",
-                f"The shape is a {shapes[i].geom_type}, neither polygon nor point.",
-                "Use polygons or points.",
-                row=row,
-            )
+        _note_unusable(shapes[i], bool(usable[i]), int(rows[i]), findings)
     if not polygonal.any():
         return None, points
     polygons = shapes.copy()
@@ -193,25 +179,31 @@ def _split(
     return polygons, points
 
 
+def _note_unusable(shape: Any, right_kind: bool, row: int, findings: FindingList) -> None:
+    if shape is None:
+        findings.add("missing-geometry", "The region has no shape.", "Draw it, or remove the region.", row=row)
+    elif shape.is_empty:
+        findings.add("invalid-geometry", "The polygon has no area.", "Draw it again.", row=row)
+    elif right_kind:
+        findings.add("infinite-coordinate", "A coordinate is not finite.", "Correct the shape.", row=row)
+    else:
+        what = f"The shape is a {shape.geom_type}, neither polygon nor point."
+        findings.add("wrong-geometry", what, "Use polygons or points.", row=row)
+
+
 def _repaired(shapes: NDArray[np.object_], rows: NDArray[np.int64], findings: FindingList) -> NDArray[np.object_]:
     single = np.array(
         [shape is not None and shape.geom_type == "MultiPoint" and len(shape.geoms) == 1 for shape in shapes]
     )
-    shapes = shapes.copy()
+    shapes = np.where(shapely.is_empty(shapes), np.array(None, object), shapes)
     shapes[single] = [shape.geoms[0] for shape in shapes[single]]
     finite = np.isfinite(shapely.bounds(shapes)).all(axis=1)
     wrong = np.isin(shapely.get_type_id(shapes), _POLYGONAL) & finite & ~shapely.is_valid(shapes)
     for i in np.flatnonzero(wrong).tolist():
         shapes[i] = _polygonal_part(shapely.make_valid(shapes[i], method="structure", keep_collapsed=False))
-        if shapes[i].is_empty:
-            findings.add("invalid-geometry", "The polygon has no area.", "Draw it again.", row=int(rows[i]))
-        else:
-            findings.warn(
-                "invalid-geometry",
-                "The polygon crosses or touches itself; it was repaired.",
-                "Look at it on the map.",
-                row=int(rows[i]),
-            )
+        if not shapes[i].is_empty:
+            what = "The polygon crosses or touches itself; it was repaired."
+            findings.warn("invalid-geometry", what, "Look at it on the map.", row=int(rows[i]))
     return shapes
 
 
