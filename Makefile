@@ -38,6 +38,10 @@ lint: setup ## everything of `make test` that needs no test run
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m vbas_desktop.cli.reference --check docs
+
+docs: setup ## write the pages that are made from the program: docs/commands.md and docs/approaches.md
+	$(BIN)/python -m vbas_desktop.cli.reference docs
 
 bench: setup ## measure against reference programs; data go to $VBAS_BENCH_DIR or ~/.cache/vbas-bench
 	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' -o timeout=0 -p no:xdist

@@ -1,0 +1,134 @@
+"""Writes the two reference pages, commands and approaches, from the program itself: `make docs`.
+
+`python -m vbas_desktop.cli.reference FOLDER` writes them; with ``--check`` it names those out of step and ends with 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from vbas_desktop.approaches.base import Approach, Parameter
+from vbas_desktop.approaches.registry import COMPONENTS, approaches
+
+from .main import COMMANDS
+from .terminal import say
+
+_MADE = "<!-- Made by `make docs` from the program; changes here are overwritten. -->"
+
+
+def pages() -> dict[str, str]:
+    """The reference pages by file name."""
+    return {"commands.md": commands_page(), "approaches.md": approaches_page()}
+
+
+def commands_page() -> str:
+    """Every command of `vbas` with its options and an example."""
+    parts = [
+        "# Commands",
+        _MADE,
+        "`vbas` does everything that the window does. Progress goes to the error output, results to the output or to "
+        "`--out`. Exit codes: 0 done, 1 the input is wrong, 2 wrong usage, 3 the result did not pass its verification, "
+        "130 stopped.",
+    ]
+    for name in COMMANDS:
+        parts += _command(name)
+    return _page(parts)
+
+
+def approaches_page() -> str:
+    """Every approach of the four components with its formula and parameters."""
+    parts = [
+        "# Approaches",
+        _MADE,
+        "One approach is chosen for each component. The names in `code` are those of the options and of "
+        "`--set APPROACH.PARAMETER=VALUE`.",
+    ]
+    for component, title in COMPONENTS.items():
+        known = approaches(component)
+        rows = [[f"`{name}`", kind.card.title, kind.card.summary] for name, kind in known.items()]
+        parts += [f"## {title}", _table(["name", "in the menu", "what it does"], rows)] if rows else []
+        for kind in known.values():
+            parts += _approach(kind)
+    return _page(parts)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write the pages into a folder, or check them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args(argv)
+    stale = []
+    for name, text in pages().items():
+        path = options.folder / name
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(str(path))
+        if not options.check:
+            path.write_text(text, encoding="utf-8")
+    if stale:
+        say(f"{'Out of step, run `make docs`' if options.check else 'Written'}: {', '.join(stale)}")
+    return int(options.check and bool(stale))
+
+
+def _command(name: str) -> Iterable[str]:
+    module = importlib.import_module(f".{name.replace('-', '_')}", __package__)
+    parser = argparse.ArgumentParser(prog=f"vbas {name}", add_help=False)
+    module.configure(parser)
+    yield f"## vbas {name}"
+    yield inspect.getdoc(module) or module.HELP
+    example = getattr(module, "EXAMPLE", "").removeprefix("Example:").strip()
+    if example:
+        yield f"```\n{inspect.cleandoc(example)}\n```"
+    rows = [[_spelling(action), _meaning(action)] for action in parser._actions if action.help != argparse.SUPPRESS]
+    yield _table(["argument", "meaning"], rows)
+
+
+def _spelling(action: argparse.Action) -> str:
+    value = action.metavar or ("|".join(map(str, action.choices)) if action.choices else action.dest.upper())
+    value = value if isinstance(value, str) else " ".join(value)
+    if not action.option_strings:
+        return f"`{value}`"
+    return f"`{', '.join(action.option_strings)}{'' if action.nargs == 0 else ' ' + value}`"
+
+
+def _meaning(action: argparse.Action) -> str:
+    known = {"default": action.default, "choices": ", ".join(map(str, action.choices or ())), "prog": "vbas"}
+    return (action.help or "") % known
+
+
+def _approach(kind: type[Approach]) -> Iterable[str]:
+    card = kind.card
+    yield f"### {card.title} (`{card.name}`)"
+    yield inspect.getdoc(kind) or card.summary
+    facts = [("When", card.when), ("Formula", card.formula and f"`{card.formula}`"), ("Cost", card.complexity)]
+    told = [f"- {word}: {text}" for word, text in facts if text]
+    if told:
+        yield "\n".join(told)
+    rows = [[f"`{one.name}`", one.help, _allowed(one), f"`{one.default}`"] for one in kind.parameters()]
+    if rows:
+        yield _table(["parameter", "meaning", "allowed", "default"], rows)
+
+
+def _allowed(declared: Parameter) -> str:
+    return "an approach of this component" if declared.kind == "approach" else declared.allowed
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(
+        f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|') for cell in line)} |" for line in lines
+    )
+
+
+def _page(parts: Iterable[str]) -> str:
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
