@@ -7,15 +7,17 @@ declarations, so adding one means adding one module.
 from __future__ import annotations
 
 import dataclasses
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.grouping import smallest_classes
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import EquivalenceCounts
@@ -43,7 +45,10 @@ class Card:
 
 @dataclass(frozen=True)
 class Parameter:
-    """The declaration of one parameter; ``kind`` is int, float, str, bool or "approach" (another approach, by name)."""
+    """The declaration of one parameter; ``kind`` is int, float, str, bool or "approach" (another approach, by name).
+
+    ``required``: scripts must give it, because no default could be right for everybody.
+    """
 
     name: str
     kind: type | str
@@ -54,6 +59,7 @@ class Parameter:
     high: float | None = None
     choices: tuple[str, ...] = ()
     option: str | None = None
+    required: bool = False
 
     def parse(self, text: Any) -> Any:
         """The value from what a person typed; `InputError` says what would be allowed."""
@@ -114,6 +120,7 @@ def parameter(
     choices: tuple[str, ...] = (),
     option: str | None = None,
     kind: type | str | None = None,
+    required: bool = False,
 ) -> Any:
     """Declare a dataclass field as a parameter; ``option`` names a command-line option of its own (``--sites``)."""
     declared = {
@@ -124,6 +131,7 @@ def parameter(
         "choices": choices,
         "option": option,
         "kind": kind or type(default),
+        "required": required,
     }
     return dataclasses.field(default=default, metadata={_KEY: declared})
 
@@ -184,6 +192,21 @@ class Situation:
     counts: EquivalenceCounts
     k: int
     random_seed: int = 0
+    _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+
+    def remember(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """What ``compute`` gives, computed once per situation: for what does not depend on the number of sites."""
+        with self._lock:
+            if key not in self._memory:
+                self._memory[key] = compute()
+            return self._memory[key]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("regions", "counts", "k", "random_seed")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _memory={}, _lock=threading.RLock())
 
     @property
     def points(self) -> NDArray[np.float64]:
@@ -199,6 +222,14 @@ class Situation:
     def records(self) -> int:
         """n: the records that remain after global suppression."""
         return self.counts.records
+
+    @property
+    def smallest_classes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Of each initial region: its anonymity (0 without records) and how many classes have that size."""
+        found: tuple[NDArray[np.int64], NDArray[np.int64]] = self.remember(
+            "smallest classes", lambda: smallest_classes(self.counts)
+        )
+        return found
 
     def generator(self) -> np.random.Generator:
         """A fresh generator of the run's seed: the same draws whoever asks, in whatever order."""

@@ -43,14 +43,28 @@ def approach(component: str, name: str) -> type[Approach]:
 
 
 def make(component: str, name: str, values: Mapping[str, Any] | None = None) -> Any:
-    """An instance of the named approach; parameters that are approaches themselves may be given by name."""
+    """An instance of the named approach.
+
+    A parameter that is an approach itself may be given as an instance, by name, or as its name and settings (the form
+    of `Approach.settings`). An approach cannot be a parameter of itself.
+    """
     kind = approach(component, name)
     given = dict(values or {})
     for declared in kind.parameters():
-        value = given.get(declared.name)
-        if declared.kind == "approach" and not isinstance(value, Approach):
-            given[declared.name] = make(component, value or declared.default)
+        if declared.kind == "approach":
+            given[declared.name] = _inner(component, name, given.get(declared.name) or declared.default)
     return kind.from_texts(given)
+
+
+def _inner(component: str, outer: str, value: Any) -> Approach:
+    if isinstance(value, Approach):
+        return value
+    settings = dict(value) if isinstance(value, Mapping) else {"name": value}
+    inner = settings.pop("name")
+    if inner == outer:
+        raise InputError(Finding("parameter", f"“{outer}” cannot be combined with itself.", "Choose another approach."))
+    made: Approach = make(component, inner, settings)
+    return made
 
 
 def _built_in(component: str) -> list[type[Approach]]:

@@ -1,0 +1,164 @@
+"""Counts of initial regions added up to counts of aggregated regions, and the smallest classes of each."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import EquivalenceCounts
+
+_BLOCK_CELLS = 4_000_000
+_MASK_CELLS = 64_000_000
+
+
+def dense_membership(owner: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Dense numbers (0 …) of the owners that own something, and which owner each number stands for (ascending)."""
+    used, membership = np.unique(owner, return_inverse=True)
+    return membership.astype(np.int32), used.astype(np.int64)
+
+
+def aggregate(
+    counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int, progress: Progress | None = None
+) -> EquivalenceCounts:
+    """The counts of the groups: row g is the sum of the rows i with ``membership[i] == g``. O(r + counts stored)."""
+    progress = progress or Silent()
+    summing = _summing_matrix(membership, groups)
+    if counts.dense is not None:
+        blocks = []
+        for start, end in _blocks(np.bincount(membership, minlength=groups) * max(1, counts.classes.size)):
+            progress.update("Adding up the classes", start / groups)
+            blocks.append(summing[start:end] @ counts.dense)
+        return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, np.concatenate(blocks))
+    matrix = as_matrix(counts)
+    weights = np.bincount(membership, weights=np.diff(matrix.indptr), minlength=groups).astype(np.int64)
+    parts = []
+    for start, end in _blocks(weights):
+        progress.update("Adding up the classes", start / groups)
+        part = summing[start:end] @ matrix
+        part.sort_indices()
+        parts.append(part)
+    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    indptr = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+    columns = np.concatenate([part.indices for part in parts]).astype(np.int32, copy=False)
+    values = np.concatenate([part.data for part in parts])
+    return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, indptr, columns, values)
+
+
+def as_matrix(counts: EquivalenceCounts) -> csr_array:
+    """The counts as a scipy matrix that shares their memory."""
+    indptr, columns, values = counts.rows
+    if values.size < np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)
+    return csr_array((values, columns, indptr), shape=(counts.regions, counts.classes.size))
+
+
+def without_small_classes(counts: EquivalenceCounts, k: int) -> EquivalenceCounts:
+    """The same regions with every class smaller than k dropped (all columns are kept)."""
+    if counts.dense is not None:
+        kept = np.where(counts.dense >= k, counts.dense, 0)
+        return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, kept)
+    indptr, columns, values = counts.rows
+    large = values >= k
+    ends = np.concatenate(([0], np.cumsum(large)))[indptr].astype(np.int64)
+    return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, ends, columns[large], values[large])
+
+
+def records_kept(
+    counts: EquivalenceCounts,
+    membership: NDArray[np.int32],
+    released: EquivalenceCounts,
+    progress: Progress | None = None,
+) -> NDArray[np.int64]:
+    """Records of each region whose class is still there in its group's row of ``released``. O(counts stored)."""
+    progress = progress or Silent()
+    kept = np.zeros(counts.regions, np.int64)
+    still_there = _Lookup(released)
+    width = max(1, counts.classes.size)
+    if counts.dense is not None:
+        step = max(1, _BLOCK_CELLS // width)
+        for start in range(0, counts.regions, step):
+            progress.update("Counting the released records", start / counts.regions)
+            rows = still_there.rows(membership[start : start + step])
+            kept[start : start + step] = np.einsum("ij,ij->i", counts.dense[start : start + step], rows)
+        return kept
+    indptr, columns, values = counts.rows
+    for start, end in _blocks(np.diff(indptr)):
+        progress.update("Counting the released records", start / counts.regions)
+        low, high = indptr[start], indptr[end]
+        group = np.repeat(membership[start:end].astype(np.int64), np.diff(indptr[start : end + 1]))
+        counted = np.where(still_there.entries(group, columns[low:high]), values[low:high], 0)
+        running = np.concatenate(([0], np.cumsum(counted)))
+        kept[start:end] = np.diff(running[indptr[start : end + 1] - low])
+    return kept
+
+
+def smallest_classes(counts: EquivalenceCounts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of each region: its anonymity (smallest non-zero class size; 0 without records) and how many classes have it."""
+    indptr, _, values = counts.rows
+    filled = np.diff(indptr) > 0
+    anonymity = np.zeros(counts.regions, np.int64)
+    number = np.zeros(counts.regions, np.int64)
+    if filled.any():
+        starts = indptr[:-1][filled]
+        smallest = np.minimum.reduceat(values, starts)
+        anonymity[filled] = smallest
+        at_it = values == np.repeat(smallest, np.diff(indptr)[filled])
+        number[filled] = np.add.reduceat(at_it, starts, dtype=np.int64)
+    return anonymity, number
+
+
+class _Lookup:
+    """Answers whether a class is present in a group: by a table of flags while that is small, else by bisection."""
+
+    def __init__(self, counts: EquivalenceCounts) -> None:
+        self._width = counts.classes.size
+        self._flags: NDArray[np.bool_] | None = None
+        self._keys: NDArray[np.int64] | None = None
+        if counts.dense is not None:
+            self._flags = counts.dense > 0
+            return
+        indptr, columns, _ = counts.rows
+        keys = np.repeat(np.arange(counts.regions, dtype=np.int64) * self._width, np.diff(indptr)) + columns
+        if counts.regions * self._width <= _MASK_CELLS:
+            self._flags = np.zeros((counts.regions, self._width), np.bool_)
+            self._flags.ravel()[keys] = True
+        else:
+            self._keys = keys
+
+    def rows(self, groups: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """The flags of whole groups, one row each."""
+        if self._flags is not None:
+            return self._flags[groups]
+        columns = np.tile(np.arange(self._width), len(groups))
+        return self.entries(np.repeat(groups.astype(np.int64), self._width), columns).reshape(len(groups), self._width)
+
+    def entries(self, groups: NDArray[np.int64], columns: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """The flag of each pair of group and column."""
+        keys = groups * self._width + columns
+        if self._flags is not None:
+            return self._flags.ravel()[keys]
+        assert self._keys is not None
+        if not self._keys.size:
+            return np.zeros(keys.size, np.bool_)
+        place = np.minimum(np.searchsorted(self._keys, keys), self._keys.size - 1)
+        return np.asarray(self._keys[place] == keys)
+
+
+def _summing_matrix(membership: NDArray[np.int32], groups: int) -> csr_array:
+    """The groups × regions matrix of ones that adds up the rows of each group in file order."""
+    order = np.argsort(membership, kind="stable").astype(np.int32)
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(membership, minlength=groups)))).astype(np.int32)
+    return csr_array((np.ones(order.size, np.int64), order, indptr), shape=(groups, order.size))
+
+
+def _blocks(weights: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Consecutive ranges of about equal weight, so that no single step keeps a stop waiting."""
+    running = np.cumsum(weights)
+    total = int(running[-1]) if running.size else 0
+    cuts = np.searchsorted(running, np.arange(_BLOCK_CELLS, total, _BLOCK_CELLS), side="left") + 1
+    edges = np.unique(np.concatenate(([0], cuts, [len(weights)])))
+    return [(int(start), int(end)) for start, end in pairwise(edges)]

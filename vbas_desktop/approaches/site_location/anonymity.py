@@ -1,0 +1,59 @@
+"""Sites at the initial regions of lowest anonymity (naïve)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
+from vbas_desktop.domain.progress import Progress
+
+
+@dataclass(frozen=True)
+class AnonymitySiteLocation(SiteLocation):
+    """The points of the s initial regions of lowest anonymity.
+
+    Ties: more classes at that size first; regions above k are not ordered among themselves; regions without records
+    come last. What is still tied is ordered by a permutation drawn from the run's seed, or by file order.
+    O(r log r + non-zero counts), once per run.
+
+    References
+    ----------
+    The Voronoi-Based Aggregation System, site locations by anonymity.
+    """
+
+    card: ClassVar[Card] = Card(
+        name="anonymity",
+        title="Anonymity (naïve)",
+        summary="Puts the sites where the initial regions have the smallest classes.",
+        formula="the s points with the lowest (smallest class, −classes of that size, draw)",
+        complexity="O(r log r + non-zero counts)",
+        when="Choose it as a baseline for comparisons; it ignores where people live.",
+        order=40,
+    )
+
+    ties: str = parameter(
+        "random",
+        label="Ties",
+        help="How regions of equal rank are ordered: by a draw from the random seed, or by file order (which piles "
+        "sites into one corner, because files are sorted by place).",
+        choices=("random", "file"),
+    )
+
+    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """The chosen regions' points, lowest anonymity first."""
+        progress.update("Ranking regions by anonymity")
+        order: NDArray[np.int64] = situation.remember((self, "order"), lambda: self._order(situation))
+        return situation.points[order[:sites]].copy()
+
+    def _order(self, situation: Situation) -> NDArray[np.int64]:
+        anonymity, classes = situation.smallest_classes
+        regions = len(situation.regions)
+        last = situation.generator().permutation(regions) if self.ties == "random" else np.arange(regions)
+        above = anonymity > situation.k
+        rank = np.where(anonymity == 0, situation.k + 2, np.where(above, situation.k + 1, anonymity))
+        more_classes = np.where(above, 0, -classes)
+        return np.lexsort((last, more_classes, rank))

@@ -1,0 +1,101 @@
+"""Sites in a grid, as many per cell as the density of points asks for (naïve)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.approaches.base import Card, SiteLocation, Situation
+from vbas_desktop.domain.progress import Progress
+
+
+@dataclass(frozen=True)
+class DensitySiteLocation(SiteLocation):
+    """A grid of about s cells over the bounding box; each cell gets sites in proportion to the points in it.
+
+    With w ≥ h: rows = max(1, floor(sqrt(s·h/w))), columns = max(1, floor(s/rows)), the other way round if h > w. A cell
+    gets floor(points in it · cells / points) sites; the rest go one per cell in descending order of points, round after
+    round. In a cell with t sites the same formula shapes a grid for t, with a site in each sub-cell's centre.
+    O(r + s log s). Sites are ordered cell by cell, row-major from low y and low x.
+
+    References
+    ----------
+    The Voronoi-Based Aggregation System, site locations by density.
+    """
+
+    card: ClassVar[Card] = Card(
+        name="density",
+        title="Density (naïve)",
+        summary="Spreads the sites over a regular grid, more where there are more initial regions.",
+        formula="sites of a cell = ⌊points in it · cells / points⌋, the rest by rank",
+        complexity="O(r + s log s)",
+        when="Choose it as a baseline, or if cells should follow a regular grid; it counts regions, not records.",
+        order=30,
+    )
+
+    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """The centres of the sub-cells, cell by cell."""
+        progress.update("Laying the grid")
+        low = situation.points.min(axis=0)
+        size = situation.points.max(axis=0) - low
+        rows, columns = grid_shape(sites, size[0], size[1])
+        inside = _points_per_cell(situation.points, low, size, rows, columns)
+        per_cell = _sites_per_cell(inside, sites)
+        cell_size = size / (columns, rows)
+        templates = {int(number): _sub_cell_centres(int(number), *cell_size) for number in np.unique(per_cell)}
+        progress.update("Placing the sites")
+        offsets = np.concatenate([templates[number] for number in per_cell.tolist()])
+        cell = np.repeat(np.arange(rows * columns), per_cell)
+        corner = low + np.column_stack((cell % columns, cell // columns)) * cell_size
+        return np.asarray(corner + offsets)
+
+
+def grid_shape(number: int, width: float, height: float) -> tuple[int, int]:
+    """Rows and columns of a grid of about ``number`` cells that are about square."""
+    if width == height == 0:
+        return 1, number
+    if width >= height:
+        rows = max(1, math.floor(math.sqrt(number * height / width)))
+        return rows, max(1, number // rows)
+    columns = max(1, math.floor(math.sqrt(number * width / height)))
+    return max(1, number // columns), columns
+
+
+def _points_per_cell(
+    points: NDArray[np.float64], low: NDArray[np.float64], size: NDArray[np.float64], rows: int, columns: int
+) -> NDArray[np.int64]:
+    """How many points each cell holds, row-major; the far edges belong to the last cells."""
+    shape = np.array((columns, rows))
+    extent = np.where(size > 0, size, 1.0)
+    place = np.minimum(np.floor((points - low) / extent * shape).astype(np.int64), shape - 1)
+    return np.bincount(place[:, 1] * columns + place[:, 0], minlength=rows * columns)
+
+
+def _sites_per_cell(inside: NDArray[np.int64], sites: int) -> NDArray[np.int64]:
+    cells = inside.size
+    share = inside * cells // inside.sum()
+    rounds, rest = divmod(sites - int(share.sum()), cells)
+    share += rounds
+    share[np.argsort(-inside, kind="stable")[:rest]] += 1
+    return np.asarray(share)
+
+
+def _sub_cell_centres(number: int, width: float, height: float) -> NDArray[np.float64]:
+    """Places of a cell's sites relative to its low corner: line by line, the first lines with one sub-cell more."""
+    if number == 0:
+        return np.empty((0, 2))
+    rows, columns = grid_shape(number, width, height)
+    taller = height > width
+    lines = columns if taller else rows
+    per_line = np.full(lines, number // lines)
+    per_line[: number % lines] += 1
+    line = np.repeat(np.arange(lines), per_line)
+    first = np.concatenate(([0], np.cumsum(per_line)[:-1]))
+    within = np.arange(number) - first[line]
+    along, across = (within + 0.5) / per_line[line], (line + 0.5) / lines
+    relative = np.column_stack((across, along) if taller else (along, across))
+    return np.asarray(relative * (width, height))

@@ -1,0 +1,79 @@
+"""What the engine insists on: requests that make sense, and approaches that return what they promise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.approaches.base import Approach, Situation
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.problem import Request
+
+
+def check_request(request: Request) -> None:
+    """Refuse, with every reason at once, what cannot be run."""
+    findings = [*_problem_findings(request), *_setting_findings(request)]
+    if findings:
+        raise InputError(findings)
+
+
+def _problem_findings(request: Request) -> Iterator[Finding]:
+    problem = request.problem
+    if len(problem.regions) == 0:
+        yield Finding("no-regions", "There are no initial regions.", "Choose a region file with at least one region.")
+    elif problem.counts.regions != len(problem.regions):
+        yield Finding("counts-mismatch", "The counts belong to other regions.", "Load both files again.")
+    elif not np.isfinite(problem.regions.points).all():
+        row = int(np.flatnonzero(~np.isfinite(problem.regions.points).all(axis=1))[0])
+        yield Finding("coordinates", f"Initial region number {row + 1:,} has no finite coordinates.", "Correct them.")
+    if problem.records == 0:
+        yield Finding("no-records", "There are no records.", "Choose a record file with at least one record.")
+    if problem.k < 1:
+        yield Finding("k", f"k is {problem.k}, but must be at least 1.", "Usual values are 5 to 20.")
+
+
+def _setting_findings(request: Request) -> Iterator[Finding]:
+    if not (math.isfinite(request.range_step_percent) and request.range_step_percent > 0):
+        yield Finding("range-step", "The range step must be above 0 percent.", "The usual step is 10.")
+    if request.range_reach < 0:
+        yield Finding("range-reach", "The range reach must be 0 or more.", "The usual reach is 2; 0 means one number.")
+    if request.random_seed < 0:
+        yield Finding("random-seed", "The random seed must be 0 or more.")
+    taken = {measure.card.name for measure in request.measures} or set(approaches("rating"))
+    unknown = [name for name in request.pareto_measures if name not in taken | {"seconds"}]
+    if unknown:
+        known = ", ".join(sorted(taken))
+        yield Finding("measure", f"There is no measure “{unknown[0]}” to compare by.", f"Measured are: {known}.")
+
+
+def check_sites(places: NDArray[np.float64], sites: int, approach: Approach) -> NDArray[np.float64]:
+    """The places as the solution keeps them; an approach that broke its promise is named."""
+    places = np.ascontiguousarray(places, dtype=np.float64)
+    if places.shape != (sites, 2) or not np.isfinite(places).all():
+        raise _broken(approach, f"did not return {sites:,} finite places")
+    return places
+
+
+def check_owner(
+    owner: NDArray[np.int32], situation: Situation, places: NDArray[np.float64], request: Request
+) -> NDArray[np.int32]:
+    """The owners as the solution keeps them: exactly one existing site for each initial region."""
+    owner = np.ascontiguousarray(owner)
+    fits = owner.shape == (len(situation.regions),) and np.issubdtype(owner.dtype, np.integer)
+    if not fits or owner.min() < 0 or owner.max() >= len(places):
+        raise _broken(request.construction, "did not return one existing site for each initial region")
+    return owner.astype(np.int32)
+
+
+def _broken(approach: Approach, what: str) -> InputError:
+    return InputError(
+        Finding(
+            "broken-approach",
+            f"The approach “{approach.card.title}” {what}.",
+            "Choose another approach, or tell whoever wrote it.",
+        )
+    )

@@ -1,0 +1,45 @@
+"""From owners to what is released: everything about a solution can be recomputed from who owns what."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.grouping import aggregate, dense_membership, records_kept, without_small_classes
+from vbas_desktop.approaches.base import Outcome, Situation
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import frozen
+
+from .suppression import suppress_globally
+
+
+def situation_of(problem: Problem, global_suppression: bool = True, random_seed: int = 0) -> tuple[Situation, int]:
+    """What approaches see of the problem, and how many records global suppression took away."""
+    counts = suppress_globally(problem.counts, problem.k) if global_suppression else problem.counts
+    situation = Situation(problem.regions, counts, problem.k, random_seed)
+    return situation, problem.counts.records - counts.records
+
+
+def outcome_of(
+    problem: Problem,
+    situation: Situation,
+    owner: NDArray[np.int32],
+    sites: NDArray[np.float64] | None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """The aggregation with local suppression: in each aggregated region every class smaller than k is dropped."""
+    progress = progress or Silent()
+    membership, used = dense_membership(owner)
+    aggregated = aggregate(situation.counts, membership, used.size, progress)
+    released = without_small_classes(aggregated, situation.k)
+    del aggregated
+    return Outcome(
+        situation=situation,
+        records=problem.records,
+        membership=frozen(membership),
+        aggregated_regions=int(used.size),
+        sites=None if sites is None else frozen(sites[used]),
+        released=released,
+        released_by_region=frozen(records_kept(situation.counts, membership, released, progress)),
+    )

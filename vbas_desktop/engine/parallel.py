@@ -1,0 +1,97 @@
+"""Jobs of one run on several threads, results in the order of the jobs, and a stop that reaches all of them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from vbas_desktop.domain.progress import Cancelled, Progress
+from vbas_desktop.domain.records import EquivalenceCounts
+
+T = TypeVar("T")
+
+_PAYS_FROM = 100_000
+"""Stored counts below which starting threads costs more than it saves."""
+
+
+def workers_for(wanted: int, jobs: int, counts: EquivalenceCounts) -> int:
+    """How many threads to use: as many as were asked for, or as many cores as there is work for."""
+    if wanted > 0:
+        return min(wanted, jobs)
+    stored = counts.dense.size if counts.dense is not None else counts.rows[2].size
+    return min(os.cpu_count() or 1, jobs) if stored >= _PAYS_FROM else 1
+
+
+def in_order(jobs: Sequence[Callable[[Progress], T]], progress: Progress, workers: int) -> Generator[T, None, None]:
+    """The results in the order of the jobs, each as soon as it and all before it are there.
+
+    Closing the iterator, an error or a stop ends the other jobs at their next progress update.
+    """
+    whole = _Whole(progress, len(jobs))
+    if workers <= 1:
+        for number, job in enumerate(jobs):
+            part = whole.part(number)
+            result = job(part)
+            part.finish()
+            yield result
+        return
+    with ThreadPoolExecutor(workers, thread_name_prefix="vbas-run") as pool:
+        futures = [pool.submit(whole.execute, number, job) for number, job in enumerate(jobs)]
+        try:
+            for future in futures:
+                yield future.result()
+        finally:
+            whole.stop()
+            for future in futures:
+                future.cancel()
+
+
+class _Whole:
+    """The progress of all jobs together: the mean of theirs."""
+
+    def __init__(self, progress: Progress, jobs: int) -> None:
+        self._progress = progress
+        self._fractions = [0.0] * jobs
+        self._stopped = threading.Event()
+
+    def part(self, number: int) -> _Part:
+        return _Part(self, number)
+
+    def execute(self, number: int, job: Callable[[Progress], T]) -> T:
+        part = self.part(number)
+        try:
+            result = job(part)
+        except BaseException:
+            self.stop()
+            raise
+        part.finish()
+        return result
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def update(self, number: int, stage: str, fraction: float | None) -> None:
+        if self._stopped.is_set():
+            raise Cancelled
+        if fraction is not None:
+            self._fractions[number] = max(self._fractions[number], min(1.0, fraction))
+        self._progress.update(stage, sum(self._fractions) / len(self._fractions))
+
+    def finish(self, number: int) -> None:
+        self._fractions[number] = 1.0
+
+
+class _Part:
+    """The progress of one job."""
+
+    def __init__(self, whole: _Whole, number: int) -> None:
+        self._whole, self._number = whole, number
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        self._whole.update(self._number, stage, fraction)
+
+    def finish(self) -> None:
+        self._whole.finish(self._number)

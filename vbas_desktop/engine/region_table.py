@@ -1,0 +1,103 @@
+"""The aggregated regions of a solution one by one: what they hold, what they lost, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.grouping import aggregate, smallest_classes, without_small_classes
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.solution import Solution
+
+
+@dataclass(frozen=True, eq=False)
+class RegionTable:
+    """One row per aggregated region, in the order of ``solution.owners_used``.
+
+    ``records`` counts the records of the file in it (those of unknown regions are nowhere), ``released`` those that
+    remain, ``suppressed`` the difference, whether lost globally or locally. ``anonymity_before`` and
+    ``anonymity_after`` are the smallest class before and after suppression; 0 where there is no record. ``site_x`` and
+    ``site_y`` are NaN without sites.
+    """
+
+    site: NDArray[np.int32]
+    site_x: NDArray[np.float64]
+    site_y: NDArray[np.float64]
+    initial_regions: NDArray[np.int64]
+    records: NDArray[np.int64]
+    released: NDArray[np.int64]
+    suppressed: NDArray[np.int64]
+    anonymity_before: NDArray[np.int64]
+    anonymity_after: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return int(self.site.size)
+
+    @property
+    def share_of_loss(self) -> NDArray[np.float64]:
+        """The share of each region in all suppressed records (0 where nothing was suppressed at all)."""
+        return np.asarray(self.suppressed / max(1, int(self.suppressed.sum())))
+
+
+@dataclass(frozen=True)
+class SmallClass:
+    """A class below k: its categories in the words of the file, and its size in the aggregated region."""
+
+    labels: tuple[str, ...]
+    size: int
+
+
+def region_table(problem: Problem, solution: Solution) -> RegionTable:
+    """What each aggregated region holds and lost. O(stored counts), milliseconds."""
+    aggregated = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
+    # A class below k in the whole file is below k in every region, so local suppression alone gives the release.
+    released = without_small_classes(aggregated, problem.k)
+    used = solution.owners_used
+    nowhere = np.full((used.size, 2), np.nan)
+    places = nowhere if solution.sites is None else solution.sites[used]
+    before, _ = smallest_classes(aggregated)
+    after, _ = smallest_classes(released)
+    return RegionTable(
+        site=used,
+        site_x=frozen(places[:, 0].copy()),
+        site_y=frozen(places[:, 1].copy()),
+        initial_regions=frozen(np.bincount(solution.membership, minlength=used.size)),
+        records=aggregated.region_totals,
+        released=released.region_totals,
+        suppressed=frozen(aggregated.region_totals - released.region_totals),
+        anonymity_before=frozen(before),
+        anonymity_after=frozen(after),
+    )
+
+
+def class_sizes(problem: Problem, solution: Solution, region: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The classes (columns of ``problem.counts``) of one aggregated region and their sizes before suppression."""
+    members = np.flatnonzero(solution.membership == region)
+    totals = np.zeros(problem.counts.classes.size, np.int64)
+    if problem.counts.dense is not None:
+        totals += problem.counts.dense[members].sum(axis=0)
+    else:
+        indptr, columns, values = problem.counts.rows
+        for member in members:
+            span = slice(indptr[member], indptr[member + 1])
+            totals[columns[span]] += values[span]
+    present = np.flatnonzero(totals)
+    return present, totals[present]
+
+
+def why(problem: Problem, solution: Solution, region: int) -> list[SmallClass]:
+    """The classes below k that cost records in one aggregated region (by row of the table), largest first."""
+    columns, sizes = class_sizes(problem, solution, region)
+    small = sizes < problem.k
+    columns, sizes = columns[small], sizes[small]
+    order = np.argsort(-sizes, kind="stable")
+    return [SmallClass(class_labels(problem, int(columns[i])), int(sizes[i])) for i in order]
+
+
+def class_labels(problem: Problem, column: int) -> tuple[str, ...]:
+    """The categories of one class in the words of the file, in the order of the quasi-identifiers."""
+    codes = problem.counts.class_codes(column)
+    return tuple(categories.label(code) for categories, code in zip(problem.categories, codes, strict=True))

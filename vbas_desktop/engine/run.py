@@ -1,0 +1,178 @@
+"""Runs one combination of approaches over its range of site numbers and rates what comes of it.
+
+The stages: global suppression → number of sites → for each number: locations → construction → local suppression →
+rating → Pareto. What does not depend on the number of sites is computed once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from vbas_desktop.algorithms.pareto import non_dominated
+from vbas_desktop.algorithms.site_numbers import range_of_sites
+from vbas_desktop.approaches.base import Approach, Measure, Outcome, Situation
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.domain.errors import Finding, Severity
+from vbas_desktop.domain.problem import Request
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.solution import RunResult, Solution
+
+from .checks import check_owner, check_request, check_sites
+from .outcome import outcome_of, situation_of
+from .parallel import in_order, workers_for
+
+SECONDS = "seconds"
+"""The one measure that the engine takes itself: the wall time of the stages, loading apart."""
+
+
+def run(
+    request: Request, progress: Progress | None = None, on_solution: Callable[[Solution], None] | None = None
+) -> RunResult:
+    """All solutions of the request, rated, with the Pareto set marked.
+
+    ``on_solution`` gets each solution in the order of the ids as soon as it is there, from the calling thread and
+    before Pareto marks are known; what it got stays valid if the run is stopped. The same request gives the same
+    solutions whatever the number of workers; only ``seconds`` differ.
+    """
+    progress = progress or Silent()
+    started = time.perf_counter()
+    check_request(request)
+    progress.update("Suppressing classes that are too small everywhere", 0.0)
+    situation, globally_suppressed = situation_of(request.problem, request.global_suppression, request.random_seed)
+    progress.update("Approximating the number of sites", 0.0)
+    approximated, findings = _approximate(request, situation)
+    numbers = range_of_sites(approximated, request.range_step_percent, request.range_reach, len(situation.regions))
+    plan = _Plan(request, situation, measures_of(request), approximated, time.perf_counter() - started)
+    solutions: list[Solution] = []
+    jobs = [partial(plan.solve, id, sites) for id, sites in enumerate(numbers, start=1)]
+    with closing(in_order(jobs, progress, workers_for(request.workers, len(jobs), situation.counts))) as finished:
+        for solution in finished:
+            solutions.append(solution)
+            if on_solution is not None:
+                on_solution(solution)
+    findings += list(_nothing_released(solutions, request.problem.k))
+    return RunResult(
+        solutions=tuple(mark_pareto(solutions, request.pareto_measures or default_pareto(plan.measures))),
+        approximated_sites=approximated,
+        globally_suppressed_records=globally_suppressed,
+        classes_present=int(np.count_nonzero(request.problem.counts.class_totals)),
+        findings=tuple(findings),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def measures_of(request: Request) -> tuple[Measure, ...]:
+    """The measures that were asked for; all there are if none was."""
+    return request.measures or tuple(kind() for kind in approaches("rating").values())  # type: ignore[return-value]
+
+
+def default_pareto(measures: tuple[Measure, ...]) -> tuple[str, ...]:
+    """The names of the measures that decide about dominance unless the user chooses."""
+    return tuple(measure.card.name for measure in measures if measure.pareto_default)
+
+
+def mark_pareto(solutions: list[Solution], names: tuple[str, ...]) -> list[Solution]:
+    """The same solutions with their Pareto marks set over the named measures."""
+    flags = non_dominated([[solution.measures.get(name) for name in names] for solution in solutions])
+    return [solution.marked(bool(flag)) for solution, flag in zip(solutions, flags, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """What all site numbers of a run share."""
+
+    request: Request
+    situation: Situation
+    measures: tuple[Measure, ...]
+    approximated: int
+    shared_seconds: float
+
+    def solve(self, id: int, sites: int, progress: Progress) -> Solution:
+        """One solution: locations, construction, local suppression, rating."""
+        started = time.perf_counter()
+        request, situation = self.request, self.situation
+        progress.update(f"Placing {sites:,} sites", 0.0)
+        places = check_sites(request.site_location.locate(situation, sites, progress), sites, request.site_location)
+        progress.update(f"Merging regions around {sites:,} sites", 0.8)
+        owner = check_owner(request.construction.construct(situation, places, progress), situation, places, request)
+        outcome = outcome_of(request.problem, situation, owner, places, progress)
+        progress.update(f"Rating the solution with {sites:,} sites", 0.95)
+        measures: dict[str, float | int | None] = {each.card.name: each.rate(outcome) for each in self.measures}
+        seconds = self.shared_seconds + time.perf_counter() - started
+        released = outcome.released.records
+        return Solution(
+            id=id,
+            approaches=names_of(request),
+            parameters=settings_of(request),
+            approximated_sites=self.approximated,
+            site_count=sites,
+            sites=frozen(places),
+            owner=frozen(owner),
+            measures={**measures, SECONDS: seconds},
+            seconds=seconds,
+            suppressed_global=request.problem.counts.records - situation.records,
+            suppressed_local=situation.records - released,
+            facts=_facts(outcome, released),
+        )
+
+
+def names_of(request: Request) -> dict[str, str]:
+    """The name of each component's approach, and of the approaches that are parameters (``adc_seeding``)."""
+    names: dict[str, str] = {}
+    for component in ("site_number", "site_location", "construction"):
+        approach: Approach = getattr(request, component)
+        names[component] = approach.card.name
+        for declared in approach.parameters():
+            value = getattr(approach, declared.name)
+            if isinstance(value, Approach):
+                key = (declared.option or f"{approach.card.name}-{declared.name}").lstrip("-").replace("-", "_")
+                names[key] = value.card.name
+    return names
+
+
+def settings_of(request: Request) -> dict[str, dict[str, Any]]:
+    """The parameters of each component's approach as plain data."""
+    return {name: getattr(request, name).settings() for name in ("site_number", "site_location", "construction")}
+
+
+def _approximate(request: Request, situation: Situation) -> tuple[int, list[Finding]]:
+    """The approximated number of sites within 1 … r, and a finding if it had to be cut back."""
+    number, regions = int(request.site_number.approximate(situation)), len(situation.regions)
+    if number <= regions:
+        return max(1, number), []
+    finding = Finding(
+        "more-sites-than-regions",
+        f"{number:,} sites were asked for, but there are only {regions:,} initial regions; {regions:,} sites are used.",
+        severity=Severity.WARNING,
+    )
+    return regions, [finding]
+
+
+def _nothing_released(solutions: list[Solution], k: int) -> Iterator[Finding]:
+    for solution in solutions:
+        if solution.facts is not None and solution.facts["released_records"] == 0:
+            yield Finding(
+                "nothing-released",
+                f"Solution {solution.id} ({solution.site_count:,} sites) releases no record: no class of any "
+                f"aggregated region reaches k = {k}.",
+                "Choose fewer quasi-identifiers, broader categories, fewer sites or a smaller k.",
+                severity=Severity.WARNING,
+            )
+
+
+def _facts(outcome: Outcome, released: int) -> dict[str, Any]:
+    """A few numbers about the solution that are no measures."""
+    _, _, sizes = outcome.released.rows
+    return {
+        "released_records": released,
+        "anonymity": int(sizes.min()) if sizes.size else None,
+        "regions_without_release": int(np.count_nonzero(outcome.released.region_totals == 0)),
+    }

@@ -1,0 +1,26 @@
+"""Global suppression: classes that are too small in the whole file are dropped before anything else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbas_desktop.domain.records import EquivalenceCounts
+
+
+def suppress_globally(counts: EquivalenceCounts, k: int) -> EquivalenceCounts:
+    """The counts without the classes that have fewer than k records in all regions together.
+
+    The possible classes stay what they were: only columns of the classes that occur go away. Nothing is copied if no
+    class is too small.
+    """
+    large = counts.class_totals >= k
+    if large.all():
+        return counts
+    classes = counts.classes[large]
+    if counts.dense is not None:
+        return EquivalenceCounts.from_dense(counts.category_numbers, classes, counts.dense[:, large])
+    indptr, columns, values = counts.rows
+    kept = large[columns]
+    ends = np.concatenate(([0], np.cumsum(kept)))[indptr].astype(np.int64)
+    renumbered = (np.cumsum(large) - 1).astype(np.int32)
+    return EquivalenceCounts.from_rows(counts.category_numbers, classes, ends, renumbered[columns[kept]], values[kept])
