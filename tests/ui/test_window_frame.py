@@ -1,0 +1,93 @@
+"""The frame: menus made from the registry, themes, tabs, and a window that fits a small screen."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+
+from vbas_desktop.approaches.registry import COMPONENTS, approaches
+
+
+def menu_titles(window):
+    return [action.text().replace("&", "") for action in window.menuBar().actions()]
+
+
+def leaves(menu: QMenu) -> list[QAction]:
+    found = []
+    for action in menu.actions():
+        if action.menu() is not None:
+            found += leaves(action.menu())
+        elif not action.isSeparator():
+            found.append(action)
+    return found
+
+
+def component_menu(window, title):
+    return next(action.menu() for action in window.menuBar().actions() if action.text().replace("&", "") == title)
+
+
+def test_there_is_a_menu_for_every_component(window):
+    assert set(COMPONENTS.values()) <= set(menu_titles(window))
+
+
+def test_menu_mnemonics_are_unique(window):
+    letters = [action.text().partition("&")[2][0].lower() for action in window.menuBar().actions()]
+    assert len(set(letters)) == len(letters)
+
+
+def test_every_action_of_the_menus_has_a_tip_and_a_key(window):
+    actions = [leaf for top in window.menuBar().actions() for leaf in leaves(top.menu()) if leaf.isEnabled()]
+    without = [a.text() for a in actions if a.shortcut().isEmpty() and "&" not in a.text()]
+    assert without == []
+
+
+def test_no_shortcut_is_used_twice(window):
+    keys = [
+        leaf.shortcut().toString()
+        for top in window.menuBar().actions()
+        for leaf in leaves(top.menu())
+        if not leaf.shortcut().isEmpty()
+    ]
+    assert sorted(set(keys)) == sorted(keys)
+
+
+def test_choosing_in_a_menu_changes_the_combination_in_words(window):
+    actions = {action.data(): action for action in leaves(component_menu(window, "Locations"))}
+    assert list(actions) == list(approaches("site_location"))
+    actions["random"].trigger()
+    assert window.session.choices.approaches["site_location"] == "random"
+    assert approaches("site_location")["random"].card.title in window.combination.text()
+    window.controller.undo()
+    assert actions["balanced-density"].isChecked()
+
+
+def test_ticking_a_measure_decides_what_counts_for_dominance(window):
+    actions = {action.data(): action for action in leaves(component_menu(window, "Rating")) if action.data()}
+    assert actions["suppressed_records"].isChecked()
+    actions["suppressed_records"].trigger()
+    assert "suppressed_records" not in window.session.pareto_measures
+
+
+def test_run_says_why_it_is_disabled(window):
+    run = window.menus.actions["run"]
+    assert not run.isEnabled()
+    assert "Open a record file" in run.toolTip()
+
+
+def test_the_window_fits_1024_by_700(window, qtbot):
+    window.resize(1024, 700)
+    assert (window.width(), window.height()) == (1024, 700)
+    assert window.minimumSizeHint().width() <= 1024
+    assert window.minimumSizeHint().height() <= 700
+
+
+def test_the_map_owns_sixty_percent_at_1440(window):
+    assert window.area.width() >= 0.6 * window.width()
+
+
+def test_the_theme_can_be_dark_and_is_remembered(window, qtbot):
+    with qtbot.waitSignal(window.theme.changed):
+        next(a for a in leaves(component_menu(window, "View")) if a.data() == "dark").trigger()
+    assert window.theme.dark
+    assert window.settings.get("theme") == "dark"
+    assert window.palette().window().color().lightness() < 80

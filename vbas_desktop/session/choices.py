@@ -1,0 +1,165 @@
+"""Everything the user decides before a run, and the history that undo walks through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from vbas_desktop.approaches.registry import approaches, make
+from vbas_desktop.domain.records import Role
+
+COMPONENTS = ("site_number", "site_location", "construction")
+"""The components of which exactly one approach is chosen. Of the fourth, rating, any number is ticked."""
+
+READING_FIELDS = ("coordinates", "category_counts", "delimiter", "encoding", "id_column", "x_column", "y_column")
+"""The choices that decide how files are read."""
+
+DEFAULT_APPROACHES = {"site_number": "maxcombs", "site_location": "balanced-density", "construction": "voronoi"}
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The user's decisions. ``parameters`` maps component → approach → parameter → value, and lists only what differs
+    from the declared defaults; ``pareto_measures`` None means the measures' own defaults.
+    """
+
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    k: int = 5
+    approaches: Mapping[str, str] = field(default_factory=lambda: dict(DEFAULT_APPROACHES))
+    parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    range_step_percent: float = 10.0
+    range_reach: int = 2
+    global_suppression: bool = True
+    random_seed: int = 0
+    unknown_regions: str = "stop"
+    pareto_measures: tuple[str, ...] | None = None
+    coordinates: str = "auto"
+    category_counts: str = "auto"
+    delimiter: str | None = None
+    encoding: str | None = None
+    id_column: str | None = None
+    x_column: str | None = None
+    y_column: str | None = None
+
+    def columns(self, role: Role) -> tuple[str, ...]:
+        """The columns with this role, in the order in which they got it."""
+        return tuple(name for name, given in self.roles.items() if given is role)
+
+    @property
+    def region_column(self) -> str | None:
+        """The column that names the initial region, if one is chosen."""
+        return next(iter(self.columns(Role.REGION)), None)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The quasi-identifiers in file order."""
+        return self.columns(Role.QUASI_IDENTIFIER)
+
+    def with_role(self, column: str, role: Role) -> Choices:
+        """The same with another role for one column; there is only ever one region column."""
+        roles = {
+            name: Role.PLAIN if role is Role.REGION and given is Role.REGION else given
+            for name, given in self.roles.items()
+        }
+        return replace(self, roles={**roles, column: role})
+
+    def with_approach(self, component: str, name: str) -> Choices:
+        """The same with another approach for one component."""
+        return replace(self, approaches={**self.approaches, component: name})
+
+    def with_parameter(self, component: str, name: str, parameter: str, value: Any) -> Choices:
+        """The same with another value for a parameter of an approach, chosen at the moment or not."""
+        of_component = self.parameters.get(component, {})
+        changed = {**of_component, name: {**of_component.get(name, {}), parameter: value}}
+        return replace(self, parameters={**self.parameters, component: changed})
+
+    def values_of(self, component: str, name: str) -> Mapping[str, Any]:
+        """The parameters given for an approach."""
+        return self.parameters.get(component, {}).get(name, {})
+
+    def make(self, component: str) -> Any:
+        """An instance of the approach that is chosen for a component; `InputError` if a parameter is out of bounds."""
+        name = self.approaches[component]
+        return make(component, name, self.values_of(component, name))
+
+    def reading(self) -> tuple[Any, ...]:
+        """The choices on which loading depends: files are read again when one of them changes."""
+        return tuple(getattr(self, name) for name in READING_FIELDS)
+
+    def with_usual_reading(self) -> Choices:
+        """The same with the default reading options."""
+        usual = Choices()
+        return replace(self, **{name: getattr(usual, name) for name in READING_FIELDS})
+
+
+def title_of(component: str, name: str) -> str:
+    """An approach's title as shown in menus; its name if it is not installed here."""
+    known = approaches(component)
+    return known[name].card.title if name in known else name
+
+
+def combination(choices: Choices) -> str:
+    """The chosen combination in words, such as "MaxCombs · Balanced density · Voronoi"."""
+    return " · ".join(title_of(component, choices.approaches[component]) for component in COMPONENTS)
+
+
+def default_pareto_measures() -> tuple[str, ...]:
+    """The measures that take part in Pareto dominance unless the user says otherwise."""
+    return tuple(name for name, kind in approaches("rating").items() if getattr(kind, "pareto_default", True))
+
+
+class History:
+    """Choices with undo and redo. Consecutive changes that give the same ``merge`` name count as one step."""
+
+    def __init__(self, start: Choices | None = None) -> None:
+        self._now = start or Choices()
+        self._past: list[Choices] = []
+        self._future: list[Choices] = []
+        self._merge: str | None = None
+
+    @property
+    def now(self) -> Choices:
+        """The choices in force."""
+        return self._now
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to take back."""
+        return bool(self._past)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is a step to do again."""
+        return bool(self._future)
+
+    def change(self, choices: Choices, merge: str | None = None) -> bool:
+        """Put new choices in force; False if they are the ones in force already."""
+        if choices == self._now:
+            return False
+        if merge is None or merge != self._merge:
+            self._past.append(self._now)
+        self._future.clear()
+        self._now, self._merge = choices, merge
+        return True
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        if self._past:
+            self._future.append(self._now)
+            self._now, self._merge = self._past.pop(), None
+
+    def redo(self) -> None:
+        """Do the step again that was taken back last."""
+        if self._future:
+            self._past.append(self._now)
+            self._now, self._merge = self._future.pop(), None
+
+    def restart(self, choices: Choices) -> None:
+        """Begin a new history, as after opening other data."""
+        self._now, self._past, self._future, self._merge = choices, [], [], None
+
+
+def changed_fields(before: Choices, after: Choices) -> tuple[str, ...]:
+    """The names of the fields in which two sets of choices differ."""
+    return tuple(item.name for item in fields(Choices) if getattr(before, item.name) != getattr(after, item.name))

@@ -1,0 +1,142 @@
+"""Frozen descriptions of long work. Threads get an order and never see the session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbas_desktop.approaches.registry import approaches, make
+from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.records import Role
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.solution import RunResult, Solution
+
+from .choices import Choices
+from .results import ProblemKey, Run
+
+if TYPE_CHECKING:
+    from vbas_desktop.files.records import RecordTable
+
+
+@dataclass(frozen=True)
+class LoadOrder:
+    """Load these two files with these choices."""
+
+    records: Path
+    regions: Path
+    choices: Choices
+
+    def execute(self, progress: Progress = Silent()) -> Loaded:  # noqa: B008 (Silent has no state)
+        """Read both files. The region file comes first: it is small, so its mistakes show at once."""
+        from vbas_desktop.files.records import RecordOptions, load_records
+        from vbas_desktop.files.regions import RegionOptions, load_regions
+
+        chosen = self.choices
+        place = RegionOptions(
+            id_column=chosen.id_column,
+            x_column=chosen.x_column,
+            y_column=chosen.y_column,
+            coordinates=chosen.coordinates,
+        )
+        regions = load_regions(self.regions, place, Span(progress, 0.0, 0.1))
+        options = RecordOptions(
+            delimiter=chosen.delimiter, encoding=chosen.encoding, category_counts=chosen.category_counts
+        )
+        return Loaded(self, load_records(self.records, options, Span(progress, 0.1, 1.0)), regions)
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """Both files in memory."""
+
+    order: LoadOrder
+    table: RecordTable
+    regions: Regions
+
+
+@dataclass(frozen=True, eq=False)
+class CountOrder:
+    """Count the records of a table by region and class."""
+
+    table: RecordTable
+    regions: Regions
+    key: ProblemKey
+
+    def execute(self, progress: Progress = Silent()) -> Problem:  # noqa: B008
+        """Count; the file is not read again."""
+        from vbas_desktop.files.problem import build_problem
+
+        return build_problem(
+            self.table,
+            self.regions,
+            region_column=self.key.region_column,
+            quasi_identifiers=self.key.quasi_identifiers,
+            k=self.key.k,
+            unknown_regions=self.key.unknown_regions,
+            progress=progress,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RunOrder:
+    """One run: what to count (``problem`` is None if that is still to be done) and which approaches to use."""
+
+    run_id: int
+    table: RecordTable
+    regions: Regions
+    choices: Choices
+    key: ProblemKey
+    problem: Problem | None
+    pareto_measures: tuple[str, ...]
+
+    def as_run(self, title: str) -> Run:
+        """The run as the session lists it while it is under way."""
+        chosen = self.choices
+        return Run(
+            self.run_id,
+            title,
+            self.key,
+            dict(chosen.approaches),
+            chosen.global_suppression,
+            chosen.random_seed,
+            chosen.columns(Role.IDENTIFIER),
+            self.problem,
+        )
+
+    def count(self, progress: Progress = Silent()) -> Problem:  # noqa: B008
+        """The problem, counted now unless it was at hand."""
+        return self.problem or CountOrder(self.table, self.regions, self.key).execute(progress)
+
+    def request(self, problem: Problem) -> Request:
+        """The frozen request for the engine."""
+        chosen = self.choices
+        return Request(
+            problem=problem,
+            site_number=chosen.make("site_number"),
+            site_location=chosen.make("site_location"),
+            construction=chosen.make("construction"),
+            measures=tuple(make("rating", name) for name in approaches("rating")),
+            pareto_measures=self.pareto_measures,
+            global_suppression=chosen.global_suppression,
+            range_step_percent=chosen.range_step_percent,
+            range_reach=chosen.range_reach,
+            random_seed=chosen.random_seed,
+        )
+
+    def execute(
+        self,
+        progress: Progress = Silent(),  # noqa: B008
+        on_problem: Callable[[Problem], None] | None = None,
+        on_solution: Callable[[Solution], None] | None = None,
+    ) -> RunResult:
+        """Count if necessary, then run; solutions are handed out as they come."""
+        from vbas_desktop.engine.run import run
+
+        problem = self.count(Span(progress, 0.0, 0.1))
+        if on_problem is not None:
+            on_problem(problem)
+        start = 0.0 if self.problem is not None else 0.1
+        return run(self.request(problem), Span(progress, start, 1.0), on_solution)

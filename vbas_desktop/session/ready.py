@@ -1,0 +1,44 @@
+"""Whether the choices make a complete run, and if not, what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.regions import Regions
+
+from .choices import COMPONENTS, Choices
+from .results import ProblemKey
+
+if TYPE_CHECKING:
+    from vbas_desktop.files.records import RecordTable
+
+
+def key_of(choices: Choices) -> ProblemKey | None:
+    """What the choices count; None while the region column or the quasi-identifiers are missing."""
+    if choices.region_column is None or not choices.quasi_identifiers:
+        return None
+    return ProblemKey(choices.region_column, choices.quasi_identifiers, choices.unknown_regions, choices.k)
+
+
+def why_not(table: RecordTable | None, regions: Regions | None, choices: Choices) -> str | None:
+    """The first reason against running, as a sentence that says what to do."""
+    if table is None or regions is None:
+        return "Open a record file and a region file first."
+    if choices.region_column is None:
+        return "Say which column names the region: give it the role “region”."
+    if not choices.quasi_identifiers:
+        return "Choose at least one quasi-identifier."
+    too_many = [name for name in choices.quasi_identifiers if not table.facts(name).categorical]
+    if too_many:
+        return f"“{too_many[0]}” has too many different values for a quasi-identifier. Give it another role."
+    for component in COMPONENTS:
+        name = choices.approaches[component]
+        if name not in approaches(component):
+            return f"The approach “{name}” is not installed here. Choose another one."
+        try:
+            choices.make(component)
+        except InputError as error:
+            return error.findings[0].message
+    return None

@@ -1,0 +1,67 @@
+"""What the session keeps of its runs: each run once, each solution with a number that is unique in the project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.solution import RunResult, Solution
+
+
+@dataclass(frozen=True)
+class ProblemKey:
+    """The choices that decide what is counted. Two runs with the same key rate the same records."""
+
+    region_column: str
+    quasi_identifiers: tuple[str, ...]
+    unknown_regions: str
+    k: int
+
+    def same_counts(self, other: ProblemKey) -> bool:
+        """Whether the counts are the same too, whatever k is: then nothing has to be counted again."""
+        mine = (self.region_column, self.quasi_identifiers, self.unknown_regions)
+        return mine == (other.region_column, other.quasi_identifiers, other.unknown_regions)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run as the session remembers it.
+
+    ``problem`` is None in a reopened project until its files are counted again. ``outdated``: the files changed since,
+    so the solutions can be looked at but not released. ``result`` is None while the run is under way, and stays None if
+    it was stopped; `facts_so_far` is then the best there is.
+    """
+
+    id: int
+    title: str
+    key: ProblemKey
+    approaches: Mapping[str, str]
+    global_suppression: bool = True
+    random_seed: int = 0
+    identifiers: tuple[str, ...] = ()
+    problem: Problem | None = None
+    result: RunResult | None = None
+    outdated: bool = False
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One solution in the list of all results. ``number`` names it in the window and in the project file."""
+
+    number: int
+    run: Run
+    solution: Solution
+    pinned: bool = False
+
+    @property
+    def problem(self) -> Problem | None:
+        """The problem that the solution solves, once it is counted."""
+        return self.run.problem
+
+    @property
+    def title(self) -> str:
+        """How the solution is called in one line."""
+        return f"{self.number}: {self.run.title}, {self.solution.site_count:,} sites"

@@ -1,0 +1,155 @@
+"""Actions and menus, built from the commands and from the registry of approaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.session.session import Session
+
+from .commands import Command
+from .theme import Theme
+
+
+def tip_with_shortcut(action: QAction, tip: str) -> None:
+    """Set tool tip and status tip; the tool tip ends with the shortcut."""
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    action.setToolTip(f"{tip} ({keys})" if keys else tip)
+    action.setStatusTip(tip)
+
+
+class Actions(QObject):
+    """All actions by the name of their command."""
+
+    def __init__(self, target: QObject, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self._target, self._theme = target, theme
+        self._icons: dict[QAction, str] = {}
+        self.by_name: dict[str, QAction] = {}
+        theme.changed.connect(self._on_theme_changed)
+
+    def __getitem__(self, name: str) -> QAction:
+        return self.by_name[name]
+
+    def fill(self, menu: QMenu, commands: Iterable[Command | None]) -> None:
+        """Put commands into a menu; None is a separator."""
+        for command in commands:
+            if command is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(self.make(command, getattr(self._target, command.name)))
+
+    def make(self, command: Command, slot: Callable[..., object]) -> QAction:
+        """One action from its declaration."""
+        action = QAction(command.text, self)
+        if command.shortcut:
+            action.setShortcut(QKeySequence(command.shortcut))
+        if command.icon:
+            self.set_icon(action, command.icon)
+        action.setCheckable(command.checkable)
+        tip_with_shortcut(action, command.tip)
+        action.triggered.connect(slot)
+        self.by_name[command.name] = action
+        return action
+
+    def set_icon(self, action: QAction, name: str) -> None:
+        """Give an action an icon that follows the theme."""
+        self._icons[action] = name
+        action.setIcon(self._theme.icon(name))
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        for action, name in self._icons.items():
+            action.setIcon(self._theme.icon(name))
+
+
+def with_mnemonics(titles: Iterable[str]) -> list[str]:
+    """Titles with "&" before a letter that no other one uses, the first that is free."""
+    used: set[str] = set()
+    result = []
+    for title in titles:
+        place = next((i for i, sign in enumerate(title) if sign.isalnum() and sign.lower() not in used), None)
+        if place is None:
+            result.append(title)
+            continue
+        used.add(title[place].lower())
+        result.append(f"{title[:place]}&{title[place:]}")
+    return result
+
+
+class ApproachMenu(QObject):
+    """One component's menu: exclusive choices from the registry."""
+
+    def __init__(self, menu: QMenu, component: str, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self._component, self._session = component, session
+        self._group = QActionGroup(self)
+        self._group.setExclusive(True)
+        self._actions: dict[str, QAction] = {}
+        known = approaches(component)
+        titles = with_mnemonics(kind.card.title for kind in known.values())
+        for (name, kind), title in zip(known.items(), titles, strict=True):
+            action = menu.addAction(title)
+            action.setCheckable(True)
+            action.setData(name)
+            tip_with_shortcut(action, kind.card.summary)
+            self._group.addAction(action)
+            self._actions[name] = action
+        menu.setToolTipsVisible(True)
+        self._group.triggered.connect(self._on_triggered)
+        self.refresh()
+
+    @Slot(QAction)
+    def _on_triggered(self, action: QAction) -> None:
+        self._session.change(self._session.choices.with_approach(self._component, action.data()))
+
+    def refresh(self) -> None:
+        """Tick what is chosen."""
+        action = self._actions.get(self._session.choices.approaches[self._component])
+        if action is not None:
+            action.setChecked(True)
+
+
+class RatingMenu(QObject):
+    """The measures; those that are ticked decide what is dominated."""
+
+    def __init__(self, menu: QMenu, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._actions: dict[str, QAction] = {}
+        note = menu.addSection("Count for the Pareto star")
+        note.setEnabled(False)
+        known = approaches("rating")
+        titles = with_mnemonics(["Usual measures", *(kind.card.title for kind in known.values())])
+        for (name, kind), title in zip(known.items(), titles[1:], strict=True):
+            action = menu.addAction(title)
+            action.setCheckable(True)
+            action.setData(name)
+            tip_with_shortcut(action, kind.card.summary)
+            action.triggered.connect(self._on_triggered)
+            self._actions[name] = action
+        menu.addSeparator()
+        usual = menu.addAction(titles[0])
+        tip_with_shortcut(usual, "Tick the measures that usually count")
+        usual.triggered.connect(self._on_usual)
+        menu.setToolTipsVisible(True)
+        self.refresh()
+
+    @Slot()
+    def _on_triggered(self) -> None:
+        ticked = tuple(name for name, action in self._actions.items() if action.isChecked())
+        self._session.change_fields(pareto_measures=ticked)
+
+    @Slot()
+    def _on_usual(self) -> None:
+        self._session.change_fields(pareto_measures=None)
+
+    def refresh(self) -> None:
+        """Tick what counts."""
+        counting = self._session.pareto_measures
+        for name, action in self._actions.items():
+            action.setChecked(name in counting)

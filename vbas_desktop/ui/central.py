@@ -1,0 +1,80 @@
+"""The middle of the window: welcome, map, or one of the whole-page tools, with an obvious way back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from .context import Context
+from .pages import Page, create_part
+from .panel import MAP_WIDGET
+from .theme import GRID
+from .welcome import Welcome
+
+
+class _PageFrame(QWidget):
+    """A page under its title and its way back."""
+
+    left = Signal()
+
+    def __init__(self, page: Page, context: Context) -> None:
+        super().__init__()
+        back = QPushButton("&Back to the map")
+        back.setIcon(context.theme.icon("back"))
+        back.setProperty("look", "plain")
+        back.setShortcut("Escape")
+        back.setToolTip("Back to the map (Esc)")
+        back.clicked.connect(self.left)
+        title = QLabel(page.title)
+        title.setProperty("look", "title")
+        head = QFrame()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(GRID, GRID, GRID, 0)
+        row.addWidget(back)
+        row.addSpacing(GRID)
+        row.addWidget(title)
+        row.addStretch(1)
+        self.widget = page.create(context)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(head)
+        layout.addWidget(self.widget, 1)
+
+
+class MapArea(QStackedWidget):
+    """Shows the welcome until there are data, then the map; pages are created when first opened."""
+
+    page_changed = Signal(str)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.welcome = Welcome(context.theme)
+        self.map = create_part(MAP_WIDGET, context)
+        self._frames: dict[str, _PageFrame] = {}
+        self.addWidget(self.welcome)
+        self.addWidget(self.map)
+        context.model.data_loaded.connect(self.show_map)
+
+    def minimumSizeHint(self) -> QSize:
+        """Small enough for a 1024 px window whatever page is shown."""
+        return QSize(360, 240)
+
+    @Slot()
+    def show_map(self) -> None:
+        """Bring the map (or the welcome, if there are no data) to the front."""
+        self.setCurrentWidget(self.map if self._context.session.has_data else self.welcome)
+        self.page_changed.emit("")
+
+    def show_page(self, page: Page) -> QWidget:
+        """Bring a page to the front."""
+        if page.title not in self._frames:
+            frame = _PageFrame(page, self._context)
+            frame.left.connect(self.show_map)
+            self._frames[page.title] = frame
+            self.addWidget(frame)
+        frame = self._frames[page.title]
+        self.setCurrentWidget(frame)
+        frame.widget.setFocus()
+        self.page_changed.emit(page.title)
+        return frame.widget

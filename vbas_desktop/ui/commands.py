@@ -1,0 +1,48 @@
+"""Every command of the window as data: text with mnemonic, shortcut, icon, tip. The menus are built from this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Command:
+    """One action. ``name`` is the method of the controller that does it."""
+
+    name: str
+    text: str
+    tip: str
+    shortcut: str = ""
+    icon: str = ""
+    checkable: bool = False
+
+
+SEPARATOR = None
+
+FILE = (
+    Command("open_data", "&Open data…", "Choose a record file and a region file", "Ctrl+O", "open"),
+    Command(
+        "open_sample", "Open &sample data", "Try the program with data that come with it", "Ctrl+Shift+O", "sample"
+    ),
+    SEPARATOR,
+    Command(
+        "reload", "&Read the files again", "Load both files anew with the reading options in force", "F5", "refresh"
+    ),
+)
+
+EDIT = (
+    Command("undo", "&Undo choice", "Take the last change of roles or settings back", "Ctrl+Z", "undo"),
+    Command("redo", "&Redo choice", "Make the change again that was taken back", "Ctrl+Shift+Z", "redo"),
+)
+
+RUN = (
+    Command("run", "&Run", "Run the chosen combination over its range of site numbers", "Ctrl+R", "run"),
+    Command("stop", "&Stop", "Stop what is going on; finished solutions are kept", "Ctrl+.", "stop"),
+)
+
+HELP = (
+    Command("show_guide", "User &guide", "How to work with this program", "F1", "help"),
+    Command("show_hints", "Show &hints again", "Show the hints of the first start once more", "Shift+F1"),
+    SEPARATOR,
+    Command("show_about", "&About VBAS Desktop", "Version, libraries and licence", "Ctrl+F1", "info"),
+)

@@ -1,0 +1,225 @@
+"""Turns intents into work: opening, running, stopping. Owns no widgets; asks through dialogs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from vbas_desktop.domain.errors import Finding
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.files.places import sample_data
+from vbas_desktop.session.orders import Loaded, RunOrder
+from vbas_desktop.session.words import counted
+
+from .context import Context
+from .dialogs.messages import show_failure, tell
+from .dialogs.open_data import OpenDataDialog
+from .settings import Settings
+from .worker import Failure
+
+
+class Controller(QObject):
+    """The commands that need data or time. Every method may be called at any moment."""
+
+    findings_changed = Signal()
+    readiness_changed = Signal()
+
+    def __init__(self, context: Context, settings: Settings, window: QWidget) -> None:
+        super().__init__(window)
+        self._context, self._settings, self._window = context, settings, window
+        self._session = context.session
+        self._run_after_load = False
+        self.findings: tuple[Finding, ...] = ()
+        context.runner.job_failed.connect(self._on_job_failed)
+        context.runner.job_refused.connect(self._on_job_refused)
+        context.runner.job_stopped.connect(self._on_job_stopped)
+
+    # Data
+
+    @Slot()
+    def open_data(self) -> None:
+        """Ask for the two files."""
+        self._ask_for(self._session.records_path, self._session.regions_path)
+
+    @Slot()
+    def open_sample(self) -> None:
+        """Load the sample data and run them."""
+        self.load_sample(run=True)
+
+    def load_sample(self, run: bool = False) -> None:
+        """Load the sample data; with ``run`` show what comes of them at once."""
+        folder = sample_data()
+        records, regions = _sample_files(folder)
+        if records is None or regions is None:
+            tell(
+                self._window, "The sample data are missing.", f"They should be in {folder}. Install the program again."
+            )
+            return
+        self._run_after_load = run
+        self.load(records, regions)
+
+    @Slot(Path, Path)
+    def load(self, records: Path, regions: Path) -> None:
+        """Load two files in the background."""
+        order = self._session.order_load(records, regions)
+        self._context.runner.start(f"Loading {records.name}", order.execute, self._on_loaded)
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Open dropped files: a project, a pair of files, or one half of a pair."""
+        pair = sort_files(paths, self._session.records_path, self._session.regions_path)
+        if pair is None:
+            self._context.say("Drop a record file and a region file, or a project.")
+        elif None in pair:
+            self._ask_for(*pair)
+        else:
+            self.load(*pair)  # type: ignore[arg-type]
+
+    def _ask_for(self, records: Path | None, regions: Path | None) -> None:
+        dialog = OpenDataDialog(self._window, records, regions)
+        dialog.chosen.connect(self.load)
+        dialog.open()
+
+    @Slot()
+    def reload(self) -> None:
+        """Read the same files again."""
+        if self._session.records_path and self._session.regions_path:
+            self.load(self._session.records_path, self._session.regions_path)
+
+    def _on_loaded(self, loaded: Loaded) -> None:
+        same = (loaded.order.records, loaded.order.regions) == (self._session.records_path, self._session.regions_path)
+        self._session.accept_data(loaded, fresh=not same)
+        self._settings.remember_data(loaded.order.records, loaded.order.regions)
+        self._set_findings((*loaded.table.findings, *loaded.regions.findings))
+        rows, places = counted(loaded.table.rows, "record"), counted(len(loaded.regions), "region")
+        self._context.say(f"Loaded {rows} and {places}.")
+        self._context.show_tab("Input")
+        if self._run_after_load:
+            self._run_after_load = False
+            self.run()
+
+    # Runs
+
+    @Slot()
+    def run(self) -> None:
+        """Start the chosen combination, or say why it cannot start."""
+        reason = self._session.why_not_run()
+        if reason is not None:
+            self._context.say(reason)
+            self._context.show_tab("Input")
+            return
+        if self._context.runner.busy:
+            self._on_job_refused(self._context.runner.title)
+            return
+        order = self._session.order_run()
+        receiver = _RunReceiver(self, order)
+        self._context.runner.start(
+            f"Running {self._session.combination}",
+            receiver.job,
+            receiver.on_result,
+            receiver.on_item,
+            receiver.on_abort,
+        )
+
+    @Slot()
+    def stop(self) -> None:
+        """Stop what is going on."""
+        if self._context.runner.busy:
+            self._context.say("Stopping…")
+            self._context.runner.stop()
+
+    @Slot()
+    def undo(self) -> None:
+        """Take the last choice back."""
+        self._session.undo()
+
+    @Slot()
+    def redo(self) -> None:
+        """Make the last choice again."""
+        self._session.redo()
+
+    def _set_findings(self, findings: tuple[Finding, ...]) -> None:
+        self.findings = findings
+        self.findings_changed.emit()
+
+    @Slot(object)
+    def _on_job_failed(self, failure: Failure) -> None:
+        self._run_after_load = False
+        if failure.findings:
+            self._set_findings(failure.findings)
+        self._context.say(f"{failure.title} did not succeed.")
+        show_failure(self._window, failure)
+
+    @Slot(str)
+    def _on_job_stopped(self, title: str) -> None:
+        self._run_after_load = False
+        self._context.say("Stopped. What was finished is kept.")
+
+    @Slot(str)
+    def _on_job_refused(self, title: str) -> None:
+        self._context.say(f"Still busy: {title}. Stop it first, or wait.")
+
+
+class _RunReceiver:
+    """Carries one run's number from its start to its end, so that late news of an older run are dropped."""
+
+    def __init__(self, controller: Controller, order: RunOrder) -> None:
+        self._controller, self._order = controller, order
+        self._session = controller._session
+
+    def job(self, progress: Progress) -> RunResult:
+        """Runs in the worker's thread: touches the order only."""
+        hand_out = progress.hand_out  # type: ignore[attr-defined]
+        return self._order.execute(progress, on_problem=hand_out, on_solution=hand_out)
+
+    def on_item(self, item: Any) -> None:
+        """A counted problem or a finished solution arrived."""
+        if isinstance(item, Problem):
+            self._session.begin_counted(self._order.run_id, item)
+        elif isinstance(item, Solution):
+            entry = self._session.add_solution(self._order.run_id, item)
+            if entry is not None and self._session.selected is None:
+                self._session.select(entry.number)
+
+    def on_result(self, result: RunResult) -> None:
+        """The run is complete."""
+        self._session.finish_run(self._order.run_id, result)
+        solutions = counted(len(result.solutions), "solution")
+        self._controller._context.say(f"{solutions} in {result.seconds:,.1f} s.")
+        self._controller._context.show_tab("Results")
+
+    def on_abort(self) -> None:
+        """The run was stopped or failed."""
+        self._session.close_run(self._order.run_id)
+
+
+def _sample_files(folder: Path) -> tuple[Path | None, Path | None]:
+    """The sample's record and region file, whatever their endings."""
+    found: dict[str, Path] = {}
+    for path in sorted(folder.glob("*")) if folder.is_dir() else []:
+        found.setdefault(path.name.partition(".")[0], path)
+    return found.get("records"), found.get("regions")
+
+
+_GEOMETRY = {".geojson", ".gpkg", ".shp", ".zip", ".json"}
+
+
+def sort_files(
+    paths: list[Path], records: Path | None = None, regions: Path | None = None
+) -> tuple[Path | None, Path | None] | None:
+    """Which of the given files are the records and which the regions; None if they make no sense.
+
+    Geometry can only be regions; of two tables the smaller one is. A single table fills what is missing.
+    """
+    if len(paths) == 1:
+        if paths[0].suffix.lower() in _GEOMETRY or (records is not None and regions is None):
+            return records, paths[0]
+        return paths[0], None
+    if len(paths) != 2:
+        return None
+    first, second = sorted(paths, key=lambda path: (path.suffix.lower() in _GEOMETRY, -path.stat().st_size))
+    return first, second

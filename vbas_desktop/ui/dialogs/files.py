@@ -1,0 +1,38 @@
+"""Asking for files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+RECORD_FILES = "Records (*.csv *.tsv *.txt *.gz *.parquet);;All files (*)"
+REGION_FILES = "Regions (*.csv *.tsv *.txt *.geojson *.json *.gpkg *.shp *.zip);;All files (*)"
+PROJECT_FILES = "VBAS projects (*.vbas)"
+
+
+def ask_to_open(
+    parent: QWidget, title: str, kinds: str, start: Path | None, then: Callable[[str], None]
+) -> QFileDialog:
+    """Let the user choose an existing file, then call ``then`` with it."""
+    dialog = QFileDialog(parent, title, str(start or ""), kinds)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    return _opened(dialog, then)
+
+
+def ask_to_save(parent: QWidget, title: str, kinds: str, suggested: Path, then: Callable[[str], None]) -> QFileDialog:
+    """Let the user choose where to write, then call ``then`` with the place."""
+    dialog = QFileDialog(parent, title, str(suggested.parent), kinds)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(suggested.suffix.lstrip("."))
+    dialog.selectFile(suggested.name)
+    return _opened(dialog, then)
+
+
+def _opened(dialog: QFileDialog, then: Callable[[str], None]) -> QFileDialog:
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.fileSelected.connect(then)
+    dialog.open()
+    return dialog

@@ -1,0 +1,70 @@
+"""Messages: what happened, where, what to do; and questions whose answer decides what happens next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from vbas_desktop.ui.worker import Failure
+
+_MOST_FINDINGS = 12
+
+
+def show_failure(parent: QWidget, failure: Failure) -> QMessageBox:
+    """Tell of a failed job; the traceback is behind "Show Details…"."""
+    box = _box(parent, QMessageBox.Icon.Warning, f"{failure.title} did not succeed.", _in_short(failure))
+    if failure.details:
+        box.setDetailedText(failure.details)
+    box.open()
+    return box
+
+
+def _in_short(failure: Failure) -> str:
+    if len(failure.findings) <= _MOST_FINDINGS:
+        return failure.message
+    shown = "\n".join(str(finding) for finding in failure.findings[:_MOST_FINDINGS])
+    return f"{shown}\n… and {len(failure.findings) - _MOST_FINDINGS:,} more of this kind."
+
+
+def tell(parent: QWidget, heading: str, text: str) -> QMessageBox:
+    """Tell the user something that must not be overlooked."""
+    box = _box(parent, QMessageBox.Icon.Information, heading, text)
+    box.open()
+    return box
+
+
+def ask(parent: QWidget, heading: str, text: str, answers: dict[str, Callable[[], None]]) -> QMessageBox:
+    """Ask; each answer is a button with what follows. Closing the question is the last answer."""
+    box = _box(parent, QMessageBox.Icon.Question, heading, text)
+    box.setStandardButtons(QMessageBox.StandardButton.NoButton)
+    buttons = {}
+    for place, (label, follow) in enumerate(answers.items()):
+        last = place == len(answers) - 1
+        role = QMessageBox.ButtonRole.RejectRole if last else QMessageBox.ButtonRole.AcceptRole
+        button = box.addButton(label, role)
+        buttons[button] = follow
+        if place == 0:
+            box.setDefaultButton(button)
+        if last:
+            box.setEscapeButton(button)
+
+    def on_finished(_: int) -> None:
+        clicked = box.clickedButton()
+        if clicked in buttons:
+            buttons[clicked]()  # type: ignore[index]
+
+    box.finished.connect(on_finished)
+    box.open()
+    return box
+
+
+def _box(parent: QWidget, icon: QMessageBox.Icon, heading: str, text: str) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setIcon(icon)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(heading)
+    box.setInformativeText(text)
+    return box

@@ -1,0 +1,186 @@
+"""The main window: puts the parts together and remembers its shape. What the commands do is in `controller`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QSizePolicy, QSplitter, QTabWidget, QToolBar, QWidget
+
+from vbas_desktop.session.session import Session
+
+from .central import MapArea
+from .context import Context
+from .controller import Controller
+from .dialogs.messages import ask
+from .menus import Menus
+from .model import SessionModel
+from .pages import create_part
+from .panel import TABS
+from .settings import Settings
+from .status import StatusLine
+from .theme import FOLLOW_SYSTEM, Theme
+from .worker import JobRunner
+
+
+class MainWindow(QMainWindow):
+    """Menus, toolbar, map, tabs, status line."""
+
+    def __init__(self, settings: Settings | None = None, session: Session | None = None) -> None:
+        super().__init__()
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        self.settings = settings or Settings()
+        self.theme = Theme(app, str(self.settings.get("theme", FOLLOW_SYSTEM)), self)
+        self.model = SessionModel(session, self)
+        self.runner, self.quiet_runner = JobRunner(self), JobRunner(self)
+        self._closing = False
+        self.context = Context(
+            self.model, self.runner, self.quiet_runner, self.theme, self.say, self._show_map, self.show_tab
+        )
+        self.status = StatusLine(self.model, self.runner, self)
+        self.setStatusBar(self.status)
+        self.controller = Controller(self.context, self.settings, self)
+        self.area = MapArea(self.context)
+        self.tabs = self._make_tabs()
+        self.splitter = self._make_splitter()
+        self.setCentralWidget(self.splitter)
+        self.menus = Menus(self)
+        self._make_toolbar()
+        self._connect()
+        self.setAcceptDrops(True)
+        self._restore_shape()
+        self._on_state_changed()
+
+    @property
+    def session(self) -> Session:
+        """The application state."""
+        return self.model.session
+
+    def _make_tabs(self) -> QTabWidget:
+        tabs = QTabWidget()
+        tabs.setDocumentMode(True)
+        tabs.setMinimumWidth(360)
+        for tab in TABS:
+            index = tabs.addTab(create_part(tab.widget, self.context), tab.title)
+            tabs.setTabToolTip(index, f"{tab.tip} (Alt+{index + 1})")
+        return tabs
+
+    def _make_splitter(self) -> QSplitter:
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.addWidget(self.area)
+        splitter.addWidget(self.tabs)
+        splitter.setHandleWidth(1)
+        splitter.setCollapsible(0, False)
+        splitter.setStretchFactor(0, 1)
+        splitter.setStretchFactor(1, 0)
+        splitter.setSizes([960, 440])
+        return splitter
+
+    def _make_toolbar(self) -> None:
+        bar = QToolBar("Main")
+        bar.setObjectName("main_toolbar")
+        bar.setMovable(False)
+        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        for action in self.menus.toolbar_actions():
+            bar.addAction(action)
+        self.combination = QLabel()
+        self.combination.setProperty("look", "muted")
+        self.combination.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.combination.setMinimumWidth(120)
+        self.combination.setAccessibleName("Chosen combination")
+        bar.addSeparator()
+        bar.addWidget(self.combination)
+        self.addToolBar(bar)
+
+    def _connect(self) -> None:
+        welcome = self.area.welcome
+        welcome.data_wanted.connect(self.controller.open_data)
+        welcome.sample_wanted.connect(self.controller.open_sample)
+        for signal in (self.model.choices_changed, self.model.data_loaded, self.model.solutions_changed):
+            signal.connect(self._on_state_changed)
+        for signal in (self.model.solution_added, self.model.selection_changed, self.model.saved):
+            signal.connect(self._on_state_changed)
+        self.runner.job_started.connect(self._on_state_changed)
+        self.runner.job_ended.connect(self._on_state_changed)
+
+    # What parts ask of the window
+
+    def say(self, text: str) -> None:
+        """Show a sentence in the status line and keep it in the log."""
+        self.status.say(text)
+        log = self.tab("Log")
+        if log is not None:
+            log.add(text)  # type: ignore[attr-defined]
+
+    def _show_map(self) -> None:
+        self.area.show_map()
+
+    def show_tab(self, title: str) -> None:
+        """Bring a tab to the front."""
+        widget = self.tab(title)
+        if widget is not None:
+            self.tabs.setCurrentWidget(widget)
+
+    def tab(self, title: str) -> QWidget | None:
+        """A tab's widget by its title."""
+        titles = [tab.title for tab in TABS]
+        return self.tabs.widget(titles.index(title)) if title in titles and hasattr(self, "tabs") else None
+
+    @Slot()
+    def _on_state_changed(self) -> None:
+        session, path = self.session, self.session.project_path
+        self.combination.setText(session.combination)
+        name = path.name if path else (session.records_path.name if session.records_path else "")
+        self.setWindowTitle(f"{name}[*] – VBAS Desktop" if name else "VBAS Desktop[*]")
+        self.setWindowModified(session.modified)
+        self.menus.refresh()
+
+    # Files dropped on the window
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take local files."""
+        if event.mimeData().hasUrls() and all(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open what was dropped."""
+        self.controller.open_files([Path(url.toLocalFile()) for url in event.mimeData().urls()])
+        event.acceptProposedAction()
+
+    # Shape and closing
+
+    def _restore_shape(self) -> None:
+        self.resize(1440, 900)
+        for name, restore in (
+            ("window/geometry", self.restoreGeometry),
+            ("window/state", self.restoreState),
+            ("window/splitter", self.splitter.restoreState),
+        ):
+            value = self.settings.get(name)
+            if isinstance(value, QByteArray):
+                restore(value)
+
+    def _remember_shape(self) -> None:
+        self.settings.put("window/geometry", self.saveGeometry())
+        self.settings.put("window/state", self.saveState())
+        self.settings.put("window/splitter", self.splitter.saveState())
+        self.settings.sync()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Ask before a running job is thrown away; then stop the threads and remember the shape."""
+        if self.runner.busy and not self._closing:
+            event.ignore()
+            answers = {"Stop and close": self._close_now, "Keep running": lambda: None}
+            ask(self, "Something is still running.", f"{self.runner.title}. Finished solutions are kept.", answers)
+            return
+        self.runner.shut_down()
+        self.quiet_runner.shut_down()
+        self.model.close()
+        self._remember_shape()
+        event.accept()
+
+    def _close_now(self) -> None:
+        self._closing = True
+        self.close()

@@ -1,0 +1,153 @@
+"""The menu bar: commands, approach menus from the registry, view, tools and help."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from vbas_desktop.approaches.registry import COMPONENTS
+
+from . import commands
+from .actions import Actions, ApproachMenu, RatingMenu, tip_with_shortcut, with_mnemonics
+from .pages import PAGES, Page
+from .panel import TABS
+from .theme import ALWAYS_DARK, ALWAYS_LIGHT, FOLLOW_SYSTEM
+
+if TYPE_CHECKING:
+    from .main_window import MainWindow
+
+_COMPONENT_TITLES = {
+    "site_number": "&Sites",
+    "site_location": "&Locations",
+    "construction": "&Construction",
+    "rating": "R&ating",
+}
+_THEMES = {FOLLOW_SYSTEM: "Like the &system", ALWAYS_LIGHT: "&Light", ALWAYS_DARK: "&Dark"}
+
+
+class Menus(QObject):
+    """Builds all menus once and keeps their state right."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.actions = Actions(window.controller, window.theme, self)
+        bar = window.menuBar()
+        self._build_file(bar.addMenu("&File"))
+        self.actions.fill(bar.addMenu("&Edit"), commands.EDIT)
+        self.actions.fill(bar.addMenu("&Run"), commands.RUN)
+        self._components = [self._component(bar.addMenu(_COMPONENT_TITLES[name]), name) for name in COMPONENTS]
+        self._build_view(bar.addMenu("&View"))
+        self._pages: dict[QAction, Page] = {}
+        if PAGES:
+            self._build_tools(bar.addMenu("&Tools"))
+
+    def toolbar_actions(self) -> list[QAction]:
+        """The actions of the toolbar."""
+        return [self.actions[name] for name in ("run", "stop", "export") if name in self.actions.by_name]
+
+    def _build_file(self, menu: QMenu) -> None:
+        self.actions.fill(menu, commands.FILE)
+        self._recent = QMenu("Open re&cent")
+        self._recent.aboutToShow.connect(self._on_recent_about_to_show)
+        menu.insertMenu(self.actions["reload"], self._recent)
+        menu.addSeparator()
+        quit_action = menu.addAction("&Quit")
+        quit_action.setShortcut(QKeySequence(QKeySequence.StandardKey.Quit))
+        tip_with_shortcut(quit_action, "Close the window")
+        quit_action.triggered.connect(self._window.close)
+
+    def _component(self, menu: QMenu, component: str) -> ApproachMenu | RatingMenu:
+        if component == "rating":
+            return RatingMenu(menu, self._window.session, self)
+        return ApproachMenu(menu, component, self._window.session, self)
+
+    def _build_view(self, menu: QMenu) -> None:
+        for number, tab in enumerate(TABS, start=1):
+            action = menu.addAction(f"&{number} {tab.title}")
+            action.setShortcut(QKeySequence(f"Alt+{number}"))
+            tip_with_shortcut(action, tab.tip)
+            action.triggered.connect(partial(self._window.show_tab, tab.title))
+        menu.addSeparator()
+        panel = menu.addAction("&Panel")
+        panel.setCheckable(True)
+        panel.setChecked(True)
+        panel.setShortcut(QKeySequence("F9"))
+        tip_with_shortcut(panel, "Show the tabs beside the map")
+        panel.toggled.connect(self._window.tabs.setVisible)
+        full = menu.addAction("&Full screen")
+        full.setCheckable(True)
+        full.setShortcut(QKeySequence("F11"))
+        tip_with_shortcut(full, "Use the whole screen")
+        full.toggled.connect(self._on_full_screen)
+        self._build_themes(menu.addMenu("T&heme"))
+        for part in [self._window.area.map, *(self._window.tabs.widget(i) for i in range(self._window.tabs.count()))]:
+            own = getattr(part, "view_actions", list)()
+            if own:
+                menu.addSeparator()
+                menu.addActions(own)
+
+    def _build_themes(self, menu: QMenu) -> None:
+        group = QActionGroup(self)
+        for name, title in _THEMES.items():
+            action = menu.addAction(title)
+            action.setCheckable(True)
+            action.setData(name)
+            action.setChecked(name == self._window.theme.choice)
+            group.addAction(action)
+        group.triggered.connect(self._on_theme_chosen)
+
+    def _build_tools(self, menu: QMenu) -> None:
+        titles = with_mnemonics(page.title for page in PAGES)
+        for page, title in zip(PAGES, titles, strict=True):
+            action = menu.addAction(title)
+            self.actions.set_icon(action, page.icon)
+            if page.shortcut:
+                action.setShortcut(QKeySequence(page.shortcut))
+            tip_with_shortcut(action, page.summary)
+            action.triggered.connect(partial(self._on_page, page))
+            self._pages[action] = page
+
+    def _on_page(self, page: Page) -> None:
+        self._window.area.show_page(page)
+
+    @Slot(QAction)
+    def _on_theme_chosen(self, action: QAction) -> None:
+        self._window.theme.choose(action.data())
+        self._window.settings.put("theme", action.data())
+
+    @Slot(bool)
+    def _on_full_screen(self, full: bool) -> None:
+        self._window.showFullScreen() if full else self._window.showNormal()
+
+    @Slot()
+    def _on_recent_about_to_show(self) -> None:
+        menu, window = self._recent, self._window
+        menu.clear()
+        for records, regions in window.settings.recent_data:
+            text = f"{records.parent.name}/{records.name} + {regions.name}"
+            menu.addAction(text, partial(window.controller.load, records, regions)).setStatusTip(str(records))
+        menu.addSeparator()
+        menu.addAction("&Empty this list", window.settings.forget_recent)
+
+    def refresh(self) -> None:
+        """Enable what can be done now, tick what is chosen."""
+        session, busy = self._window.session, self._window.runner.busy
+        reason = session.why_not_run()
+        run = self.actions["run"]
+        run.setEnabled(reason is None and not busy)
+        tip_with_shortcut(run, reason or "Run the chosen combination over its range of site numbers")
+        self.actions["stop"].setEnabled(busy)
+        self.actions["undo"].setEnabled(session.can_undo)
+        self.actions["redo"].setEnabled(session.can_redo)
+        for name in ("open_data", "open_sample"):
+            self.actions[name].setEnabled(not busy)
+        self.actions["reload"].setEnabled(session.has_data and not busy)
+        for action, page in self._pages.items():
+            action.setEnabled(session.has_data or not page.needs_data)
+        for component in self._components:
+            component.refresh()

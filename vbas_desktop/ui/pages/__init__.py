@@ -1,0 +1,52 @@
+"""Whole-page tools that take the map's place: what the menu Tools lists.
+
+To add one, write a QWidget class in this package whose constructor takes a `Context` and add a line to `PAGES`::
+
+    Page("Risky combinations", "vbas_desktop.ui.pages.risk:RiskPage", icon="search", shortcut="Ctrl+Shift+R",
+         summary="Which combinations of answers point at few people.")
+
+The widget is imported and created when it is first opened, lives as long as the window, and listens to
+``context.model``. The window puts the title and a "Back to the map" button above it. If the widget has a method
+``view_actions() -> list[QAction]``, these show in the menu View.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from vbas_desktop.ui.context import Context
+
+
+@dataclass(frozen=True)
+class Page:
+    """One entry of the menu Tools. ``widget`` is "module:Class"; imported on first use, so that starting stays quick.
+
+    ``needs_data``: the entry is disabled until both files are loaded.
+    """
+
+    title: str
+    widget: str
+    icon: str = "table"
+    shortcut: str = ""
+    summary: str = ""
+    needs_data: bool = True
+
+    def create(self, context: Context) -> QWidget:
+        """The page's widget."""
+        return create_part(self.widget, context)
+
+
+def create_part(widget: str, context: Context) -> QWidget:
+    """Import "module:Class" and create it with the context."""
+    module, _, name = widget.partition(":")
+    part: QWidget = getattr(import_module(module), name)(context)
+    return part
+
+
+PAGES: tuple[Page, ...] = ()
+"""The pages in the order of the menu."""

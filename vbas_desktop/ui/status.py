@@ -1,0 +1,96 @@
+"""The status line: what is going on, how far it is, how long it will take, and the size of the problem."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
+
+from vbas_desktop.session.session import Session
+from vbas_desktop.session.words import time_left_in_words
+
+from .model import SessionModel
+from .theme import tabular
+from .worker import JobRunner
+
+_QUIET_SECONDS = 1.5
+"""No time left is shown before: the first seconds tell little."""
+
+
+class StatusLine(QStatusBar):
+    """Listens to the runner and to the session."""
+
+    def __init__(self, model: SessionModel, runner: JobRunner, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session: Session = model.session
+        self._runner = runner
+        self._began = 0.0
+        self.what = QLabel("Ready")
+        self.bar = QProgressBar()
+        self.bar.setFixedWidth(160)
+        self.left = QLabel()
+        self.facts = QLabel()
+        for label in (self.left, self.facts):
+            label.setFont(tabular(label.font()))
+            label.setProperty("look", "muted")
+        self.addWidget(self.what, 1)
+        for widget in (self.left, self.bar, self.facts):
+            self.addPermanentWidget(widget)
+        self._show_bar(False)
+        runner.job_started.connect(self._on_job_started)
+        runner.progressed.connect(self._on_progressed)
+        runner.job_ended.connect(self._on_job_ended)
+        for signal in (model.data_loaded, model.choices_changed, model.problem_counted):
+            signal.connect(self._on_facts_changed)
+        self._on_facts_changed()
+
+    def say(self, text: str) -> None:
+        """Show a sentence until something else happens."""
+        self.what.setText(text)
+        self.what.setToolTip(text)
+
+    def _show_bar(self, shown: bool) -> None:
+        self.bar.setVisible(shown)
+        self.left.setVisible(shown)
+
+    @Slot(str)
+    def _on_job_started(self, title: str) -> None:
+        self._began = time.monotonic()
+        self.say(f"{title}…")
+        self.left.clear()
+        self.bar.setRange(0, 0)
+        self._show_bar(True)
+
+    @Slot(str, object)
+    def _on_progressed(self, stage: str, fraction: float | None) -> None:
+        title = self._runner.title
+        self.say(stage if stage == title else f"{title}: {stage}")
+        if fraction is None:
+            self.bar.setRange(0, 0)
+            return
+        self.bar.setRange(0, 1000)
+        self.bar.setValue(round(1000 * min(max(fraction, 0.0), 1.0)))
+        elapsed = time.monotonic() - self._began
+        if elapsed > _QUIET_SECONDS and fraction > 0.02:
+            self.left.setText(time_left_in_words(elapsed * (1 - fraction) / fraction))
+
+    @Slot(str)
+    def _on_job_ended(self, title: str) -> None:
+        self._show_bar(False)
+        # A sentence that somebody said at the end of the job stays; a stage of the job does not.
+        if self.what.text().startswith(title):
+            self.say("Ready")
+
+    @Slot()
+    def _on_facts_changed(self) -> None:
+        session, parts = self._session, []
+        if session.table is not None:
+            parts.append(f"{session.table.rows:,} records")
+        if session.regions is not None:
+            parts.append(f"{len(session.regions):,} regions")
+        if session.problem is not None:
+            parts.append(f"{session.problem.counts.equivalence_classes:,} classes")
+        if session.has_data:
+            parts.append(f"k = {session.choices.k}")
+        self.facts.setText(" · ".join(parts))

@@ -1,0 +1,56 @@
+"""The few rules that the palette alone cannot express."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .theme import Colours
+
+
+def stylesheet(colours: Colours) -> str:
+    """The style sheet in these colours. Widgets opt in through the property ``look``."""
+    return f"""
+QMainWindow::separator {{ width: 1px; height: 1px; background: {colours.line}; }}
+QToolBar {{ border: none; border-bottom: 1px solid {colours.line}; padding: 4px 8px; spacing: 4px;
+  background: {colours.window}; }}
+QToolBar QToolButton {{ padding: 4px 8px; border-radius: 4px; border: 1px solid transparent; }}
+QToolBar QToolButton:hover:enabled {{ background: {colours.raised}; border-color: {colours.line}; }}
+QToolBar QToolButton:focus {{ border-color: {colours.accent}; }}
+QStatusBar {{ border-top: 1px solid {colours.line}; background: {colours.window}; }}
+QStatusBar::item {{ border: none; }}
+QSplitter::handle {{ background: {colours.line}; }}
+QSplitter::handle:hover {{ background: {colours.accent}; }}
+QTabWidget::pane {{ border: none; border-top: 1px solid {colours.line}; }}
+QTabBar::tab {{ padding: 7px 14px; border: none; border-bottom: 2px solid transparent; color: {colours.muted}; }}
+QTabBar::tab:selected {{ color: {colours.text}; border-bottom-color: {colours.accent}; }}
+QTabBar::tab:hover {{ color: {colours.text}; }}
+QTabBar::tab:focus {{ color: {colours.accent}; }}
+QHeaderView::section {{ background: {colours.window}; color: {colours.muted}; border: none;
+  border-bottom: 1px solid {colours.line}; padding: 4px 6px; }}
+QTableView, QTreeView, QListView, QPlainTextEdit, QTextBrowser {{ border: 1px solid {colours.line};
+  background: {colours.base}; }}
+QTableView:focus, QTreeView:focus, QListView:focus {{ border-color: {colours.accent}; }}
+QScrollArea {{ border: none; background: transparent; }}
+QToolTip {{ border: 1px solid {colours.line}; padding: 4px; background: {colours.raised}; color: {colours.text}; }}
+QProgressBar {{ border: 1px solid {colours.line}; border-radius: 4px; background: {colours.base};
+  text-align: center; max-height: 14px; min-height: 14px; }}
+QProgressBar::chunk {{ background: {colours.accent}; border-radius: 3px; }}
+*[look="muted"] {{ color: {colours.muted}; }}
+*[look="error"] {{ color: {colours.error}; }}
+*[look="warning"] {{ color: {colours.warning}; }}
+*[look="good"] {{ color: {colours.good}; }}
+*[look="title"] {{ font-weight: 600; color: {colours.text}; padding-top: 8px; }}
+*[look="heading"] {{ font-size: 20pt; font-weight: 300; color: {colours.text}; }}
+*[look="live"] {{ background: {colours.base}; border: 1px solid {colours.line}; border-radius: 4px; padding: 6px 8px; }}
+QLineEdit[look="wrong"], QComboBox[look="wrong"] {{ border: 1px solid {colours.error}; border-radius: 3px; }}
+QPushButton[look="primary"] {{ background: {colours.accent}; color: {colours.on_accent};
+  border: 1px solid {colours.accent}; border-radius: 4px; padding: 6px 16px; }}
+QPushButton[look="primary"]:disabled {{ background: {colours.line}; color: {colours.muted};
+  border-color: {colours.line}; }}
+QPushButton[look="primary"]:focus {{ border: 2px solid {colours.text}; padding: 5px 15px; }}
+QPushButton[look="plain"] {{ background: {colours.raised}; color: {colours.text}; border: 1px solid {colours.line};
+  border-radius: 4px; padding: 6px 16px; }}
+QPushButton[look="plain"]:hover {{ border-color: {colours.accent}; }}
+QPushButton[look="plain"]:focus {{ border: 2px solid {colours.accent}; padding: 5px 15px; }}
+"""

@@ -1,0 +1,184 @@
+"""How the window looks: Fusion with our own palettes, light and dark, one accent, an 8 px grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QIcon, QPalette
+from PySide6.QtWidgets import QApplication
+
+from .icons import icon
+from .stylesheet import stylesheet
+
+GRID = 8
+"""Distances are multiples of this many pixels (half of it inside a field)."""
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Named colours; everything that is drawn takes its colours from here.
+
+    ``fills`` are for aggregated regions: muted, told apart by colour-blind eyes, neighbours get different ones.
+    ``sequence`` runs from little to much and survives a greyscale print.
+    """
+
+    window: str
+    base: str
+    raised: str
+    text: str
+    muted: str
+    line: str
+    accent: str
+    on_accent: str
+    good: str
+    warning: str
+    error: str
+    canvas: str
+    region_border: str
+    site: str
+    fills: tuple[str, ...]
+    sequence: tuple[str, ...]
+
+
+LIGHT = Colours(
+    window="#f4f6f8",
+    base="#ffffff",
+    raised="#ffffff",
+    text="#1b2530",
+    muted="#5c6975",
+    line="#d5dbe1",
+    accent="#0f6b8f",
+    on_accent="#ffffff",
+    good="#2a7a4b",
+    warning="#946200",
+    error="#b3261e",
+    canvas="#fbfcfd",
+    region_border="#51606d",
+    site="#17212b",
+    fills=(
+        "#a9c6de", "#f0cfa0", "#a8d5c2", "#e3b3b0", "#c9c3e0", "#d9dca0",
+        "#8fb8c9", "#e8bfd2", "#bcd6a4", "#d8c3ab", "#9fcfd6", "#cfd4da",
+    ),
+    sequence=("#fff3e0", "#fdd9a5", "#f7b267", "#e58237", "#bf5413", "#7f2d04"),
+)  # fmt: skip
+
+DARK = Colours(
+    window="#1d2228",
+    base="#15191e",
+    raised="#262c34",
+    text="#e3e8ed",
+    muted="#98a5b1",
+    line="#39424c",
+    accent="#4fb0d6",
+    on_accent="#0c1419",
+    good="#6cc492",
+    warning="#e0b04a",
+    error="#f28b82",
+    canvas="#14181c",
+    region_border="#b4c0cb",
+    site="#f2f5f7",
+    fills=(
+        "#3f6685", "#8a6a37", "#3d7763", "#86514e", "#645c8f", "#73763a",
+        "#2f6073", "#85526c", "#577a3d", "#75604a", "#3a737b", "#5b6570",
+    ),
+    sequence=("#2a211a", "#54361b", "#86511d", "#bb7126", "#e59a45", "#fdd49a"),
+)  # fmt: skip
+
+FOLLOW_SYSTEM, ALWAYS_LIGHT, ALWAYS_DARK = "system", "light", "dark"
+
+
+class Theme(QObject):
+    """The looks in force. `changed` is emitted after the application's palette has changed: redraw then."""
+
+    changed = Signal()
+
+    def __init__(self, app: QApplication, choice: str = FOLLOW_SYSTEM, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._app = app
+        self._choice = choice
+        app.setStyle("Fusion")
+        app.styleHints().colorSchemeChanged.connect(self._on_system_changed)
+        self._apply()
+
+    @property
+    def choice(self) -> str:
+        """What the user chose: system, light or dark."""
+        return self._choice
+
+    @property
+    def dark(self) -> bool:
+        """Whether dark colours are in force."""
+        if self._choice == FOLLOW_SYSTEM:
+            return self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        return self._choice == ALWAYS_DARK
+
+    @property
+    def colours(self) -> Colours:
+        """The colours in force."""
+        return DARK if self.dark else LIGHT
+
+    def colour(self, name: str) -> QColor:
+        """One of the named colours, such as ``accent``."""
+        return QColor(getattr(self.colours, name))
+
+    def choose(self, choice: str) -> None:
+        """Follow the system, or stay light or dark."""
+        if choice != self._choice:
+            self._choice = choice
+            self._apply()
+            self.changed.emit()
+
+    def icon(self, name: str) -> QIcon:
+        """One of our icons in the colours in force."""
+        return icon(name, self.colours.text, self.colours.muted, self.colours.on_accent)
+
+    @Slot()
+    def _on_system_changed(self) -> None:
+        if self._choice == FOLLOW_SYSTEM:
+            self._apply()
+            self.changed.emit()
+
+    def _apply(self) -> None:
+        self._app.setPalette(palette(self.colours))
+        self._app.setStyleSheet(stylesheet(self.colours))
+
+
+def palette(colours: Colours) -> QPalette:
+    """The palette of the standard widgets."""
+    result = QPalette()
+    role = QPalette.ColorRole
+    for name, colour in {
+        role.Window: colours.window,
+        role.WindowText: colours.text,
+        role.Base: colours.base,
+        role.AlternateBase: colours.window,
+        role.Text: colours.text,
+        role.PlaceholderText: colours.muted,
+        role.Button: colours.raised,
+        role.ButtonText: colours.text,
+        role.ToolTipBase: colours.raised,
+        role.ToolTipText: colours.text,
+        role.Highlight: colours.accent,
+        role.HighlightedText: colours.on_accent,
+        role.Link: colours.accent,
+        role.Mid: colours.line,
+        role.Light: colours.raised,
+        role.Accent: colours.accent,
+    }.items():
+        result.setColor(name, QColor(colour))
+    for name in (role.WindowText, role.Text, role.ButtonText):
+        result.setColor(QPalette.ColorGroup.Disabled, name, _between(colours.muted, colours.window))
+    return result
+
+
+def _between(one: str, other: str) -> QColor:
+    a, b = QColor(one), QColor(other)
+    return QColor((a.red() * 2 + b.red()) // 3, (a.green() * 2 + b.green()) // 3, (a.blue() * 2 + b.blue()) // 3)
+
+
+def tabular(font: QFont) -> QFont:
+    """The same font with figures of equal width, for columns of numbers."""
+    result = QFont(font)
+    result.setFeature(QFont.Tag("tnum"), 1)
+    return result

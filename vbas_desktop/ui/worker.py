@@ -1,0 +1,229 @@
+"""Long work off the window's thread: one job at a time, with progress, stop, streamed items and readable failures.
+
+The thread gets frozen data and hands frozen data back. Every callback given to `JobRunner.start` is called in the
+window's thread.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, QThread, Signal, Slot
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Cancelled, Progress
+
+T = TypeVar("T")
+
+UPDATE_SECONDS = 0.05
+"""Progress reaches the window at most this often; more would only keep its event loop busy."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a job ended without a result. ``details`` is for whoever mends the program; it holds no data."""
+
+    title: str
+    message: str
+    findings: tuple[Finding, ...] = ()
+    details: str = ""
+
+
+def failure_of(title: str, error: BaseException) -> Failure:
+    """The failure in words. The text of unforeseen errors is left out of the details: it may quote a record."""
+    if isinstance(error, InputError):
+        return Failure(title, "\n".join(str(finding) for finding in error.findings), error.findings)
+    details = "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__
+    if isinstance(error, OSError) and error.strerror:
+        return Failure(title, f"{error.filename or 'A file'}: {error.strerror}.", details=details)
+    if isinstance(error, MemoryError):
+        return Failure(title, "There is not enough memory for this. Close other programs and try again.")
+    said = f"Something unforeseen happened ({type(error).__name__}). Your data and the results so far are still here."
+    return Failure(title, said, details=details)
+
+
+class Reporter:
+    """The progress that a job talks to. `hand_out` streams an item to the window."""
+
+    def __init__(self, thread: _JobThread) -> None:
+        self._thread = thread
+        self._lock = threading.Lock()
+        self._stage, self._told = "", 0.0
+        self.stopping = threading.Event()
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        """Pass progress on, throttled; raise `Cancelled` if the user stopped the job."""
+        if self.stopping.is_set():
+            raise Cancelled
+        with self._lock:
+            now = time.monotonic()
+            if now - self._told < UPDATE_SECONDS and not (stage != self._stage and fraction is None):
+                return
+            self._stage, self._told = stage, now
+        self._thread.progressed.emit(stage, fraction)
+
+    def hand_out(self, item: object) -> None:
+        """Give the window something that is finished while the job goes on."""
+        self._thread.handed_out.emit(item)
+
+
+class _JobThread(QThread):
+    """Runs one job. The object lives in the window's thread, so its signals arrive there one after the other."""
+
+    progressed = Signal(str, object)
+    handed_out = Signal(object)
+    succeeded = Signal(object)
+    was_stopped = Signal()
+    failed = Signal(object)
+
+    def __init__(self, title: str, job: Callable[[Reporter], Any], parent: QObject) -> None:
+        super().__init__(parent)
+        self.setObjectName("vbas-job")
+        self.title = title
+        self._job = job
+        self.reporter = Reporter(self)
+
+    def run(self) -> None:
+        """Do the job and say how it ended."""
+        try:
+            result = self._job(self.reporter)
+        except Cancelled:
+            self.was_stopped.emit()
+        except BaseException as error:  # noqa: BLE001 (a thread that dies silently leaves the window waiting)
+            self.failed.emit(failure_of(self.title, error))
+        else:
+            self.succeeded.emit(result)
+
+
+def _ignore(_: Any) -> None:
+    """Callback of those who need none."""
+
+
+class JobRunner(QObject):
+    """Runs one job at a time. A second one is refused until the first has ended or was stopped.
+
+    Signals: `job_started(title)`, `progressed(stage, fraction or None)`, `job_failed(Failure)`, `job_stopped(title)`,
+    and after each of them `job_ended(title)`; `job_refused(title of the running job)`.
+    """
+
+    job_started = Signal(str)
+    progressed = Signal(str, object)
+    job_failed = Signal(object)
+    job_stopped = Signal(str)
+    job_ended = Signal(str)
+    job_refused = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thread: _JobThread | None = None
+        self._on_result: Callable[[Any], None] = _ignore
+        self._on_item: Callable[[Any], None] = _ignore
+        self._on_abort: Callable[[], None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job is under way."""
+        return self._thread is not None
+
+    @property
+    def title(self) -> str:
+        """What the running job is called, empty if there is none."""
+        return self._thread.title if self._thread is not None else ""
+
+    def start(
+        self,
+        title: str,
+        job: Callable[[Progress], T],
+        on_result: Callable[[T], None] = _ignore,
+        on_item: Callable[[Any], None] = _ignore,
+        on_abort: Callable[[], None] | None = None,
+    ) -> bool:
+        """Start a job; False if another one is running.
+
+        ``job`` gets a `Progress` (a `Reporter`, so it may also ``hand_out`` items). ``on_item`` gets these items,
+        ``on_result`` what the job returns, ``on_abort`` is called if it was stopped or failed.
+        """
+        if self._thread is not None:
+            self.job_refused.emit(self._thread.title)
+            return False
+        thread = _JobThread(title, job, self)
+        self._thread = thread
+        self._on_result, self._on_item, self._on_abort = on_result, on_item, on_abort
+        thread.progressed.connect(self._on_progressed)
+        thread.handed_out.connect(self._on_handed_out)
+        thread.succeeded.connect(self._on_succeeded)
+        thread.was_stopped.connect(self._on_was_stopped)
+        thread.failed.connect(self._on_failed)
+        self.job_started.emit(title)
+        thread.start()
+        return True
+
+    def stop(self) -> None:
+        """Ask the running job to stop; it ends at its next progress update."""
+        if self._thread is not None:
+            self._thread.reporter.stopping.set()
+
+    def shut_down(self) -> None:
+        """Stop the running job, wait for its thread, and forget what it was about to say."""
+        if self._thread is None:
+            return
+        thread = self._thread
+        thread.reporter.stopping.set()
+        abort = self._on_abort
+        self._end(thread)
+        if abort is not None:
+            abort()
+
+    @Slot(str, object)
+    def _on_progressed(self, stage: str, fraction: float | None) -> None:
+        if self._thread is not None and self.sender() is self._thread:
+            self.progressed.emit(stage, fraction)
+
+    @Slot(object)
+    def _on_handed_out(self, item: object) -> None:
+        if self._thread is not None and self.sender() is self._thread:
+            self._on_item(item)
+
+    @Slot(object)
+    def _on_succeeded(self, result: object) -> None:
+        if self._thread is not None and self.sender() is self._thread:
+            title, callback = self._thread.title, self._on_result
+            self._end(self._thread)
+            try:
+                callback(result)
+            finally:
+                self.job_ended.emit(title)
+
+    @Slot()
+    def _on_was_stopped(self) -> None:
+        if self._thread is not None and self.sender() is self._thread:
+            self._abort(self._thread)
+            self.job_stopped.emit(self._ended_title)
+            self.job_ended.emit(self._ended_title)
+
+    @Slot(object)
+    def _on_failed(self, failure: Failure) -> None:
+        if self._thread is not None and self.sender() is self._thread:
+            self._abort(self._thread)
+            self.job_failed.emit(failure)
+            self.job_ended.emit(self._ended_title)
+
+    def _abort(self, thread: _JobThread) -> None:
+        abort = self._on_abort
+        self._end(thread)
+        if abort is not None:
+            abort()
+
+    def _end(self, thread: _JobThread) -> None:
+        """Let go of a thread whose job is over; waiting takes no longer than its last few instructions."""
+        for signal in (thread.progressed, thread.handed_out, thread.succeeded, thread.was_stopped, thread.failed):
+            signal.disconnect()
+        thread.wait()
+        thread.deleteLater()
+        self._ended_title = thread.title
+        self._thread, self._on_result, self._on_item, self._on_abort = None, _ignore, _ignore, None
