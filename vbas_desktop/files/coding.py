@@ -1,0 +1,203 @@
+"""From fields to small integer codes, one dictionary per column, without a Python object per record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import Categories, ColumnFacts, category_order, frozen
+
+from .dictionary import DIRECT, code_fields, count_empty, recode, rehash
+
+DISTINCT_LIMIT = 1_000_000
+"""A column with more values than this is not coded: it is text or an identifier, not a category."""
+
+IDENTIFIER_FROM = 50_000
+"""From this number of values on, a column with a value of its own for every second record is not coded either."""
+
+
+def code_type(values: int) -> type[np.unsignedinteger]:
+    """The smallest unsigned type for so many codes."""
+    return np.uint8 if values <= 1 << 8 else np.uint16 if values <= 1 << 16 else np.uint32
+
+
+@dataclass
+class Fields:
+    """The fields of one block of complete rows, as the kernels of `tokens` describe them."""
+
+    text: NDArray[np.uint8]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    rows: int
+    columns: int
+    strip_cr: bool = False
+
+
+class ColumnCoder:
+    """Builds the dictionary of one column while its fields pass by, and keeps their codes."""
+
+    def __init__(self, name: str, column: int, limit: int = DISTINCT_LIMIT) -> None:
+        self.name, self.column, self.limit = name, column, limit
+        self.categorical = True
+        self.missing_uncoded = 0
+        self.parts: list[NDArray] = []
+        self._direct = np.full(DIRECT, -1, np.int32)
+        self._keys, self._slots = np.zeros(1 << 8, np.uint64), np.full(1 << 8, -1, np.int32)
+        self._sizes, self._offsets = np.zeros(1 << 9, np.int64), np.zeros(1 << 9, np.int64)
+        self._arena = np.zeros(1 << 12, np.uint8)
+        self._state = np.zeros(2, np.int64)
+
+    @property
+    def distinct(self) -> int:
+        """How many values have been met (a lower bound once coding was given up)."""
+        return int(self._state[0])
+
+    def add(self, fields: Fields, scratch: NDArray[np.uint32]) -> None:
+        """Code the column's fields in one block; ``scratch`` has room for a code per row."""
+        if not self.categorical:
+            self._count_missing(fields)
+            return
+        done = 0
+        while True:
+            done = code_fields(
+                fields.text,
+                fields.starts,
+                fields.ends,
+                fields.rows,
+                done,
+                self.column,
+                fields.columns,
+                self._strip(fields),
+                self._direct,
+                self._keys,
+                self._slots,
+                self._sizes,
+                self._offsets,
+                self._arena,
+                self._state,
+                scratch,
+            )
+            if done == fields.rows:
+                break
+            i = done * fields.columns + self.column
+            self._grow(int(fields.ends[i] - fields.starts[i]))
+        self.parts.append(scratch[: fields.rows].astype(code_type(self.distinct)))
+        if self.distinct > self.limit:
+            self._give_up()
+
+    def raw(self, encoding: str) -> RawColumn:
+        """What was gathered, with the values as text; the coder is used up."""
+        values = self._values(encoding) if self.categorical else []
+        return RawColumn(
+            self.name, self.parts if self.categorical else None, values, self.distinct, self.missing_uncoded
+        )
+
+    def _values(self, encoding: str) -> list[str]:
+        data = self._arena[: int(self._state[1])].tobytes()
+        ends = (self._offsets + self._sizes)[: self.distinct].tolist()
+        starts = self._offsets[: self.distinct].tolist()
+        return [data[start:end].decode(encoding) for start, end in zip(starts, ends, strict=True)]
+
+    def _count_missing(self, fields: Fields) -> None:
+        self.missing_uncoded += int(
+            count_empty(
+                fields.text, fields.starts, fields.ends, fields.rows, self.column, fields.columns, self._strip(fields)
+            )
+        )
+
+    def _strip(self, fields: Fields) -> bool:
+        return fields.strip_cr and self.column == fields.columns - 1
+
+    def _give_up(self) -> None:
+        missing = self._direct[0]
+        self.missing_uncoded = 0 if missing < 0 else sum(int((part == missing).sum()) for part in self.parts)
+        self.categorical, self.parts = False, []
+
+    def _grow(self, needed: int) -> None:
+        distinct, used = int(self._state[0]), int(self._state[1])
+        if 2 * distinct >= self._keys.size:
+            keys, slots = np.zeros(self._keys.size * 4, np.uint64), np.full(self._keys.size * 4, -1, np.int32)
+            rehash(self._keys, self._slots, keys, slots)
+            self._keys, self._slots = keys, slots
+        if distinct >= self._offsets.size:
+            self._offsets, self._sizes = _doubled(self._offsets), _doubled(self._sizes)
+        while used + needed > self._arena.size:
+            self._arena = _doubled(self._arena)
+
+
+def _doubled(array: NDArray) -> NDArray:
+    return np.concatenate((array, np.zeros_like(array)))
+
+
+@dataclass
+class RawColumn:
+    """A column as it was met: codes in order of first appearance (in parts), and the values they stand for.
+
+    ``parts`` is None if there are too many values to code; ``distinct`` and ``missing`` are then all that is known.
+    """
+
+    name: str
+    parts: list[NDArray] | None
+    values: list[str]
+    distinct: int
+    missing: int
+    dropped: int | None = None
+
+    @property
+    def first(self) -> int | None:
+        """The code of the first record."""
+        return next((int(part[0]) for part in self.parts or () if part.size), None)
+
+    def count(self, code: int) -> int:
+        """How many records have this code."""
+        return sum(int(np.count_nonzero(part == code)) for part in self.parts or ())
+
+    def drop_first(self) -> None:
+        """Take the first record away."""
+        if self.parts is not None:
+            self.dropped = self.first
+            index = next(i for i, part in enumerate(self.parts) if part.size)
+            self.parts[index] = self.parts[index][1:]
+
+
+def finished(
+    raw: RawColumn, rows: int, declared: int | None, progress: Progress
+) -> tuple[ColumnFacts, NDArray[np.unsignedinteger] | None]:
+    """Bring a column's codes into class order, leaving out values that no record has. Uses up ``raw.parts``."""
+    if raw.parts is None or (raw.distinct > IDENTIFIER_FROM and 2 * raw.distinct > rows):
+        missing = raw.missing if raw.parts is None else _count_of_empty(raw)
+        return ColumnFacts(raw.name, raw.distinct, missing, categorical=False), None
+    stage = "Ordering categories"
+    progress.update(stage)
+    present = _present(raw)
+    ordered = category_order([value for value, there in zip(raw.values, present, strict=True) if there])
+    place = {value: code for code, value in enumerate(ordered)}
+    table = np.array([place.get(value, 0) for value in raw.values], np.uint32)
+    codes: NDArray[np.unsignedinteger] = np.empty(rows, code_type(len(ordered)))
+    frequencies = np.zeros(len(ordered), np.int64)
+    done = 0
+    raw.parts.reverse()
+    while raw.parts:
+        part = raw.parts.pop()
+        recode(part, table, codes[done : done + part.size], frequencies)
+        done += part.size
+        progress.update(stage)
+    missing = int(frequencies[0]) if ordered and ordered[0] == "" else 0
+    categories = Categories(raw.name, tuple(ordered), declared)
+    facts = ColumnFacts(raw.name, len(ordered), missing, True, categories, frozen(frequencies))
+    return facts, frozen(codes)
+
+
+def _present(raw: RawColumn) -> list[bool]:
+    # Every value was met in some record; only that of a dropped first record can be left without any.
+    present = [True] * len(raw.values)
+    if raw.dropped is not None and raw.count(raw.dropped) == 0:
+        present[raw.dropped] = False
+    return present
+
+
+def _count_of_empty(raw: RawColumn) -> int:
+    return raw.count(raw.values.index("")) if "" in raw.values else 0

@@ -1,0 +1,256 @@
+"""Delimited text (CSV and its kin) into coded columns, in one pass of bounded memory.
+
+A *row number* is the number of the physical line on which the row begins, the names being row 1: what an editor shows,
+also where quoted fields contain line breaks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.regions import Source
+
+from .coding import ColumnCoder, Fields, RawColumn
+from .dialect import Dialect, first_row, sniff_delimiter
+from .dictionary import PADDING
+from .row_numbers import RowNumbers
+from .stream import ByteStream, bad_encoding
+from .tokens import (
+    BLANK,
+    CONSUMED,
+    LINES,
+    OPEN_LINE,
+    RAGGED,
+    REPORTED_ROWS,
+    ROWS,
+    is_regular,
+    separators,
+    tokenise,
+)
+
+LONGEST_ROW_BYTES = 16 << 20
+"""A row longer than this is taken for a quote that was never closed."""
+
+_SAMPLE_BYTES = 1 << 16
+_STAGE = "Reading records"
+
+
+@dataclass
+class RawRecords:
+    """A record file after the pass: columns with raw codes, and what was found on the way.
+
+    ``first_record`` is the text of the row after the names if it has a field for each name; ``first_row`` its number.
+    """
+
+    source: Source
+    dialect: Dialect
+    columns: list[RawColumn]
+    rows: int
+    first_record: tuple[str, ...] | None
+    first_row: int
+    findings: list[Finding] = field(default_factory=list)
+    lines: RowNumbers = field(default_factory=RowNumbers)
+
+
+class DelimitedScan:
+    """One pass over one delimited file."""
+
+    def __init__(self, path: Path, delimiter: str | None, encoding: str | None, progress: Progress) -> None:
+        self.path, self.delimiter, self.encoding, self.progress = path, delimiter, encoding, progress
+        self.rows = self.line = self.blank = self.ragged = 0
+        self.findings: list[Finding] = []
+        self.lines = RowNumbers()
+        self.coders: list[ColumnCoder] = []
+        self._utf8 = True
+        self._bad_row: int | None = None
+        self._resize(1 << 16)
+
+    def run(self) -> RawRecords:
+        """Read everything; errors that can be collected are in the findings, the others are raised."""
+        with ByteStream(self.path, self.encoding) as stream:
+            blocks = stream.blocks()
+            head, final = b"", False
+            while len(head) < _SAMPLE_BYTES and not final:
+                block = next(blocks, None)
+                final = block is None
+                head += block or b""
+            self._check_text(head)
+            delimiter = self.delimiter or sniff_delimiter(head[:_SAMPLE_BYTES], final and len(head) <= _SAMPLE_BYTES)
+            names, rest, final = self._names(head, final, blocks, delimiter)
+            self.coders = [ColumnCoder("", column) for column in range(len(names))]
+            second = first_row(rest if not final else rest + b"\n", delimiter)
+            second_row = self.line + 1
+            self._take_all(rest, final, blocks, delimiter, stream)
+            source = stream.source()
+            scanned, dialect = self._settled(stream, delimiter, names)
+        return self._result(source, dialect, scanned, second[0] if second else None, second_row)
+
+    def _names(self, head: bytes, final: bool, blocks, delimiter: str) -> tuple[list[bytes], bytes, bool]:  # type: ignore[no-untyped-def]  # noqa: ANN001
+        while True:
+            found = first_row(head + b"\n" if final else head, delimiter)
+            if found is not None:
+                names, place, lines = found
+                self.line += lines
+                return names, head[place:], final
+            if final and not head.strip():
+                raise InputError(_finding(self.path, "empty-file", "The file is empty.", "Choose another file."))
+            if final or len(head) > LONGEST_ROW_BYTES:
+                raise InputError(_open_quote(self.path, self.line + 1))
+            block = next(blocks, None)
+            final = block is None
+            head += block or b""
+
+    def _take_all(self, rest: bytes, final: bool, blocks, delimiter: str, stream: ByteStream) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+        while True:
+            self.progress.update(_STAGE, stream.fraction)
+            if final:
+                rest = self._take(rest + b"\n" if rest and not rest.endswith(b"\n") else rest, delimiter)
+                if rest:
+                    raise InputError([*self.findings, _open_quote(self.path, self._open_row)])
+                return
+            rest = self._take(rest, delimiter)
+            if len(rest) > LONGEST_ROW_BYTES:
+                raise InputError([*self.findings, _open_quote(self.path, self._open_row)])
+            block = next(blocks, None)
+            final = block is None
+            rest += block or b""
+
+    def _take(self, data: bytes, delimiter: str) -> bytes:
+        """Code all complete rows of the data and hand back what is left."""
+        self._open_row = self.line + 1
+        self._check_text(data)
+        end = data.rfind(b"\n") + 1
+        if not end:
+            return data
+        if end + PADDING > self._starts.size - len(self.coders):
+            self._resize(end + PADDING + len(self.coders))
+        text = np.frombuffer(bytearray(data[:end] + bytes(PADDING)), np.uint8)
+        fields = self._regular(data, text, end, delimiter) or self._irregular(text, end, delimiter)
+        consumed = int(self._report[CONSUMED])
+        self._check_encoding(data[:consumed])
+        for coder in self.coders:
+            coder.add(fields, self._codes)
+        lines = int(self._report[LINES])
+        self.lines.add(fields.rows, self.line + 1, None if lines == fields.rows else self._row_lines[: fields.rows])
+        self.rows += fields.rows
+        self.line += lines
+        return data[consumed:]
+
+    def _regular(self, data: bytes, text: np.ndarray, end: int, delimiter: str) -> Fields | None:
+        columns = len(self.coders)
+        if columns == 1 or b'"' in data:
+            return None
+        found, lines = separators(text, end, ord(delimiter), self._starts)
+        if found != lines * columns or not is_regular(text, self._starts, lines, columns):
+            return None
+        self._report[CONSUMED], self._report[LINES] = end, lines
+        return Fields(text, self._starts, self._starts[1:], lines, columns, strip_cr=b"\r" in data)
+
+    def _irregular(self, text: np.ndarray, end: int, delimiter: str) -> Fields:
+        columns, report = len(self.coders), self._report
+        ragged = np.zeros((max(0, REPORTED_ROWS - self.ragged), 2), np.int64)
+        tokenise(text, end, ord(delimiter), columns, self._starts, self._ends, self._row_lines, ragged, report)
+        for line, fields in ragged[: int(report[RAGGED])].tolist():
+            self.findings.append(
+                _finding(
+                    self.path,
+                    "ragged-row",
+                    f"The row has {fields:,} field{'s' if fields != 1 else ''}, the names line has {columns:,}.",
+                    "Look for a missing or extra delimiter, or put quotes around text that contains one.",
+                    self.line + line + 1,
+                )
+            )
+        self.ragged += int(report[RAGGED])
+        self.blank += int(report[BLANK])
+        if report[OPEN_LINE] >= 0:
+            self._open_row = self.line + int(report[OPEN_LINE]) + 1
+        return Fields(text, self._starts, self._ends, int(report[ROWS]), columns)
+
+    def _resize(self, size: int) -> None:
+        self._starts, self._ends = np.empty(size + 2, np.int32), np.empty(size + 2, np.int32)
+        self._codes, self._row_lines = np.empty(size + 2, np.uint32), np.empty(size + 2, np.int32)
+        self._report = np.zeros(6, np.int64)
+
+    def _check_text(self, data: bytes) -> None:
+        if b"\0" in data:
+            row = self.line + data.count(b"\n", 0, data.index(b"\0")) + 1
+            message = "The file is not text: it contains zero bytes."
+            raise InputError(
+                _finding(self.path, "not-text", message, "Export the records as CSV (UTF-8) or Parquet.", row)
+            )
+
+    def _check_encoding(self, data: bytes) -> None:
+        if self._utf8 and not data.isascii():
+            try:
+                data.decode("utf-8")
+            except UnicodeDecodeError as error:
+                self._utf8 = False
+                self._bad_row = self.line + data.count(b"\n", 0, error.start) + 1
+
+    def _settled(self, stream: ByteStream, delimiter: str, names: list[bytes]) -> tuple[str, Dialect]:
+        """The encoding of the scanned bytes, and the dialect with the names decoded."""
+        self._check_encoding_of_names(names)
+        scanned = stream.scanned
+        if scanned is None:
+            scanned = "utf-8" if self._utf8 else "iso8859-1"
+            if not self._utf8:
+                self.findings.append(
+                    _finding(
+                        self.path,
+                        "read-as-latin-1",
+                        "The text is not UTF-8; it was read as Latin-1.",
+                        "If letters look wrong, name the encoding.",
+                        self._bad_row,
+                        Severity.HINT,
+                    )
+                )
+        elif not self._utf8 and scanned != "iso8859-1":
+            self.findings.append(bad_encoding(self.path, scanned, self._bad_row))
+        encoding = stream.mark or stream.encoding or scanned
+        header = tuple(name.decode(scanned, "replace") for name in names)
+        encoding = "latin-1" if encoding == "iso8859-1" else encoding
+        return scanned, Dialect("csv", delimiter, encoding, stream.mark is not None, stream.compressed, False, header)
+
+    def _check_encoding_of_names(self, names: list[bytes]) -> None:
+        line, self.line = self.line, 0
+        for name in names:
+            self._check_encoding(name)
+        self.line = line
+
+    def _result(
+        self, source: Source, dialect: Dialect, scanned: str, second: list[bytes] | None, second_row: int
+    ) -> RawRecords:
+        findings = self.findings
+        if self.ragged > REPORTED_ROWS:
+            message = f"{self.ragged - REPORTED_ROWS:,} more rows have the wrong number of fields."
+            findings.append(_finding(self.path, "ragged-row", message))
+        if self.blank:
+            message = f"{self.blank:,} blank line{'s were' if self.blank > 1 else ' was'} skipped."
+            findings.append(_finding(self.path, "blank-lines", message, severity=Severity.HINT))
+        if any(finding.severity is Severity.ERROR for finding in findings):
+            return RawRecords(source, dialect, [], self.rows, None, second_row, findings)
+        columns = []
+        for coder, name in zip(self.coders, dialect.header, strict=True):
+            self.progress.update(_STAGE, 1.0)
+            coder.name = name
+            columns.append(coder.raw(scanned))
+        first = None
+        if second is not None and len(second) == len(columns):
+            first = tuple(value.decode(scanned) for value in second)
+        return RawRecords(source, dialect, columns, self.rows, first, second_row, findings, self.lines)
+
+
+def _finding(
+    path: Path, code: str, message: str, remedy: str = "", row: int | None = None, severity: Severity = Severity.ERROR
+) -> Finding:
+    return Finding(code, message, remedy, severity, str(path), row)
+
+
+def _open_quote(path: Path, row: int) -> Finding:
+    message = "A quoted field that begins in this row is never closed."
+    return _finding(path, "open-quote", message, "Close the quote, or double quotes that belong to the text.", row)

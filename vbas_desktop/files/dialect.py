@@ -1,0 +1,104 @@
+"""How a record file is written: its delimiter, encoding and first lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+DELIMITERS = (",", ";", "\t", "|")
+DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+_SAMPLED_ROWS = 500
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What was understood of a record file's form. ``header`` holds the column names in file order.
+
+    ``category_line``: line 2 holds numbers of response categories and is not a record. ``bom``: the file starts with a
+    byte-order mark. ``encoding`` is that of the file, also where it is transcoded for reading.
+    """
+
+    format: str
+    delimiter: str | None = None
+    encoding: str | None = None
+    bom: bool = False
+    compressed: bool = False
+    category_line: bool = False
+    header: tuple[str, ...] = ()
+
+
+def sniff_delimiter(sample: bytes, complete: bool) -> str:
+    """The delimiter that cuts the sampled rows most evenly into the most columns; comma if none cuts at all.
+
+    ``complete`` says that the sample is the whole file, so that its last row is not cut off.
+    """
+    text = sample.decode("latin-1")
+    scores = [(_evenness(text, delimiter, complete), -order) for order, delimiter in enumerate(DELIMITERS)]
+    best = max(scores)
+    return DELIMITERS[-best[1]]
+
+
+def _evenness(text: str, delimiter: str, complete: bool) -> tuple[bool, float, int]:
+    """Whether all rows have as many fields as the first, which share has, and how many that is."""
+    widths = [len(row) for row in _rows(text, delimiter) if row]
+    if not complete and len(widths) > 1 and len(widths) <= _SAMPLED_ROWS:
+        widths.pop()
+    if not widths or widths[0] < 2:
+        return (False, 0.0, 0)
+    share = sum(width == widths[0] for width in widths) / len(widths)
+    return (share == 1.0, share, widths[0])
+
+
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    try:
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            rows.append(row)
+            if len(rows) > _SAMPLED_ROWS:
+                break
+    except csv.Error:
+        # A field beyond the module's limit: what was read so far must do.
+        return rows
+    return rows
+
+
+def first_row(data: bytes, delimiter: str) -> tuple[list[bytes], int, int] | None:
+    """The fields of the first row that is not blank, where the next begins, and how many lines were passed.
+
+    None if the data ends before the row does.
+    """
+    place, lines = 0, 0
+    while True:
+        end = data.find(b"\n", place)
+        if end < 0:
+            return None
+        if data[place:end] not in (b"", b"\r"):
+            break
+        place, lines = end + 1, lines + 1
+    while end >= 0:
+        row = data[place : end + 1].decode("latin-1")
+        fields = _single_row(row, delimiter)
+        if fields is not None:
+            return [name.encode("latin-1") for name in fields], end + 1, lines + row.count("\n")
+        end = data.find(b"\n", end + 1)
+    return None
+
+
+def _single_row(text: str, delimiter: str) -> list[str] | None:
+    """The fields if the text is one whole row, None if a quoted field is still open at its end."""
+    # A second row is appended: it only stands alone if the first is closed.
+    rows = list(csv.reader(io.StringIO(text + "x\n", newline=""), delimiter=delimiter))
+    return rows[0] if len(rows) == 2 and rows[1] == ["x"] else None
+
+
+def close_matches(name: str, names: Sequence[str]) -> str:
+    """A remark that names similar columns, or lists the columns if none is similar."""
+    import difflib
+
+    lowered = {other.strip().lower(): other for other in names}
+    near = difflib.get_close_matches(name.strip().lower(), list(lowered), n=3, cutoff=0.6)
+    if near:
+        return "Did you mean " + " or ".join(f"“{lowered[match]}”" for match in near) + "?"
+    return "The columns are: " + ", ".join(names[:20]) + ("…" if len(names) > 20 else "") + "."

@@ -1,0 +1,163 @@
+"""Record files: one pass turns a file into coded columns that every later choice works on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import ColumnFacts
+from vbas_desktop.domain.regions import Source
+
+from .category_line import settle_category_line
+from .coding import finished
+from .delimited import DelimitedScan, RawRecords
+from .dialect import Dialect, close_matches
+from .row_numbers import RowNumbers
+
+__all__ = ["Dialect", "RecordOptions", "RecordTable", "load_records"]
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class RecordOptions:
+    """How to read a record file; None or ``auto``: find out. ``category_counts``: is line 2 the category numbers?"""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    category_counts: str = "auto"
+
+
+@dataclass(frozen=True, eq=False)
+class RecordTable:
+    """A record file in memory: codes only, as small as they can be. Later choices never read the file again."""
+
+    source: Source
+    rows: int
+    dialect: Dialect
+    columns: tuple[ColumnFacts, ...]
+    findings: tuple[Finding, ...] = ()
+    _codes: Mapping[str, NDArray[np.unsignedinteger]] = field(default_factory=dict, repr=False)
+    _lines: RowNumbers = field(default_factory=RowNumbers, repr=False)
+
+    def facts(self, name: str) -> ColumnFacts:
+        """What is known of a column."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise InputError(unknown_column(self, name))
+
+    def codes(self, name: str) -> NDArray[np.unsignedinteger]:
+        """The category of each record in a column, as an index into ``facts(name).categories.values``."""
+        facts = self.facts(name)
+        if not facts.categorical:
+            raise InputError(not_categorical(self, facts))
+        return self._codes[name]
+
+    def row_number(self, record: int) -> int:
+        """The number of the line on which a record (counted from 0) begins."""
+        return self._lines.row(record)
+
+    def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
+        """The row numbers of the first records whose category is marked in ``wanted``."""
+        codes = self.codes(name)
+        rows: list[int] = []
+        for start in range(0, codes.size, _CHUNK):
+            hits = np.flatnonzero(wanted[codes[start : start + _CHUNK]])[: limit - len(rows)]
+            rows += [self.row_number(start + int(hit)) for hit in hits]
+            if len(rows) == limit:
+                break
+        return rows
+
+
+def load_records(
+    path: str | Path, options: RecordOptions | None = None, progress: Progress | None = None
+) -> RecordTable:
+    """Read a record file once: CSV (also compressed) or Parquet. All problems found are raised together."""
+    path, options, progress = Path(path), options or RecordOptions(), progress or Silent()
+    _check_options(options)
+    check_readable(path)
+    raw = _scan(path, options, progress)
+    findings = raw.findings + _check_names(path, raw.dialect.header)
+    if not any(finding.severity is Severity.ERROR for finding in findings):
+        declared, remarks = settle_category_line(raw, options.category_counts, str(path))
+        findings += remarks
+        if raw.rows == 0:
+            findings.append(
+                _error(path, "no-records", "The file has column names but no records.", "Choose another file.")
+            )
+    stop_on_errors(findings)
+    facts, codes = [], {}
+    for i, column in enumerate(raw.columns):
+        known, coded = finished(column, raw.rows, declared[i] if declared else None, progress)
+        facts.append(known)
+        if coded is not None:
+            codes[column.name] = coded
+    dialect = replace(raw.dialect, category_line=declared is not None)
+    return RecordTable(raw.source, raw.rows, dialect, tuple(facts), tuple(findings), codes, raw.lines)
+
+
+def check_readable(path: Path) -> None:
+    """Refuse a path that is no readable file, with what to do."""
+    if path.is_dir():
+        raise InputError(_error(path, "is-directory", "This is a folder, not a file.", "Choose a file in it."))
+    try:
+        with path.open("rb"):
+            return
+    except FileNotFoundError:
+        raise InputError(_error(path, "no-such-file", "There is no such file.", "Check the path.")) from None
+    except OSError as error:
+        message = f"The file cannot be opened ({error.strerror or 'unknown reason'})."
+        raise InputError(_error(path, "unreadable", message, "Check its permissions.")) from None
+
+
+def unknown_column(table: RecordTable, name: str) -> Finding:
+    """The finding that the record file has no column of this name."""
+    near = close_matches(name, table.dialect.header)
+    return Finding("unknown-column", f"There is no column “{name}”.", near, file=table.source.path)
+
+
+def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:
+    """The finding that a column has too many values to be used for classes or regions."""
+    message = f"The column has more than {facts.distinct - 1:,} different values: it is no category."
+    remedy = "Choose another column, or group its values before loading."
+    return Finding("not-categorical", message, remedy, file=table.source.path, column=facts.name)
+
+
+def _scan(path: Path, options: RecordOptions, progress: Progress) -> RawRecords:
+    return DelimitedScan(path, options.delimiter, options.encoding, progress).run()
+
+
+def _check_options(options: RecordOptions) -> None:
+    if options.delimiter is not None and (len(options.delimiter) != 1 or options.delimiter in '"\r\n'):
+        remedy = "Use a single character such as , ; | or a tab."
+        raise InputError(Finding("bad-delimiter", f"“{options.delimiter}” cannot be a delimiter.", remedy))
+    if options.category_counts not in ("auto", "yes", "no"):
+        message = f"“{options.category_counts}” does not say whether line 2 holds category numbers."
+        raise InputError(Finding("bad-option", message, "Use auto, yes or no."))
+
+
+def _check_names(path: Path, names: tuple[str, ...]) -> list[Finding]:
+    findings = [
+        _error(path, "empty-name", f"Column {place} has no name.", "Give every column a name in line 1.", 1)
+        for place, name in enumerate(names, 1)
+        if not name.strip()
+    ]
+    for name, times in Counter(name for name in names if name.strip()).items():
+        if times > 1:
+            message = f"{times} columns have the same name."
+            findings.append(_error(path, "duplicate-name", message, "Give every column a name of its own.", 1, name))
+    return findings
+
+
+def _error(
+    path: Path, code: str, message: str, remedy: str, row: int | None = None, column: str | None = None
+) -> Finding:
+    return Finding(code, message, remedy, file=str(path), row=row, column=column)

@@ -1,0 +1,174 @@
+"""The bytes of a file, block by block: hashed, decompressed and brought to an encoding that can be scanned as bytes."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, cast
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.regions import Source
+
+BLOCK_BYTES = 1 << 19
+"""Small enough that what is made of one block stays in the processor's cache."""
+
+SCANNED_AS_BYTES = ("utf-8", "ascii", "iso8859-1")
+"""Encodings whose delimiters, quotes and line ends are single bytes that mean nothing else."""
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+
+def canonical_encoding(name: str) -> str:
+    """Python's own name of an encoding; a clear refusal if there is none."""
+    try:
+        found = codecs.lookup(name).name
+        "".encode(found)
+    except LookupError:
+        raise InputError(
+            Finding("unknown-encoding", f"There is no encoding “{name}”.", "Use for example utf-8 or latin-1.")
+        ) from None
+    return "utf-8" if found == "utf-8-sig" else found
+
+
+class _Hashed(io.RawIOBase):
+    """A raw file that remembers the hash and the number of the bytes that were read from it."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self.sha = hashlib.sha256()
+        self.bytes_read = 0
+
+    def readable(self) -> bool:
+        """Always: that is what it is for."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill the buffer from the file and hash what came."""
+        size = cast("io.FileIO", self._raw).readinto(buffer) or 0
+        self.sha.update(memoryview(buffer)[:size])
+        self.bytes_read += size
+        return size
+
+
+class ByteStream:
+    """A file as blocks of bytes, read and hashed one block ahead in a thread of its own.
+
+    Compressed files are recognised by their content. ``encoding`` is what the user said, or None. After the first
+    block ``mark`` tells the byte-order mark's encoding, if there is one; ``scanned`` is the encoding of the blocks:
+    what cannot be scanned as bytes comes out as UTF-8, other bytes come out as they are.
+    """
+
+    def __init__(self, path: Path, encoding: str | None = None, block_bytes: int = BLOCK_BYTES) -> None:
+        self.path, self.size_bytes = path, path.stat().st_size
+        self.encoding = None if encoding is None else canonical_encoding(encoding)
+        self.mark: str | None = None
+        self.compressed = False
+        self._block = block_bytes
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._mac_lines = False
+        self._file = path.open("rb", buffering=0)
+        self._hashed = _Hashed(cast("BinaryIO", self._file))
+        self._pool = ThreadPoolExecutor(1, "read-ahead")
+
+    def __enter__(self) -> ByteStream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._file.close()
+
+    @property
+    def fraction(self) -> float:
+        """Which share of the file has been read."""
+        return self._hashed.bytes_read / self.size_bytes if self.size_bytes else 1.0
+
+    @property
+    def scanned(self) -> str | None:
+        """The encoding of the blocks if it is settled, else None (UTF-8 or Latin-1: the content decides)."""
+        if self._decoder is not None:
+            return "utf-8"
+        return self.mark or self.encoding
+
+    def source(self) -> Source:
+        """The file's identity; call it when all blocks have been taken."""
+        while self._hashed.read(self._block):
+            pass
+        return Source(str(self.path), self._hashed.bytes_read, self._hashed.sha.hexdigest())
+
+    def blocks(self) -> Iterator[bytes]:
+        """The content from the start, without a byte-order mark."""
+        reader = self._open()
+        ahead: Future[bytes] = self._pool.submit(self._read, reader)
+        first = True
+        while True:
+            block = ahead.result()
+            final = not block
+            if not final:
+                ahead = self._pool.submit(self._read, reader)
+            if first:
+                block, first = self._settle(block), False
+            yield from self._converted(block, final)
+            if final:
+                return
+
+    def _open(self) -> BinaryIO:
+        # The two magic bytes are looked at through a second handle so that the hash sees every byte once, in order.
+        with self.path.open("rb") as peek:
+            self.compressed = peek.read(2) == b"\x1f\x8b"
+        if self.path.suffix.lower() == ".gz" and not self.compressed and self.size_bytes:
+            raise InputError(_bad_gzip(self.path, "is named .gz but is not compressed with gzip"))
+        if not self.compressed:
+            return cast("BinaryIO", self._hashed)
+        return cast("BinaryIO", gzip.GzipFile(fileobj=io.BufferedReader(self._hashed, 1 << 18)))
+
+    def _read(self, reader: BinaryIO) -> bytes:
+        try:
+            return reader.read(self._block)
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            raise InputError(_bad_gzip(self.path, "is damaged: it cannot be decompressed to its end")) from None
+
+    def _settle(self, block: bytes) -> bytes:
+        for mark, name in _MARKS:
+            if block.startswith(mark):
+                self.mark, block = name, block[len(mark) :]
+                break
+        encoding = self.mark or self.encoding
+        if encoding is not None and encoding not in SCANNED_AS_BYTES:
+            self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._mac_lines = self._decoder is None and b"\n" not in block and b"\r" in block
+        return block
+
+    def _converted(self, block: bytes, final: bool) -> Iterator[bytes]:
+        if self._decoder is not None:
+            try:
+                block = self._decoder.decode(block, final).encode()
+            except UnicodeDecodeError:
+                raise InputError(bad_encoding(self.path, self.mark or self.encoding or "", None)) from None
+        if self._mac_lines:
+            block = block.replace(b"\r", b"\n")
+        if block:
+            yield block
+
+
+def bad_encoding(path: Path, encoding: str, row: int | None) -> Finding:
+    """The finding that a file is not in the encoding it was said to be in."""
+    return Finding(
+        "bad-encoding",
+        f"The text is not valid {encoding}.",
+        "Save the file as UTF-8, or name its encoding (for example latin-1 or windows-1252).",
+        file=str(path),
+        row=row,
+    )
+
+
+def _bad_gzip(path: Path, what: str) -> Finding:
+    return Finding("bad-gzip", f"The file {what}.", "Get a fresh copy of the file.", file=str(path))
