@@ -11,10 +11,10 @@ from vbas_desktop import __version__
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled
 
-from .errors import VerificationFailed
+from .errors import UsageError, VerificationFailed
 from .terminal import say
 
-COMMANDS: tuple[str, ...] = ()
+COMMANDS: tuple[str, ...] = ("run", "approaches")
 """The commands in the order of the help; each is a module with ``HELP``, ``configure(parser)``, ``run(options)``."""
 
 
@@ -30,6 +30,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for finding in error.findings:
             say(f"{finding.severity}: {finding}")
         return 1
+    except UsageError as error:
+        say(f"error: {error}")
+        return 2
     except VerificationFailed as error:
         say(f"error: {error}")
         return 3

@@ -1,0 +1,61 @@
+"""Small problems for tests, from points and a matrix of counts."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from vbas_desktop.approaches.base import Situation
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.records import Categories, EquivalenceCounts
+from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+
+
+def regions_of(points) -> Regions:
+    places = np.array(points, float).reshape(-1, 2)
+    ids = tuple(f"r{number}" for number in range(len(places)))
+    return Regions(ids, places, CoordinateSystem(CoordinateKind.PLANAR))
+
+
+def counts_of(matrix, sparse: bool = False) -> EquivalenceCounts:
+    """Counts of the classes that occur, in the form asked for."""
+    matrix = np.array(matrix, np.int64)
+    present = np.flatnonzero(matrix.sum(axis=0)).astype(np.int64)
+    kept = np.ascontiguousarray(matrix[:, present])
+    if not sparse:
+        return EquivalenceCounts((matrix.shape[1],), present, dense=kept)
+    region, column = np.nonzero(kept)
+    indptr = np.concatenate(([0], np.cumsum(np.bincount(region, minlength=len(kept))))).astype(np.int64)
+    rows = (indptr, column.astype(np.int32), kept[region, column])
+    return EquivalenceCounts((matrix.shape[1],), present, sparse=rows)
+
+
+def problem_of(points, matrix, k: int = 2, unknown: int = 0, sparse: bool = False) -> Problem:
+    categories = (Categories("colour", tuple(f"c{code}" for code in range(np.array(matrix).shape[1]))),)
+    return Problem(
+        regions_of(points),
+        counts_of(matrix, sparse),
+        k,
+        ("colour",),
+        categories,
+        "region",
+        unknown_region_records=unknown,
+    )
+
+
+def situation_for(points, matrix, k: int = 2, random_seed: int = 0) -> Situation:
+    return Situation(regions_of(points), counts_of(matrix), k, random_seed)
+
+
+@st.composite
+def problems(draw, most_regions: int = 12, distinct: bool = False) -> Problem:
+    """Problems with ties, duplicates, collinear points, empty regions and rare classes, in both forms of counts."""
+    number = draw(st.integers(1, most_regions))
+    width = draw(st.integers(1, 5))
+    coordinate = st.one_of(st.integers(0, 4), st.floats(-50, 50, allow_nan=False, width=32))
+    points = draw(st.lists(st.tuples(coordinate, coordinate), min_size=number, max_size=number, unique=distinct))
+    cell = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 5, 9, 40])
+    matrix = draw(st.lists(st.lists(cell, min_size=width, max_size=width), min_size=number, max_size=number))
+    if not np.any(matrix):
+        matrix[0][0] = draw(st.integers(1, 6))
+    return problem_of(points, matrix, k=draw(st.integers(1, 8)), sparse=draw(st.booleans()))

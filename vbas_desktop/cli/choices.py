@@ -1,0 +1,170 @@
+"""Options made from the registry: one per component, one per parameter with a name of its own, and ``--set``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from vbas_desktop.approaches.base import Approach, Parameter
+from vbas_desktop.approaches.registry import approach, approaches, make
+from vbas_desktop.domain.errors import InputError
+
+from .errors import UsageError
+from .options import names
+
+DEFAULTS = {"site_number": "maxcombs", "site_location": "balanced-density", "construction": "voronoi"}
+"""The combination that is run if nothing is said: the careful number, even populations."""
+
+_WORDS = {"site_number": "number of sites", "site_location": "site locations", "construction": "construction"}
+
+
+def add_approach_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """``--site-number`` and the like; with ``several`` each takes a comma-separated list or ``all``."""
+    group = parser.add_argument_group("approaches")
+    for component, default in DEFAULTS.items():
+        known = tuple(approaches(component))
+        text = f"approach for the {_WORDS[component]}{_hint(several)} (default: {default})"
+        _add(group, component.replace("_", "-"), known, text, several)
+    for option, declared in named_parameters().items():
+        known = declared.choices
+        if declared.kind == "approach":
+            known = tuple(approaches("site_location"))
+        text = f"{declared.help}{_hint(several)}" if known else declared.help
+        _add(group, option, known, text.replace("%", "%%"), several and bool(known))
+    group.add_argument(
+        "--set",
+        metavar="APPROACH.PARAMETER=VALUE",
+        action="append",
+        default=[],
+        help="any other parameter; repeatable; `vbas approaches` lists them all",
+    )
+
+
+def named_parameters() -> dict[str, Parameter]:
+    """The parameters that have an option of their own, by the option's name."""
+    found: dict[str, Parameter] = {}
+    for component in DEFAULTS:
+        for kind in approaches(component).values():
+            for declared in kind.parameters():
+                if declared.option:
+                    found.setdefault(declared.option.lstrip("-"), declared)
+    return found
+
+
+class Chooser:
+    """Makes approaches from the options, and knows afterwards which options nothing asked for."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._named = {
+            option: value
+            for option in named_parameters()
+            if (value := getattr(options, option.replace("-", "_"), None)) is not None
+        }
+        self._set = dict(_assignment(text) for text in options.set)
+        self._used: set[Any] = set()
+
+    def make(self, component: str, name: str, **given: Any) -> Any:
+        """The named approach with its parameters from the options; ``given`` values go before them."""
+        kind = approach(component, name)
+        values = {}
+        for declared in kind.parameters():
+            value = given.get(declared.name, self._value(name, declared))
+            if declared.kind == "approach":
+                value = self._inner(component, name, declared.default if value is None else value)
+            if value is None and declared.required:
+                option = f"--{declared.option}" if declared.option else f"--set {name}.{declared.name}"
+                raise UsageError(f"“{name}” needs {option.replace('----', '--')}: {declared.help}")
+            if value is not None:
+                values[declared.name] = value
+        try:
+            return make(component, name, values)
+        except InputError as error:
+            raise UsageError(str(error)) from None
+
+    def unused_options(self) -> list[str]:
+        """Named options that no approach made so far has a use for."""
+        return [f"--{option}" for option in self._named if option not in self._used]
+
+    def refuse_unused_assignments(self) -> None:
+        """A ``--set`` that reaches no approach of the combination is a mistake."""
+        for name, parameter in self._set:
+            if (name, parameter) not in self._used:
+                raise UsageError(f"--set {name}.{parameter}: no approach of this run has such a parameter.")
+
+    def _value(self, name: str, declared: Parameter) -> Any:
+        value = None
+        option = (declared.option or "").lstrip("-")
+        if option in self._named:
+            self._used.add(option)
+            value = self._named[option]
+        if (name, declared.name) in self._set:
+            self._used.add((name, declared.name))
+            value = self._set[name, declared.name]
+        return value
+
+    def _inner(self, component: str, outer: str, value: Any) -> Any:
+        if isinstance(value, Approach):
+            return value
+        if value == outer:
+            raise UsageError(f"“{outer}” cannot be combined with itself; choose another approach.")
+        try:
+            return self.make(component, value)
+        except InputError as error:
+            raise UsageError(str(error)) from None
+
+
+def chosen_names(options: argparse.Namespace) -> dict[str, str]:
+    """The approach of each component; a parameter that belongs to one approach alone chooses that approach."""
+    chosen = {}
+    for component, default in DEFAULTS.items():
+        name = getattr(options, component)
+        chosen[component] = name or _implied(options, component) or default
+    return chosen
+
+
+def _implied(options: argparse.Namespace, component: str) -> str | None:
+    """`--sites 40` alone means the fixed number, `--adc-seeding density` alone means ADC."""
+    for name, kind in approaches(component).items():
+        for declared in kind.parameters():
+            option = (declared.option or "").lstrip("-")
+            if option and getattr(options, option.replace("-", "_"), None) is not None:
+                owners = [other for other in approaches(component).values() if _has_option(other, option)]
+                if len(owners) == 1:
+                    return name
+    return None
+
+
+def _has_option(kind: type[Approach], option: str) -> bool:
+    return any((declared.option or "").lstrip("-") == option for declared in kind.parameters())
+
+
+def _assignment(text: str) -> tuple[tuple[str, str], str]:
+    target, equals, value = text.partition("=")
+    name, dot, parameter = target.rpartition(".")
+    if not (equals and dot and name and parameter):
+        raise UsageError(f"--set {text}: write it as APPROACH.PARAMETER=VALUE.")
+    return (name.strip(), parameter.strip()), value.strip()
+
+
+def _hint(several: bool) -> str:
+    return "; several with commas, or all" if several else ""
+
+
+def _add(group: Any, option: str, known: tuple[str, ...], text: str, several: bool) -> None:
+    if several:
+        group.add_argument(f"--{option}", metavar="A,B", type=_several(known), help=text)
+    elif known:
+        group.add_argument(f"--{option}", choices=known, help=text)
+    else:
+        group.add_argument(f"--{option}", metavar="VALUE", help=text)
+
+
+def _several(known: tuple[str, ...]) -> Any:
+    def parse(text: str) -> list[str]:
+        chosen = list(known) if text == "all" else names(text)
+        unknown = [name for name in chosen if name not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"“{unknown[0]}” is unknown; known are {', '.join(known)}, all")
+        return chosen
+
+    return parse

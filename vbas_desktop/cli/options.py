@@ -1,0 +1,237 @@
+"""The options that `run` and `compare` share: which files, how to read them, and how to run."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vbas_desktop.domain.progress import Progress, Span
+
+from .errors import UsageError
+
+if TYPE_CHECKING:
+    from vbas_desktop.domain.problem import Problem, Request
+    from vbas_desktop.files.records import RecordTable
+
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "space": " "}
+_NOT_SETTINGS = {"command", "debug", "quiet", "json", "out", "solution"}
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """Both files, read, and the problem made of them."""
+
+    table: RecordTable
+    problem: Problem
+
+
+def names(text: str) -> list[str]:
+    """The names of a comma-separated list; a name that contains a comma is put in double quotes."""
+    found = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    if not found or not all(found):
+        raise argparse.ArgumentTypeError("a name is missing; write them as a,b,c")
+    repeated = [name for name in dict.fromkeys(found) if found.count(name) > 1]
+    if repeated:
+        raise argparse.ArgumentTypeError(f"“{repeated[0]}” is there twice")
+    return found
+
+
+def whole(low: int) -> Any:
+    """An argument type: whole numbers from ``low``."""
+
+    def parse(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"“{text}” is not a whole number") from None
+        if number < low:
+            raise argparse.ArgumentTypeError(f"{number} is too low; the least is {low}")
+        return number
+
+    return parse
+
+
+def percent(text: str) -> float:
+    """An argument type: a percentage above 0."""
+    try:
+        number = float(text.rstrip("%"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number") from None
+    if not (math.isfinite(number) and number > 0):
+        raise argparse.ArgumentTypeError("must be above 0")
+    return number
+
+
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """The two files, how to read them, and which columns are what."""
+    parser.add_argument("records", metavar="RECORDS", help="the record file (CSV, also compressed, or Parquet)")
+    parser.add_argument("regions", metavar="REGIONS", help="the region file (CSV, GeoJSON, GeoPackage or Shapefile)")
+    columns = parser.add_argument_group("columns")
+    columns.add_argument(
+        "--region-column", metavar="NAME", required=True, help="column of the records that names the region"
+    )
+    columns.add_argument(
+        "--quasi-identifiers", metavar="A,B", type=names, required=True, help="columns that make up the classes"
+    )
+    columns.add_argument(
+        "--identifiers", metavar="A,B", type=names, default=[], help="columns that are dropped from the release"
+    )
+    columns.add_argument("--id-column", metavar="NAME", help="id column of the regions (default: guessed)")
+    columns.add_argument("--x-column", metavar="NAME", help="x or longitude column of the regions (default: guessed)")
+    columns.add_argument("--y-column", metavar="NAME", help="y or latitude column of the regions (default: guessed)")
+    reading = parser.add_argument_group("reading")
+    reading.add_argument(
+        "--category-counts",
+        choices=("auto", "yes", "no"),
+        default="auto",
+        help="whether line 2 of the records is the number of response categories (default: %(default)s)",
+    )
+    reading.add_argument(
+        "--coordinates",
+        choices=("auto", "planar", "degrees", "geographic"),
+        default="auto",
+        help="how the regions' coordinates are taken (default: %(default)s)",
+    )
+    reading.add_argument(
+        "--unknown-regions",
+        choices=("stop", "suppress"),
+        default="stop",
+        help="what happens to records whose region is not in the region file (default: %(default)s)",
+    )
+    reading.add_argument("--delimiter", metavar="CHAR", help="delimiter of the records, such as ; or tab")
+    reading.add_argument("--encoding", metavar="NAME", help="encoding of the records, such as latin-1")
+    reading.add_argument("--regions-delimiter", metavar="CHAR", help="delimiter of the regions")
+    reading.add_argument("--regions-encoding", metavar="NAME", help="encoding of the regions")
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """k, the range of site numbers, suppression, seed: what is the same for every combination."""
+    group = parser.add_argument_group("run")
+    group.add_argument(
+        "-k", metavar="K", type=whole(1), default=5, help="the least size of a released class (default: %(default)s)"
+    )
+    group.add_argument(
+        "--range-step",
+        metavar="PERCENT",
+        type=percent,
+        default=10.0,
+        help="distance of the site numbers from each other, in percent of the approximated one (default: 10)",
+    )
+    group.add_argument(
+        "--range-reach",
+        metavar="N",
+        type=whole(0),
+        default=2,
+        help="how many site numbers to each side; 0 = only the approximated one (default: %(default)s)",
+    )
+    group.add_argument(
+        "--no-global-suppression",
+        action="store_true",
+        help="keep classes that are below k in the whole file until the regions are made",
+    )
+    group.add_argument(
+        "--pareto",
+        metavar="A,B",
+        type=names,
+        default=[],
+        help="measures that decide about dominance (default: all usual)",
+    )
+    group.add_argument(
+        "--random-seed", metavar="N", type=whole(0), default=0, help="seed of all random draws (default: %(default)s)"
+    )
+    group.add_argument(
+        "--workers", metavar="N", type=whole(0), default=0, help="threads; 0 = as many as pay (default: %(default)s)"
+    )
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Where results and progress go."""
+    group = parser.add_argument_group("output")
+    group.add_argument("--out", metavar="DIR", help="folder for the results; an earlier run in it is replaced")
+    group.add_argument("--json", action="store_true", help="print the results as JSON")
+    group.add_argument("--quiet", action="store_true", help="no progress and no remarks")
+
+
+def load(options: argparse.Namespace, progress: Progress) -> Loaded:
+    """Read both files and count the classes."""
+    from vbas_desktop.files.problem import build_problem
+    from vbas_desktop.files.records import RecordOptions, load_records
+    from vbas_desktop.files.regions import RegionOptions, load_regions
+
+    check_columns(options)
+    region_options = RegionOptions(
+        id_column=options.id_column,
+        x_column=options.x_column,
+        y_column=options.y_column,
+        coordinates=options.coordinates,
+        delimiter=_delimiter(options.regions_delimiter),
+        encoding=options.regions_encoding,
+    )
+    record_options = RecordOptions(
+        delimiter=_delimiter(options.delimiter),
+        encoding=options.encoding,
+        category_counts=options.category_counts,
+    )
+    regions = load_regions(options.regions, region_options, Span(progress, 0.0, 0.1))
+    table = load_records(options.records, record_options, Span(progress, 0.1, 0.9))
+    for name in options.identifiers:
+        table.facts(name)
+    problem = build_problem(
+        table,
+        regions,
+        region_column=options.region_column,
+        quasi_identifiers=tuple(options.quasi_identifiers),
+        k=options.k,
+        unknown_regions=options.unknown_regions,
+        progress=Span(progress, 0.9, 1.0),
+    )
+    return Loaded(table, problem)
+
+
+def check_columns(options: argparse.Namespace) -> None:
+    """No column can have two roles."""
+    roles = {"--quasi-identifiers": options.quasi_identifiers, "--identifiers": options.identifiers}
+    for option, chosen in roles.items():
+        if options.region_column in chosen:
+            raise UsageError(f"“{options.region_column}” is the region column; take it out of {option}.")
+    both = [name for name in options.identifiers if name in options.quasi_identifiers]
+    if both:
+        raise UsageError(f"“{both[0]}” is both a quasi-identifier and an identifier; choose one.")
+
+
+def request_of(
+    options: argparse.Namespace, problem: Problem, site_number: Any, site_location: Any, construction: Any
+) -> Request:
+    """One combination of approaches with the options that are the same for all."""
+    from vbas_desktop.domain.problem import Request
+
+    return Request(
+        problem=problem,
+        site_number=site_number,
+        site_location=site_location,
+        construction=construction,
+        pareto_measures=tuple(options.pareto),
+        global_suppression=not options.no_global_suppression,
+        range_step_percent=options.range_step,
+        range_reach=options.range_reach,
+        random_seed=options.random_seed,
+        workers=options.workers,
+    )
+
+
+def in_force(options: argparse.Namespace) -> dict[str, Any]:
+    """Every option that decides about the result, as plain data by the names of the command line."""
+    return {name: value for name, value in sorted(vars(options).items()) if name not in _NOT_SETTINGS}
+
+
+def restored(settings: Mapping[str, Any]) -> argparse.Namespace:
+    """The options of an earlier run from what `in_force` kept: enough to load and run again."""
+    return argparse.Namespace(**settings)
+
+
+def _delimiter(text: str | None) -> str | None:
+    return None if text is None else DELIMITERS.get(text.lower(), text)

@@ -1,0 +1,145 @@
+"""Run one combination of approaches over its range of site numbers and rate the solutions.
+
+Without --json a table goes to the output; with --out the results go to a folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vbas_desktop.domain.errors import Severity
+from vbas_desktop.domain.progress import Progress, Span
+
+from . import options as shared
+from .choices import Chooser, add_approach_options, chosen_names
+from .errors import UsageError
+from .terminal import TerminalProgress, say, show
+
+if TYPE_CHECKING:
+    from vbas_desktop.domain.problem import Request
+    from vbas_desktop.domain.solution import RunResult, Solution
+
+HELP = "run one combination of approaches and rate the solutions"
+EXAMPLE = """Example:
+  vbas run records.csv regions.csv --region-column tract --quasi-identifiers age,sex -k 5 \\
+      --site-number maxcombs --site-location adc --out result"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    shared.add_data_options(parser)
+    shared.add_run_options(parser)
+    add_approach_options(parser)
+    shared.add_output_options(parser)
+    parser.add_argument(
+        "--solution",
+        metavar="N",
+        type=shared.whole(1),
+        help="id of the solution to release (default: the one at the approximated number of sites)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Load, run, show, and write what was asked for."""
+    from vbas_desktop.engine.run import run as run_engine
+    from vbas_desktop.files.atomic import check_target_folder
+    from vbas_desktop.files.runfile import as_text, run_document
+
+    complete(options)
+    components = approaches_of(options)
+    if options.out:
+        check_target_folder(Path(options.out))
+    progress = TerminalProgress(options.quiet)
+    try:
+        loaded = shared.load(options, Span(progress, 0.0, 0.6))
+        request = shared.request_of(options, loaded.problem, **components)
+        result = run_engine(request, Span(progress, 0.6, 0.9))
+        solution = chosen_solution(result, options.solution)
+        document = run_document(loaded.problem, result, shared.in_force(options), solution.id)
+        if options.out:
+            write_results(loaded, request, result, solution, document, options, Span(progress, 0.9, 1.0))
+    finally:
+        progress.close()
+    if not options.quiet:
+        for finding in (*loaded.problem.regions.findings, *loaded.problem.findings, *result.findings):
+            if finding.severity is not Severity.HINT:
+                say(f"{finding.severity}: {finding}")
+    show(as_text(document).rstrip("\n") if options.json else results_text(loaded, result, solution))
+    return 0
+
+
+def complete(options: argparse.Namespace) -> None:
+    """Fill in the approaches that were not named, so that every option in force is known and kept."""
+    for component, name in chosen_names(options).items():
+        setattr(options, component, name)
+
+
+def approaches_of(options: argparse.Namespace) -> dict[str, Any]:
+    """The approach of each component with its parameters; remarks on options that nothing reads."""
+    chooser = Chooser(options)
+    made = {
+        name: chooser.make(name, getattr(options, name)) for name in ("site_number", "site_location", "construction")
+    }
+    chooser.refuse_unused_assignments()
+    for option in chooser.unused_options():
+        if not options.quiet:
+            say(f"warning: {option} has no effect on the chosen approaches.")
+    return made
+
+
+def chosen_solution(result: RunResult, id: int | None) -> Solution:
+    """The solution that was asked for, or the one at the approximated number of sites."""
+    if id is None:
+        return result.chosen
+    ids = [solution.id for solution in result.solutions]
+    if id not in ids:
+        raise UsageError(f"--solution {id}: this run has the solutions {ids[0]} to {ids[-1]}.")
+    return result.solution(id)
+
+
+def write_results(
+    loaded: shared.Loaded,
+    request: Request,
+    result: RunResult,
+    solution: Solution,
+    document: dict[str, Any],
+    options: argparse.Namespace,
+    progress: Progress,
+) -> None:
+    """Write the target folder: all of it or nothing."""
+    from vbas_desktop.files.atomic import new_folder
+    from vbas_desktop.files.runfile import write_run_file
+
+    with new_folder(Path(options.out)) as folder:
+        progress.update("Writing the results", 0.0)
+        write_run_file(folder, document)
+        write_release_parts(loaded, request, result, solution, folder, options, progress)
+
+
+def write_release_parts(
+    loaded: shared.Loaded,
+    request: Request,
+    result: RunResult,
+    solution: Solution,
+    folder: Path,
+    options: argparse.Namespace,
+    progress: Progress,
+) -> None:
+    """What the folder holds beside ``run.json``; the folder is renamed to the target only if this returns."""
+
+
+def results_text(loaded: shared.Loaded, result: RunResult, solution: Solution) -> str:
+    """The results for people: what was computed, and a table with a star for each solution worth keeping."""
+    from .table import solutions_table
+
+    problem = loaded.problem
+    head = (
+        f"{problem.records:,} records · {len(problem.regions):,} regions · "
+        f"{problem.counts.equivalence_classes:,} classes ({result.classes_present:,} present) · k = {problem.k}\n"
+        f"Globally suppressed: {result.globally_suppressed_records:,} · "
+        f"approximated number of sites: {result.approximated_sites:,} · {result.seconds:.2f} s without loading"
+    )
+    tail = "* not dominated by another solution   > chosen for the release"
+    return f"{head}\n\n{solutions_table(result.solutions, solution, problem.regions.system.unit)}\n\n{tail}"

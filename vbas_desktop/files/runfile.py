@@ -1,0 +1,96 @@
+"""``run.json``: what was run, on which files, and what came of it. No record is ever in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from vbas_desktop import __version__
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.regions import Source
+from vbas_desktop.domain.solution import RunResult
+
+from .atomic import RUN_FILE, write_text
+
+FORMAT_VERSION = 1
+
+
+def run_document(
+    problem: Problem, result: RunResult, options: Mapping[str, Any], chosen: int | None = None
+) -> dict[str, Any]:
+    """The content of ``run.json``; ``options`` are all options in force, ``chosen`` the solution that is released."""
+    findings = (*problem.regions.findings, *problem.findings, *result.findings)
+    return {
+        "format_version": FORMAT_VERSION,
+        "program_version": __version__,
+        "options": dict(options),
+        "inputs": {"records": _source(problem.records_source), "regions": _source(problem.regions_source)},
+        "problem": {
+            "records": problem.records,
+            "regions": len(problem.regions),
+            "equivalence_classes": problem.counts.equivalence_classes,
+            "classes_present": result.classes_present,
+            "k": problem.k,
+            "quasi_identifiers": list(problem.quasi_identifiers),
+            "region_column": problem.region_column,
+            "category_numbers": list(problem.counts.category_numbers),
+            "unknown_region_records": problem.unknown_region_records,
+            "globally_suppressed_records": result.globally_suppressed_records,
+            "coordinates": str(problem.regions.system.kind),
+            "distance_unit": problem.regions.system.unit,
+        },
+        "approximated_sites": result.approximated_sites,
+        "chosen_solution": result.chosen.id if chosen is None else chosen,
+        "warnings": [finding.as_dict() for finding in dict.fromkeys(findings)],
+        "solutions": [
+            {
+                **solution.as_dict(),
+                "parameters": {name: dict(values) for name, values in solution.parameters.items()},
+                "suppressed_globally": solution.suppressed_global,
+                "suppressed_locally": solution.suppressed_local,
+                **(solution.facts or {}),
+            }
+            for solution in result.solutions
+        ],
+        "seconds": result.seconds,
+    }
+
+
+def as_text(document: Mapping[str, Any]) -> str:
+    """The document as it is written and printed; what is undefined is null, never NaN."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write_run_file(folder: Path, document: Mapping[str, Any]) -> Path:
+    """Write ``run.json`` into the folder."""
+    path = folder / RUN_FILE
+    write_text(path, as_text(document))
+    return path
+
+
+def read_run_file(folder: Path) -> dict[str, Any]:
+    """The document of an earlier run; `InputError` if the folder has none that this program understands."""
+    path = folder / RUN_FILE
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        version = document["format_version"]
+    except FileNotFoundError:
+        raise _unusable(path, "There is no run.json in this folder.") from None
+    except (ValueError, KeyError, TypeError):
+        raise _unusable(path, "This is not a run.json of this program.") from None
+    if version != FORMAT_VERSION:
+        raise _unusable(path, f"It has format {version}, this program reads format {FORMAT_VERSION}.")
+    return dict(document)
+
+
+def _unusable(path: Path, message: str) -> InputError:
+    return InputError(Finding("run-file", message, "Choose a folder that `vbas run --out` wrote.", file=str(path)))
+
+
+def _source(source: Source | None) -> dict[str, Any] | None:
+    if source is None:
+        return None
+    return {"path": source.path, "size_bytes": source.size_bytes, "sha256": source.sha256}
