@@ -10,26 +10,33 @@ from vbas_desktop.domain.solution import Solution
 
 
 def solutions_table(solutions: Sequence[Solution], chosen: Solution | None, distance_unit: str) -> str:
-    """One line per solution; numbers grouped and right-aligned, distances in km if the coordinates are in metres."""
-    names = list(solutions[0].measures) if solutions else []
-    header = ["", "id", "sites", "regions", *(_heading(name, distance_unit) for name in names)]
-    rows = [
-        [
-            (">" if chosen is not None and solution.id == chosen.id else " ") + ("*" if solution.pareto else " "),
-            str(solution.id),
-            f"{solution.site_count:,}",
-            f"{solution.aggregated_regions:,}",
-            *(number(solution.measures[name], is_distance(name) and distance_unit == "m") for name in names),
-        ]
+    """One column per solution; numbers grouped and right-aligned, distances in km if the coordinates are in metres."""
+    names = list(solutions[0].measures)
+    marks = [
+        (">" if chosen is not None and solution.id == chosen.id else "") + ("*" if solution.pareto else "")
         for solution in solutions
     ]
-    return aligned([header, *rows])
+    lines = [
+        ["solution", *(f"{mark}{solution.id}" for mark, solution in zip(marks, solutions, strict=True))],
+        ["sites", *(f"{solution.site_count:,}" for solution in solutions)],
+        ["aggregated regions", *(f"{solution.aggregated_regions:,}" for solution in solutions)],
+    ]
+    for name in names:
+        metres = is_distance(name) and distance_unit == "m"
+        heading = _heading(name, distance_unit)
+        lines.append([heading, *(number(solution.measures[name], metres) for solution in solutions)])
+    return aligned(lines)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as lines with right-aligned columns."""
+    """Rows as lines: the first column to the left, the others to the right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        )
+        for row in rows
+    )
 
 
 def number(value: float | int | None, metres: bool = False) -> str:
@@ -51,7 +58,7 @@ def is_distance(name: str) -> bool:
 
 def _heading(name: str, distance_unit: str) -> str:
     kind = approaches("rating").get(name)
-    title = kind.card.title if kind is not None else name
+    title = kind.card.title.lower() if kind is not None else name
     if is_distance(name):
         return f"{title} ({'km' if distance_unit == 'm' else distance_unit})"
     return title

@@ -19,12 +19,13 @@ def show(text: str) -> None:
 
 
 class TerminalProgress:
-    """A bar that redraws itself on a terminal; a line per stage otherwise; nothing when quiet."""
+    """A bar that redraws itself on a terminal; otherwise each stage as a line, once; nothing when quiet."""
 
     def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
         self._quiet, self._stream = quiet, stream or sys.stderr
         self._bar = self._stream.isatty()
         self._stage, self._drawn = "", 0.0
+        self._told: set[str] = set()
         self._lock = threading.Lock()
 
     def update(self, stage: str, fraction: float | None = None) -> None:
@@ -34,7 +35,9 @@ class TerminalProgress:
         with self._lock:
             now = time.monotonic()
             if not self._bar:
-                if stage != self._stage:
+                # Stages of parallel work alternate; repeating them would flood a log.
+                if stage not in self._told:
+                    self._told.add(stage)
                     print(stage, file=self._stream, flush=True)
             elif stage != self._stage or now - self._drawn > 0.1:
                 done = "" if fraction is None else f" {'█' * int(24 * fraction):<24} {fraction:4.0%}"

@@ -21,7 +21,7 @@ from vbas_desktop.approaches.base import Approach, Measure, Outcome, Situation
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.solution import RunResult, Solution
 
@@ -99,12 +99,14 @@ class _Plan:
         """One solution: locations, construction, local suppression, rating."""
         started = time.perf_counter()
         request, situation = self.request, self.situation
-        progress.update(f"Placing {sites:,} sites", 0.0)
-        places = check_sites(request.site_location.locate(situation, sites, progress), sites, request.site_location)
-        progress.update(f"Merging regions around {sites:,} sites", 0.8)
-        owner = check_owner(request.construction.construct(situation, places, progress), situation, places, request)
-        outcome = outcome_of(request.problem, situation, owner, places, progress)
-        progress.update(f"Rating the solution with {sites:,} sites", 0.95)
+        progress.update("Placing the sites", 0.0)
+        located = request.site_location.locate(situation, sites, Span(progress, 0.0, 0.8))
+        places = check_sites(located, sites, request.site_location)
+        progress.update("Merging regions", 0.8)
+        constructed = request.construction.construct(situation, places, Span(progress, 0.8, 0.9))
+        owner = check_owner(constructed, situation, places, request)
+        outcome = outcome_of(request.problem, situation, owner, places, Span(progress, 0.9, 0.98))
+        progress.update("Rating the solutions", 0.98)
         measures: dict[str, float | int | None] = {each.card.name: each.rate(outcome) for each in self.measures}
         seconds = self.shared_seconds + time.perf_counter() - started
         released = outcome.released.records
