@@ -9,7 +9,7 @@ export PYTHON
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system-packages run test lint docs bench lock clean FORCE
+.PHONY: help setup system-packages run test lint docs bench package lock clean FORCE
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,10 @@ docs: setup ## write the pages that are made from the program: docs/commands.md 
 
 bench: setup ## measure against reference programs; data go to $VBAS_BENCH_DIR or ~/.cache/vbas-bench
 	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' -o timeout=0 -p no:xdist
+
+package: setup ## make dist/: the wheel, and a folder with both programs that runs where there is no Python (needs binutils)
+	$(BIN)/hatchling build --target wheel
+	$(BIN)/pyinstaller packaging/vbas.spec --noconfirm --log-level ERROR --distpath dist --workpath build/pyinstaller
 
 lock: setup ## choose the newest allowed versions anew and write packaging/requirements.lock (needs uv)
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --generate-hashes \

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -42,8 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if reason:
         sys.stderr.write(f"vbas-desktop: {reason}\n")
         return 1
-    window = importlib.import_module("vbas_desktop.ui.app")
-    return int(window.main(project=options.project, demo=options.demo))
+    from vbas_desktop.ui.app import main as open_window
+
+    return open_window(project=options.project, demo=options.demo)
 
 
 def why_no_window(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -105,7 +106,8 @@ def _meaning(action: argparse.Action) -> str:
 def _approach(kind: type[Approach]) -> Iterable[str]:
     card = kind.card
     yield f"### {card.title} (`{card.name}`)"
-    yield inspect.getdoc(kind) or card.summary
+    # A numpydoc section's underline would make a heading of its title.
+    yield re.sub(r"^(\w[\w ]*)\n-{3,}\n", r"*\1:*\n", inspect.getdoc(kind) or card.summary, flags=re.MULTILINE)
     facts = [("When", card.when), ("Formula", card.formula and f"`{card.formula}`"), ("Cost", card.complexity)]
     told = [f"- {word}: {text}" for word, text in facts if text]
     if told:

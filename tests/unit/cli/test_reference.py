@@ -19,6 +19,10 @@ def test_every_approach_has_a_section_and_every_parameter_a_row():
             assert [one.name for one in kind.parameters() if f"| `{one.name}` |" not in section] == []
 
 
+def test_sections_of_docstrings_do_not_become_headings():
+    assert [line for line in approaches_page().splitlines() if line.startswith("---")] == []
+
+
 def test_a_changed_page_is_out_of_step_until_it_is_written_again(tmp_path, capsys):
     assert main([str(tmp_path)]) == 0
     assert main([str(tmp_path), "--check"]) == 0
