@@ -1,7 +1,7 @@
 """Read any CSV back and say whether it is k-anonymous.
 
-Counts the records of every region and combination of quasi-identifier values with a reader of its own. The answer is one
-JSON object; the exit code is 0 if every combination that occurs has at least k records, else 3.
+Counts the records of every region and combination of quasi-identifier values with a reader of its own. The answer is
+one JSON object; the exit code is 0 if every combination that occurs has at least k records, else 3.
 """
 
 from __future__ import annotations
@@ -73,11 +73,8 @@ def run(options: argparse.Namespace) -> int:
         )
     )
     if not options.quiet:
-        say(
-            f"{options.file} is {options.k}-anonymous."
-            if violating == 0
-            else f"{options.file} is not {options.k}-anonymous: {violating:,} records are in classes that are too small."
-        )
+        too_small = f"not {options.k}-anonymous: {violating:,} records are in classes that are too small."
+        say(f"{options.file} is {too_small if violating else f'{options.k}-anonymous.'}")
     return 0 if violating == 0 else NOT_ANONYMOUS
 
 
@@ -86,9 +83,7 @@ def _check(names: list[str], options: argparse.Namespace) -> None:
         raise InputError(Finding("no-quasi-identifier", "No quasi-identifier is named.", "Name at least one column."))
     if options.region_column in names:
         message = "The region column cannot be a quasi-identifier too."
-        raise InputError(
-            Finding("region-as-quasi-identifier", message, "Name it once.", column=options.region_column)
-        )
+        raise InputError(Finding("region-as-quasi-identifier", message, "Name it once.", column=options.region_column))
 
 
 def _positive(text: str) -> int:

@@ -207,6 +207,8 @@ def _checked_delimiter(
     candidates = [delimiter] if delimiter else [",", ";", "\t", "|"]
     names = {candidate: _names(path, candidate, encoding, compressed) for candidate in candidates}
     best = max(candidates, key=lambda candidate: len(set(columns) & set(names[candidate])))
+    if not names[best]:
+        raise InputError(Finding("empty-file", "The file is empty.", "Choose another file.", file=str(path)))
     findings = []
     for column in columns:
         times = names[best].count(column)
