@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import RunResult, Solution
 
 from .choices import Choices
+from .guess import guess_roles
 from .results import ProblemKey, Run
 
 if TYPE_CHECKING:
@@ -45,16 +47,24 @@ class LoadOrder:
         options = RecordOptions(
             delimiter=chosen.delimiter, encoding=chosen.encoding, category_counts=chosen.category_counts
         )
-        return Loaded(self, load_records(self.records, options, Span(progress, 0.1, 1.0)), regions)
+        table = load_records(self.records, options, Span(progress, 0.1, 1.0))
+        return Loaded(self, table, regions, guess_roles(table, regions), region_ids_sha256(regions.ids))
 
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """Both files in memory."""
+    """Both files in memory, with a guess of what the columns are."""
 
     order: LoadOrder
     table: RecordTable
     regions: Regions
+    guessed_roles: Mapping[str, Role]
+    region_ids_sha256: str = ""
+
+
+def region_ids_sha256(ids: Iterable[str]) -> str:
+    """Tells whether owners still belong to the same regions in the same order."""
+    return hashlib.sha256("\n".join(ids).encode()).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +101,7 @@ class RunOrder:
     key: ProblemKey
     problem: Problem | None
     pareto_measures: tuple[str, ...]
+    region_ids_sha256: str = ""
 
     def as_run(self, title: str) -> Run:
         """The run as the session lists it while it is under way."""
@@ -104,6 +115,8 @@ class RunOrder:
             chosen.random_seed,
             chosen.columns(Role.IDENTIFIER),
             self.problem,
+            records_sha256=self.table.source.sha256,
+            region_ids_sha256=self.region_ids_sha256,
         )
 
     def count(self, progress: Progress = Silent()) -> Problem:  # noqa: B008

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
@@ -31,7 +30,7 @@ class Run:
 
     ``problem`` is None in a reopened project until its files are counted again. ``outdated``: the files changed since,
     so the solutions can be looked at but not released. ``result`` is None while the run is under way, and stays None if
-    it was stopped; `facts_so_far` is then the best there is.
+    it was stopped.
     """
 
     id: int
@@ -44,7 +43,8 @@ class Run:
     problem: Problem | None = None
     result: RunResult | None = None
     outdated: bool = False
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    records_sha256: str | None = None
+    region_ids_sha256: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.regions import Regions, Source
 
 from .choices import Choices, History, combination, default_pareto_measures
-from .events import Event, Listener, Subject
-from .guess import guess_roles
+from .events import Event
+from .opening import OpenedProject
 from .orders import Loaded, LoadOrder, RunOrder
+from .project import ProjectState
 from .ready import key_of, why_not
-from .results import Entry, ProblemKey, Run
+from .results import ProblemKey
+from .results_state import Results
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records import RecordTable
 
 
-class Session:
+class Session(Results):
     """Data, choices, runs, and selection, with an event for every change.
 
     Reading: `table`, `regions`, `problem`, `choices`, `entries`, `selected`, `chosen_region`, `pareto_measures`.
@@ -30,28 +31,15 @@ class Session:
     """
 
     def __init__(self) -> None:
-        self._subject = Subject()
+        super().__init__()
         self._history = History()
         self.records_path: Path | None = None
         self.regions_path: Path | None = None
         self.table: RecordTable | None = None
         self.regions: Regions | None = None
         self.project_path: Path | None = None
-        self.modified = False
-        self._problem: tuple[ProblemKey, Problem] | None = None
-        self._entries: list[Entry] = []
-        self._runs: dict[int, Run] = {}
-        self._open_runs: set[int] = set()
-        self._next_run = 1
-        self._next_number = 1
-        self._selected: int | None = None
-        self._compared: int | None = None
-        self._chosen_region: int | None = None
-        self._coloured_by: str | None = None
-
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call ``listener`` on every event; the returned function ends that."""
-        return self._subject.subscribe(listener)
+        self._document: Mapping[str, Any] = {}
+        self._region_ids_sha256 = ""
 
     # Data
 
@@ -74,16 +62,19 @@ class Session:
         """
         self.table, self.regions = loaded.table, loaded.regions
         self.records_path, self.regions_path = loaded.order.records, loaded.order.regions
+        self._region_ids_sha256 = loaded.region_ids_sha256
         self._problem = None
         self._open_runs.clear()
-        roles = guess_roles(loaded.table, loaded.regions)
+        roles = dict(loaded.guessed_roles)
         if not fresh:
             roles |= {name: role for name, role in loaded.order.choices.roles.items() if name in roles}
         self._history.restart(replace(loaded.order.choices, roles=roles))
         if fresh:
-            self.project_path = None
+            self.project_path, self._document = None, {}
             self.restore_results(())
-        self.modified = True
+        else:
+            self.mark_outdated(loaded.table.source.sha256, loaded.region_ids_sha256)
+        self.modified = not fresh
         self._tell(Event.DATA_LOADED, Event.CHOICES_CHANGED)
 
     # Choices
@@ -171,8 +162,7 @@ class Session:
         if self._problem is not None:
             yield self._problem
         for run in self._runs.values():
-            # An outdated run's counts come from files that are no longer the ones loaded.
-            if run.problem is not None and not run.outdated and run.problem.regions is self.regions:
+            if run.problem is not None and run.problem.regions is self.regions:
                 yield run.key, run.problem
 
     def accept_problem(self, key: ProblemKey, problem: Problem) -> None:
@@ -185,16 +175,33 @@ class Session:
 
     def order_run(self) -> RunOrder:
         """Freeze the choices into a run and give it a number. Call `why_not_run` first."""
-        assert self.table is not None
-        assert self.regions is not None
         key = self.problem_key
         assert key is not None
         run_id, self._next_run = self._next_run, self._next_run + 1
-        order = RunOrder(run_id, self.table, self.regions, self.choices, key, self.counted(key), self.pareto_measures)
+        order = self._frozen_choices(run_id, key)
         self._runs[run_id] = order.as_run(self.combination)
         self._open_runs.add(run_id)
         self._tell(Event.RUN_STARTED)
         return order
+
+    def order_estimate(self) -> RunOrder | None:
+        """The choices frozen for a look ahead; None while they make no complete run."""
+        key = self.problem_key
+        return None if key is None or self.why_not_run() is not None else self._frozen_choices(0, key)
+
+    def _frozen_choices(self, run_id: int, key: ProblemKey) -> RunOrder:
+        assert self.table is not None
+        assert self.regions is not None
+        return RunOrder(
+            run_id,
+            self.table,
+            self.regions,
+            self.choices,
+            key,
+            self.counted(key),
+            self.pareto_measures,
+            self._region_ids_sha256,
+        )
 
     def begin_counted(self, run_id: int, problem: Problem) -> None:
         """The run's problem is counted: from now on its solutions can be drawn."""
@@ -202,141 +209,31 @@ class Session:
             self._replace_run(replace(self._runs[run_id], problem=problem))
             self.accept_problem(self._runs[run_id].key, problem)
 
-    def add_solution(self, run_id: int, solution: Solution) -> Entry | None:
-        """Take one finished solution; None (and nothing happens) if its run is stale."""
-        if run_id not in self._open_runs:
+    # Projects
+
+    def snapshot(self) -> ProjectState | None:
+        """What a project file would hold now; None without data."""
+        if self.table is None or self.regions is None:
             return None
-        entry = Entry(self._next_number, self._runs[run_id], solution)
-        self._next_number += 1
-        self._entries.append(entry)
-        self.modified = True
-        self._tell(Event.SOLUTION_ADDED)
-        return entry
+        regions = self.regions.source or Source(str(self.regions_path), 0, "")
+        entries = tuple(self._entries)
+        return ProjectState(
+            self.table.source, regions, self.choices, entries, self._selected, self._chosen_region, self._document
+        )
 
-    def finish_run(self, run_id: int, result: RunResult) -> None:
-        """Close a run with its complete result (which carries the final Pareto marks); selects its chosen solution."""
-        if run_id not in self._open_runs:
-            return
-        self._open_runs.discard(run_id)
-        final = {solution.id: solution for solution in result.solutions}
-        self._entries = [
-            replace(entry, solution=final.get(entry.solution.id, entry.solution)) if entry.run.id == run_id else entry
-            for entry in self._entries
-        ]
-        self._replace_run(replace(self._runs[run_id], result=result))
-        self._tell(Event.SOLUTIONS_CHANGED, Event.RUN_FINISHED)
-        mine = [entry for entry in self._entries if entry.run.id == run_id]
-        chosen = next((entry for entry in mine if entry.solution.id == result.chosen.id), None) if mine else None
-        if chosen is not None:
-            self.select(chosen.number)
-
-    def close_run(self, run_id: int) -> None:
-        """Close a run that was stopped or failed. Its finished solutions stay."""
-        self._open_runs.discard(run_id)
-        if run_id in self._runs and not any(entry.run.id == run_id for entry in self._entries):
-            del self._runs[run_id]
-        self._tell(Event.RUN_FINISHED)
-
-    def _replace_run(self, run: Run) -> None:
-        self._runs[run.id] = run
-        self._entries = [replace(entry, run=run) if entry.run.id == run.id else entry for entry in self._entries]
-
-    @property
-    def runs(self) -> tuple[Run, ...]:
-        """All runs that have or may still get solutions, oldest first."""
-        return tuple(self._runs.values())
-
-    # Solutions
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        """All solutions of all runs, in the order in which they came."""
-        return tuple(self._entries)
-
-    def entry(self, number: int) -> Entry | None:
-        """The solution with this number, if it is still in the list."""
-        return next((entry for entry in self._entries if entry.number == number), None)
-
-    def pin(self, number: int, pinned: bool = True) -> None:
-        """Mark a solution so that filters and "remove unpinned" leave it alone."""
-        self._entries = [replace(entry, pinned=pinned) if entry.number == number else entry for entry in self._entries]
-        self.modified = True
-        self._tell(Event.SOLUTIONS_CHANGED)
-
-    def remove(self, numbers: Iterable[int]) -> None:
-        """Take solutions out of the list, pinned or not."""
-        gone = set(numbers)
-        self._entries = [entry for entry in self._entries if entry.number not in gone]
-        used = {entry.run.id for entry in self._entries} | self._open_runs
-        self._runs = {run_id: run for run_id, run in self._runs.items() if run_id in used}
-        self.modified = True
-        self._tell(Event.SOLUTIONS_CHANGED)
-        if self._selected in gone:
-            self.select(None)
-        if self._compared in gone:
-            self.compare_with(None)
-
-    def restore_results(self, entries: Iterable[Entry]) -> None:
-        """Take over the results of a project."""
-        self._entries = list(entries)
-        self._runs = {entry.run.id: entry.run for entry in self._entries}
-        self._next_run = max(self._runs, default=0) + 1
-        self._next_number = max((entry.number for entry in self._entries), default=0) + 1
-        self._selected = self._compared = self._chosen_region = None
-        self._tell(Event.SOLUTIONS_CHANGED, Event.SELECTION_CHANGED, Event.REGION_CHOSEN)
-
-    # Selection: table, charts and map share it
-
-    @property
-    def selected(self) -> Entry | None:
-        """The solution that is shown."""
-        return None if self._selected is None else self.entry(self._selected)
-
-    @property
-    def compared(self) -> Entry | None:
-        """The second solution of the side-by-side view."""
-        return None if self._compared is None else self.entry(self._compared)
-
-    @property
-    def chosen_region(self) -> int | None:
-        """The aggregated region (its dense number in the shown solution) that is looked at."""
-        return self._chosen_region
-
-    def select(self, number: int | None) -> None:
-        """Show another solution."""
-        if number != self._selected:
-            self._selected = number
-            self._chosen_region = None
-            self._tell(Event.SELECTION_CHANGED, Event.REGION_CHOSEN)
-
-    def compare_with(self, number: int | None) -> None:
-        """Put another solution beside the shown one."""
-        if number != self._compared:
-            self._compared = number
-            self._tell(Event.SELECTION_CHANGED)
-
-    def choose_region(self, region: int | None) -> None:
-        """Look at another aggregated region of the shown solution."""
-        if region != self._chosen_region:
-            self._chosen_region = region
-            self._tell(Event.REGION_CHOSEN)
-
-    @property
-    def coloured_by(self) -> str | None:
-        """The figure of aggregated regions that the map is coloured by; None: distinct fills."""
-        return self._coloured_by
-
-    def colour_by(self, figure: str | None) -> None:
-        """Colour the map by another figure."""
-        if figure != self._coloured_by:
-            self._coloured_by = figure
-            self._tell(Event.COLOURING_CHANGED)
+    def accept_project(self, opened: OpenedProject) -> None:
+        """Take over a project whose files are loaded."""
+        assert opened.loaded is not None
+        self.accept_data(opened.loaded, fresh=False)
+        self.restore_results(opened.entries)
+        self._document = opened.state.document
+        self.project_path, self.modified = opened.path, bool(opened.changed)
+        if opened.state.selected is not None and self.entry(opened.state.selected) is not None:
+            self.select(opened.state.selected)
+            self.choose_region(opened.state.chosen_region)
+        self._tell(Event.SAVED)
 
     def saved_as(self, path: Path) -> None:
         """The project file is written: nothing would be lost now."""
         self.project_path, self.modified = path, False
         self._tell(Event.SAVED)
-
-    def _tell(self, *events: Event) -> None:
-        for event in events:
-            self._subject.tell(event)

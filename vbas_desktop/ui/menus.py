@@ -86,7 +86,7 @@ class Menus(QObject):
         full.toggled.connect(self._on_full_screen)
         self._build_themes(menu.addMenu("T&heme"))
         for part in [self._window.area.map, *(self._window.tabs.widget(i) for i in range(self._window.tabs.count()))]:
-            own = getattr(part, "view_actions", list)()
+            own: list[QAction] = getattr(part, "view_actions", list)()
             if own:
                 menu.addSeparator()
                 menu.addActions(own)

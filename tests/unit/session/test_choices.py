@@ -1,0 +1,73 @@
+"""Choices are frozen, have one region column, and can be taken back step by step."""
+
+from __future__ import annotations
+
+import pytest
+
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.records import Role
+from vbas_desktop.session.choices import Choices, History, changed_fields, combination
+
+
+def test_a_new_region_column_makes_the_old_one_plain():
+    choices = Choices(roles={"a": Role.REGION, "b": Role.PLAIN}).with_role("b", Role.REGION)
+    assert dict(choices.roles) == {"a": Role.PLAIN, "b": Role.REGION}
+    assert choices.region_column == "b"
+
+
+def test_quasi_identifiers_keep_the_order_of_the_file():
+    choices = Choices(roles={"a": Role.PLAIN, "b": Role.QUASI_IDENTIFIER})
+    assert choices.with_role("a", Role.QUASI_IDENTIFIER).quasi_identifiers == ("a", "b")
+
+
+def test_undo_and_redo_walk_through_the_steps():
+    history = History()
+    for k in (6, 7):
+        history.change(Choices(k=k))
+    history.undo()
+    assert history.now.k == 6
+    history.undo()
+    assert history.now.k == 5
+    assert not history.can_undo
+    history.redo()
+    assert history.now.k == 6
+    history.change(Choices(k=9))
+    assert not history.can_redo
+
+
+def test_changes_of_one_field_in_a_row_are_one_step():
+    history = History()
+    for k in (1, 12, 123):
+        history.change(Choices(k=k), merge="k")
+    history.undo()
+    assert history.now.k == 5
+
+
+def test_choosing_what_is_chosen_already_is_no_step():
+    history = History()
+    assert not history.change(Choices())
+    assert not history.can_undo
+
+
+def test_the_combination_is_told_in_the_titles_of_the_menus():
+    assert combination(Choices()) == "MaxCombs (GAPS) · Balanced density · Voronoi"
+
+
+def test_an_approach_that_is_not_installed_is_called_by_its_name():
+    assert combination(Choices().with_approach("site_location", "theirs")).split(" · ")[1] == "theirs"
+
+
+def test_parameters_are_remembered_for_each_approach():
+    choices = Choices().with_parameter("site_number", "fixed", "sites", 12).with_approach("site_number", "fixed")
+    assert choices.make("site_number").settings()["sites"] == 12
+    assert choices.with_approach("site_number", "maxcombs").make("site_number").card.name == "maxcombs"
+
+
+def test_a_parameter_out_of_bounds_is_refused_with_what_is_allowed():
+    choices = Choices().with_parameter("site_number", "maxcombs", "share", 3.0)
+    with pytest.raises(InputError, match="at most 1"):
+        choices.make("site_number")
+
+
+def test_changed_fields_are_named():
+    assert changed_fields(Choices(), Choices(k=7, random_seed=2)) == ("k", "random_seed")

@@ -1,0 +1,253 @@
+"""Project files: round trip, no records inside, earlier formats, unknown fields, damage, and files that changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from made_up_sessions import open_data, run, write_data
+
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.records import Role
+from vbas_desktop.session.choices import Choices
+from vbas_desktop.session.encoding import choices_from_json, choices_to_json, pack, unpack
+from vbas_desktop.session.migrations import STEPS
+from vbas_desktop.session.opening import OpenProjectOrder
+from vbas_desktop.session.project import read_project
+from vbas_desktop.session.project_schema import FORMAT
+from vbas_desktop.session.session import Session
+
+PROJECTS = Path(__file__).parent / "projects"
+
+
+@pytest.fixture
+def saved(session, tmp_path):
+    """A project with one run, saved, and the session it came from."""
+    session.change(
+        session.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 10)
+    )
+    run(session)
+    session.pin(session.entries[1].number)
+    session.choose_region(2)
+    path = tmp_path / "project.vbas"
+    session.snapshot().write(path)
+    return session, path
+
+
+def reopen(path: Path, **places: Path) -> tuple[Session, object]:
+    opened = OpenProjectOrder(path, **places).execute()
+    session = Session()
+    if opened.loaded is not None:
+        session.accept_project(opened)
+    return session, opened
+
+
+def test_a_project_restores_everything_that_is_seen(saved):
+    before, path = saved
+    after, opened = reopen(path)
+    assert after.choices == before.choices
+    assert after.project_path == path
+    assert not after.modified
+    assert opened.changed == ()
+    assert after.selected.number == before.selected.number
+    assert after.chosen_region == 2
+    for old, new in zip(before.entries, after.entries, strict=True):
+        assert (old.number, old.pinned, old.run.title, old.run.key) == (
+            new.number,
+            new.pinned,
+            new.run.title,
+            new.run.key,
+        )
+        np.testing.assert_array_equal(old.solution.owner, new.solution.owner)
+        np.testing.assert_array_equal(old.solution.sites, new.solution.sites)
+        assert dict(old.solution.measures) == dict(new.solution.measures)
+        assert old.solution.pareto == new.solution.pareto
+        assert new.problem.counts.records == 2000
+        assert not new.run.outdated
+    assert after.runs[0].result.chosen.id == before.runs[0].result.chosen.id
+
+
+def test_saving_what_was_opened_gives_the_same_bytes(saved):
+    _, path = saved
+    after, _ = reopen(path)
+    again = path.with_name("again.vbas")
+    after.snapshot().write(again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_no_record_is_in_the_file(saved, data):
+    _, path = saved
+    text = path.read_text()
+    assert "P00017" not in text
+    assert "R001" not in text
+    assert not any(line in text for line in data[0].read_text().splitlines()[1:])
+
+
+def test_files_are_found_relative_to_the_project(saved, tmp_path):
+    _, path = saved
+    assert json.loads(path.read_text())["files"]["records"]["path"] == "data/records.csv"
+    moved = tmp_path.with_name(tmp_path.name + "-moved")
+    tmp_path.rename(moved)
+    after, opened = reopen(moved / "project.vbas")
+    assert opened.changed == ()
+    assert after.records_path == moved / "data" / "records.csv"
+    moved.rename(tmp_path)
+
+
+def test_a_missing_file_is_named_and_can_be_found_elsewhere(saved, data, tmp_path):
+    _, path = saved
+    elsewhere = tmp_path / "elsewhere.csv"
+    data[0].rename(elsewhere)
+    _, opened = reopen(path)
+    assert opened.missing == (data[0],)
+    after, opened = reopen(path, records=elsewhere)
+    assert (opened.missing, opened.changed) == ((), ())
+    assert len(after.entries) == 5
+
+
+def test_a_changed_record_file_is_named_and_its_results_are_outdated(saved, data):
+    _, path = saved
+    lines = data[0].read_text().splitlines()
+    data[0].write_text("\n".join(lines[:-5]) + "\n")
+    after, opened = reopen(path)
+    assert opened.changed == ("records.csv",)
+    assert len(after.entries) == 5
+    assert all(entry.run.outdated for entry in after.entries)
+    assert after.modified
+
+
+def test_results_of_other_regions_are_left_out(saved, data):
+    _, path = saved
+    lines = data[1].read_text().splitlines()
+    data[1].write_text("\n".join([*lines, "R999,1.0,2.0"]) + "\n")
+    after, opened = reopen(path)
+    assert opened.changed == ("regions.csv",)
+    assert (opened.left_out, after.entries) == (5, ())
+
+
+def test_results_whose_columns_are_gone_stay_without_a_problem(saved, data):
+    _, path = saved
+    data[0].write_text(data[0].read_text().replace("person,age,sex", "person,years,sex"))
+    after, _ = reopen(path)
+    assert [entry.problem for entry in after.entries] == [None] * 5
+
+
+def test_unknown_fields_survive_a_round_trip(saved):
+    _, path = saved
+    document = json.loads(path.read_text())
+    document["colour"] = "blue"
+    document["choices"]["mood"] = 3
+    document["files"]["records"]["note"] = "x"
+    document["runs"][0]["weather"] = [1]
+    document["runs"][0]["solutions"][2]["taste"] = {"a": 1}
+    path.write_text(json.dumps(document))
+    after, _ = reopen(path)
+    after.change_fields(k=6)
+    after.remove([after.entries[0].number])
+    after.snapshot().write(path)
+    again = json.loads(path.read_text())
+    assert again["colour"] == "blue"
+    assert (again["choices"]["mood"], again["choices"]["k"]) == (3, 6)
+    assert again["files"]["records"]["note"] == "x"
+    assert again["runs"][0]["weather"] == [1]
+    assert [solution.get("taste") for solution in again["runs"][0]["solutions"]] == [None, {"a": 1}, None, None]
+
+
+def test_there_is_a_step_and_a_kept_file_for_every_earlier_format():
+    assert sorted(STEPS) == list(range(FORMAT))
+    assert {path.name for path in PROJECTS.glob("*.vbas")} == {f"format_{number}.vbas" for number in range(FORMAT + 1)}
+
+
+@pytest.mark.parametrize("number", range(FORMAT + 1))
+def test_a_project_of_every_format_opens(number, tmp_path):
+    write_data(tmp_path / "data")
+    path = tmp_path / "old.vbas"
+    path.write_bytes((PROJECTS / f"format_{number}.vbas").read_bytes())
+    session, _ = reopen(path)
+    assert session.choices.k == 7
+    assert session.choices.random_seed == 3
+    assert session.choices.roles["person"] is Role.IDENTIFIER
+    assert session.choices.quasi_identifiers == ("age", "sex")
+    assert session.why_not_run() is None
+    session.snapshot().write(path)
+    again = json.loads(path.read_text())
+    assert again["format"] == FORMAT
+    assert again["note"] == "kept although nobody knows it"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("not json", "not a project file"),
+        ("[1, 2]", "not a project file"),
+        ('{"format": 99}', "newer version"),
+        ('{"format": 1}', "damaged"),
+        ('{"format": 0, "records": 5}', "damaged"),
+        ('{"format": "one"}', "not a project file"),
+    ],
+)
+def test_a_damaged_project_is_refused_in_words(text, message, tmp_path):
+    path = tmp_path / "broken.vbas"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message) as refused:
+        read_project(path)
+    assert refused.value.findings[0].file == "broken.vbas"
+
+
+def test_a_damaged_array_is_refused(saved):
+    _, path = saved
+    document = json.loads(path.read_text())
+    document["runs"][0]["solutions"][0]["owner"]["data"] = "AAAA"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match="damaged"):
+        read_project(path)
+
+
+def test_a_failing_write_leaves_the_old_file_and_no_other(saved, monkeypatch):
+    session, path = saved
+    before = path.read_bytes()
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        session.snapshot().write(path)
+    assert path.read_bytes() == before
+    assert sorted(item.name for item in path.parent.iterdir()) == ["data", "project.vbas"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(hnp.arrays(np.int32, hnp.array_shapes(max_dims=2, max_side=20)))
+def test_arrays_survive_packing(array):
+    again = unpack(pack(array))
+    np.testing.assert_array_equal(again, array)
+    assert again.dtype == np.int32
+    assert not again.flags.writeable
+
+
+@settings(max_examples=40, deadline=None)
+@given(hnp.arrays(np.float64, (5, 2), elements=st.floats(allow_nan=False)))
+def test_places_survive_packing_exactly(array):
+    np.testing.assert_array_equal(unpack(pack(array)), array)
+
+
+def test_choices_survive_as_json():
+    choices = Choices(
+        roles={"b": Role.QUASI_IDENTIFIER, "a": Role.REGION}, k=9, pareto_measures=("discernibility",), delimiter=";"
+    ).with_parameter("site_number", "fixed", "sites", 4)
+    again = choices_from_json(json.loads(json.dumps(choices_to_json(choices))))
+    assert again == choices
+    assert list(again.roles) == ["b", "a"]
+
+
+def test_a_session_without_data_has_nothing_to_save():
+    assert Session().snapshot() is None
+
+
+def test_opening_does_not_need_the_session_that_saved(saved, data):
+    _, path = saved
+    fresh = open_data(*data)
+    fresh.accept_project(OpenProjectOrder(path).execute())
+    assert len(fresh.entries) == 5

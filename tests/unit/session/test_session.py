@@ -1,0 +1,144 @@
+"""The session: guesses roles, says why it cannot run, keeps results and one selection, drops what is stale."""
+
+from __future__ import annotations
+
+from made_up_sessions import open_data, run, write_data
+
+from vbas_desktop.domain.records import Role
+from vbas_desktop.session.estimate import estimate
+from vbas_desktop.session.events import Event
+from vbas_desktop.session.session import Session
+
+
+def test_roles_are_guessed_from_the_content(session):
+    assert dict(session.choices.roles) == {
+        "person": Role.IDENTIFIER,
+        "age": Role.QUASI_IDENTIFIER,
+        "sex": Role.QUASI_IDENTIFIER,
+        "illness": Role.PLAIN,
+        "tract": Role.REGION,
+    }
+
+
+def test_an_empty_session_says_what_to_do_first():
+    assert Session().why_not_run() == "Open a record file and a region file first."
+
+
+def test_missing_roles_are_told_one_at_a_time(session):
+    session.change(session.choices.with_role("tract", Role.PLAIN))
+    assert "which column names the region" in session.why_not_run()
+    session.undo()
+    for column in ("age", "sex"):
+        session.change(session.choices.with_role(column, Role.PLAIN))
+    assert session.why_not_run() == "Choose at least one quasi-identifier."
+
+
+def test_a_wrong_parameter_is_the_reason(session):
+    session.change(session.choices.with_parameter("site_number", "maxcombs", "share", -1.0))
+    assert "“Share” must be" in session.why_not_run()
+
+
+def test_a_run_streams_solutions_and_selects_the_approximated_one(session):
+    session.change(
+        session.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 10)
+    )
+    told = []
+    session.subscribe(told.append)
+    run(session)
+    assert [entry.solution.site_count for entry in session.entries] == [8, 9, 10, 11, 12]
+    assert session.selected.solution.site_count == 10
+    assert told.count(Event.SOLUTION_ADDED) == 5
+    assert session.selected.problem.counts.records == 2000
+
+
+def test_solutions_of_a_stale_run_are_dropped(session, data):
+    order = session.order_run()
+    solutions = []
+    result = order.execute(on_solution=solutions.append)
+    session.accept_data(session.order_load(*data).execute())
+    assert session.add_solution(order.run_id, solutions[0]) is None
+    session.finish_run(order.run_id, result)
+    assert session.entries == ()
+
+
+def test_a_stopped_run_keeps_what_was_finished(session):
+    order = session.order_run()
+    solutions = []
+    order.execute(on_solution=solutions.append)
+    session.add_solution(order.run_id, solutions[0])
+    session.close_run(order.run_id)
+    assert len(session.entries) == 1
+    assert session.add_solution(order.run_id, solutions[-1]) is None
+
+
+def test_another_k_needs_no_new_counts_but_other_quasi_identifiers_do(session):
+    run(session)
+    counts = session.problem.counts
+    session.change_fields(k=7)
+    assert session.problem.k == 7
+    assert session.problem.counts is counts
+    session.change(session.choices.with_role("illness", Role.QUASI_IDENTIFIER))
+    assert session.problem is None
+    session.undo()
+    assert session.problem.counts is counts
+
+
+def test_numbers_of_solutions_are_never_used_again(session):
+    run(session)
+    first = [entry.number for entry in session.entries]
+    session.remove(first)
+    assert session.selected is None
+    run(session)
+    assert min(entry.number for entry in session.entries) > max(first)
+
+
+def test_pinning_marks_one_solution(session):
+    run(session)
+    number = session.entries[0].number
+    session.pin(number)
+    assert [entry.pinned for entry in session.entries].count(True) == 1
+    assert session.entry(number).pinned
+
+
+def test_choosing_another_solution_forgets_the_chosen_region(session):
+    run(session)
+    session.choose_region(0)
+    session.select(None)
+    assert session.chosen_region is None
+
+
+def test_other_files_begin_with_the_usual_reading_options_and_no_results(session, tmp_path):
+    run(session)
+    session.change_fields(coordinates="degrees", k=9)
+    other = write_data(tmp_path / "other", seed=1)
+    session.accept_data(session.order_load(*other).execute())
+    assert session.choices.coordinates == "auto"
+    assert session.choices.k == 9
+    assert session.entries == ()
+
+
+def test_reading_changed_records_again_makes_results_outdated(data):
+    session = open_data(*data)
+    run(session)
+    records = data[0].read_text().splitlines()
+    data[0].write_text("\n".join(records[:-1]) + "\n")
+    session.accept_data(session.order_load(*data).execute(), fresh=False)
+    assert all(entry.run.outdated for entry in session.entries)
+    assert session.entries
+
+
+def test_the_estimate_is_told_in_one_line(session):
+    look_ahead = estimate(session.order_estimate())
+    assert look_ahead.in_words == "7 × 2 = 14 classes; 2,000 records; approximated 1 site"
+    session.change(
+        session.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 10)
+    )
+    assert estimate(session.order_estimate()).site_numbers == (8, 9, 10, 11, 12)
+
+
+def test_listeners_can_leave(session):
+    told = []
+    leave = session.subscribe(told.append)
+    leave()
+    session.change_fields(k=8)
+    assert told == []

@@ -1,0 +1,92 @@
+"""Opening a project: read it, load its files, see what changed since, count again what its results need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.regions import Source
+
+from .orders import CountOrder, Loaded, LoadOrder
+from .project import ProjectState, read_project
+from .results import Entry, ProblemKey, Run
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedProject:
+    """A project with its files in memory. ``loaded`` is None if files are ``missing``: ask where they are now.
+
+    ``changed`` names the files whose content is not what it was when the project was saved; ``left_out`` counts
+    solutions that do not fit the region file any more.
+    """
+
+    path: Path
+    state: ProjectState
+    loaded: Loaded | None = None
+    entries: tuple[Entry, ...] = ()
+    missing: tuple[Path, ...] = ()
+    changed: tuple[str, ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class OpenProjectOrder:
+    """Open a project; ``records`` and ``regions`` say where files are that are no longer where they were."""
+
+    path: Path
+    records: Path | None = None
+    regions: Path | None = None
+
+    def execute(self, progress: Progress = Silent()) -> OpenedProject:  # noqa: B008
+        """Read, load, compare, count."""
+        progress.update("Reading the project")
+        state = read_project(self.path)
+        records = self.records or Path(state.records.path)
+        regions = self.regions or Path(state.regions.path)
+        missing = tuple(path for path in (records, regions) if not path.is_file())
+        if missing:
+            return OpenedProject(self.path, state, missing=missing)
+        loaded = LoadOrder(records, regions, state.choices).execute(Span(progress, 0.0, 0.8))
+        changed = tuple(
+            Path(now.path).name
+            for before, now in ((state.records, loaded.table.source), (state.regions, loaded.regions.source))
+            if now is not None and _differs(before, now)
+        )
+        fitting = [entry for entry in state.entries if entry.run.region_ids_sha256 == loaded.region_ids_sha256]
+        entries = _with_problems(fitting, loaded, Span(progress, 0.8, 1.0))
+        return OpenedProject(self.path, state, loaded, tuple(entries), (), changed, len(state.entries) - len(fitting))
+
+
+def _differs(before: Source, now: Source) -> bool:
+    return bool(before.sha256) and before.sha256 != now.sha256
+
+
+def _with_problems(entries: list[Entry], loaded: Loaded, progress: Progress) -> list[Entry]:
+    """Every run with its problem counted again; equal problems are counted once."""
+    runs = {entry.run.id: entry.run for entry in entries}
+    counted: dict[ProblemKey, Problem | None] = {}
+    for place, run in enumerate(runs.values()):
+        progress.update("Counting what the results need", place / len(runs))
+        if run.key not in counted:
+            counted[run.key] = _count(run.key, loaded, counted)
+        runs[run.id] = _renewed(run, counted[run.key], loaded)
+    return [replace(entry, run=runs[entry.run.id]) for entry in entries]
+
+
+def _count(key: ProblemKey, loaded: Loaded, counted: dict[ProblemKey, Problem | None]) -> Problem | None:
+    for known, problem in counted.items():
+        if problem is not None and known.same_counts(key):
+            return replace(problem, k=key.k)
+    try:
+        return CountOrder(loaded.table, loaded.regions, key).execute()
+    except InputError:
+        # The record file changed so much that the run's columns are gone: its results stay in the list, undrawn.
+        return None
+
+
+def _renewed(run: Run, problem: Problem | None, loaded: Loaded) -> Run:
+    same_records = run.records_sha256 == loaded.table.source.sha256
+    return replace(run, problem=problem, outdated=not same_records or problem is None)

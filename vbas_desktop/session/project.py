@@ -1,0 +1,235 @@
+"""Project files (`.vbas`): which files, which choices, which solutions. No record is ever in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from vbas_desktop import __version__
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.regions import Source
+from vbas_desktop.domain.solution import RunResult, Solution
+
+from .choices import Choices
+from .encoding import choices_from_json, choices_to_json, pack, unpack
+from .migrations import migrate
+from .project_schema import FORMAT, SCHEMA
+from .results import Entry, ProblemKey, Run
+
+SUFFIX = ".vbas"
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectState:
+    """A snapshot of what a project file holds. ``document`` is the file that was read, with fields unknown to us."""
+
+    records: Source
+    regions: Source
+    choices: Choices
+    entries: tuple[Entry, ...] = ()
+    selected: int | None = None
+    chosen_region: int | None = None
+    document: Mapping[str, Any] = field(default_factory=dict)
+
+    def write(self, path: Path) -> None:
+        """Write beside the target and rename: a crash leaves the old file."""
+        text = json.dumps(self.as_document(path.parent), ensure_ascii=False, indent=1, allow_nan=False)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(text + "\n")
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def as_document(self, folder: Path) -> dict[str, Any]:
+        """The JSON data; paths are relative to ``folder``."""
+        runs = {entry.run.id: entry.run for entry in self.entries}
+        new = {
+            "format": FORMAT,
+            "program": __version__,
+            "files": {"records": _file(self.records, folder), "regions": _file(self.regions, folder)},
+            "choices": choices_to_json(self.choices),
+            "runs": [_run_to_json(run, [e for e in self.entries if e.run.id == run.id]) for run in runs.values()],
+            "selection": {"solution": self.selected, "region": self.chosen_region},
+        }
+        return keeping_unknown(self.document, new)
+
+
+def keeping_unknown(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """``new`` with the fields of ``old`` that it does not have. Runs and solutions are matched by their numbers.
+
+    Maps whose keys are the user's own (parameters, approaches, measures) are replaced as a whole: a key that is gone
+    was removed on purpose.
+    """
+    result = dict(old)
+    for name, value in new.items():
+        before = old.get(name)
+        if name in ("files", "choices", "selection", "records", "regions", "problem") and isinstance(before, dict):
+            result[name] = keeping_unknown(before, value)
+        elif name in ("runs", "solutions") and isinstance(before, list):
+            by_id = {item.get("id"): item for item in before if isinstance(item, dict)}
+            result[name] = [keeping_unknown(by_id.get(item["id"], {}), item) for item in value]
+        else:
+            result[name] = value
+    return result
+
+
+def read_project(path: Path) -> ProjectState:
+    """The snapshot in a file of any format so far; `InputError` says what is wrong with it."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        raise _refusal(path, "This is not a project file, or it is damaged.") from None
+    if not isinstance(document, dict) or not isinstance(document.get("format", 0), int):
+        raise _refusal(path, "This is not a project file, or it is damaged.")
+    if document.get("format", 0) > FORMAT:
+        raise _refusal(path, "This project was saved by a newer version of the program.", "Install that version.")
+    try:
+        document = migrate(document)
+        jsonschema.validate(document, SCHEMA, cls=jsonschema.Draft202012Validator)
+        return _state(document, path)
+    except jsonschema.ValidationError as error:
+        raise _refusal(path, f"The project is damaged at “{'/'.join(map(str, error.absolute_path))}”.") from None
+    except (KeyError, TypeError, ValueError):
+        raise _refusal(path, "The project is damaged.") from None
+
+
+def _refusal(path: Path, message: str, remedy: str = "Choose another file or an earlier copy.") -> InputError:
+    return InputError(Finding("project", message, remedy, file=path.name))
+
+
+def _file(source: Source, folder: Path) -> dict[str, Any]:
+    try:
+        path = os.path.relpath(source.path, folder)
+    except ValueError:  # another drive
+        path = source.path
+    known = {"size_bytes": source.size_bytes, "sha256": source.sha256} if source.sha256 else {}
+    return {"path": Path(path).as_posix(), **known}
+
+
+def _source(data: Mapping[str, Any], project: Path) -> Source:
+    path = os.path.normpath(project.parent.absolute() / data["path"])
+    return Source(path, data.get("size_bytes", 0), data.get("sha256", ""))
+
+
+def _run_to_json(run: Run, entries: list[Entry]) -> dict[str, Any]:
+    result = run.result
+    return {
+        "id": run.id,
+        "title": run.title,
+        "problem": {
+            "region_column": run.key.region_column,
+            "quasi_identifiers": list(run.key.quasi_identifiers),
+            "unknown_regions": run.key.unknown_regions,
+            "k": run.key.k,
+        },
+        "approaches": dict(run.approaches),
+        "global_suppression": run.global_suppression,
+        "random_seed": run.random_seed,
+        "identifiers": list(run.identifiers),
+        "records_sha256": run.records_sha256,
+        "region_ids_sha256": run.region_ids_sha256,
+        "result": None
+        if result is None
+        else {
+            "approximated_sites": result.approximated_sites,
+            "globally_suppressed_records": result.globally_suppressed_records,
+            "classes_present": result.classes_present,
+            "seconds": result.seconds,
+        },
+        "solutions": [_solution_to_json(entry) for entry in entries],
+    }
+
+
+def _solution_to_json(entry: Entry) -> dict[str, Any]:
+    solution = entry.solution
+    return {
+        "number": entry.number,
+        "pinned": entry.pinned,
+        "id": solution.id,
+        "approaches": dict(solution.approaches),
+        "parameters": {name: dict(values) for name, values in solution.parameters.items()},
+        "approximated_sites": int(solution.approximated_sites),
+        "site_count": int(solution.site_count),
+        "sites": None if solution.sites is None else pack(solution.sites),
+        "owner": pack(solution.owner),
+        "measures": {name: _plain(value) for name, value in solution.measures.items()},
+        "seconds": float(solution.seconds),
+        "suppressed_global": int(solution.suppressed_global),
+        "suppressed_local": int(solution.suppressed_local),
+        "pareto": bool(solution.pareto),
+        "facts": {n: v for n, v in (solution.facts or {}).items() if isinstance(v, bool | int | float | str)},
+    }
+
+
+def _plain(value: float | int | None) -> float | int | None:
+    return None if value is None else value if isinstance(value, int) else float(value)
+
+
+def _state(document: Mapping[str, Any], path: Path) -> ProjectState:
+    selection = document.get("selection", {})
+    return ProjectState(
+        _source(document["files"]["records"], path),
+        _source(document["files"]["regions"], path),
+        choices_from_json(document["choices"]),
+        tuple(entry for run in document["runs"] for entry in _entries(run)),
+        selection.get("solution"),
+        selection.get("region"),
+        document,
+    )
+
+
+def _entries(data: Mapping[str, Any]) -> list[Entry]:
+    found = [(item, _solution(item)) for item in data["solutions"]]
+    facts = data.get("result")
+    problem = data["problem"]
+    run = Run(
+        id=data["id"],
+        title=data["title"],
+        key=ProblemKey(
+            problem["region_column"], tuple(problem["quasi_identifiers"]), problem["unknown_regions"], problem["k"]
+        ),
+        approaches=data["approaches"],
+        global_suppression=data.get("global_suppression", True),
+        random_seed=data.get("random_seed", 0),
+        identifiers=tuple(data.get("identifiers", ())),
+        result=None if facts is None else RunResult(tuple(solution for _, solution in found), **_run_facts(facts)),
+        records_sha256=data.get("records_sha256"),
+        region_ids_sha256=data.get("region_ids_sha256", ""),
+    )
+    return [Entry(item["number"], run, solution, item.get("pinned", False)) for item, solution in found]
+
+
+def _run_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    names = ("approximated_sites", "globally_suppressed_records", "classes_present", "seconds")
+    return {name: facts[name] for name in names}
+
+
+def _solution(data: Mapping[str, Any]) -> Solution:
+    return Solution(
+        id=data["id"],
+        approaches=data.get("approaches", {}),
+        parameters=data.get("parameters", {}),
+        approximated_sites=data["approximated_sites"],
+        site_count=data["site_count"],
+        sites=None if data.get("sites") is None else unpack(data["sites"]),
+        owner=unpack(data["owner"]),
+        measures=data["measures"],
+        seconds=data["seconds"],
+        suppressed_global=data.get("suppressed_global", 0),
+        suppressed_local=data.get("suppressed_local", 0),
+        pareto=data.get("pareto", False),
+        facts=data.get("facts"),
+    )

@@ -1,0 +1,117 @@
+"""The shape of a project file of the newest format. More fields than these are allowed and kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FORMAT = 1
+"""Raise it whenever older programs would misread a file, and add a step to `migrations`."""
+
+_ARRAY = {
+    "type": "object",
+    "required": ["type", "shape", "data"],
+    "properties": {
+        "type": {"enum": ["int32", "float64"]},
+        "shape": {"type": "array", "items": {"type": "integer", "minimum": 0}},
+        "data": {"type": "string"},
+    },
+}
+
+_FILE = {
+    "type": "object",
+    "required": ["path"],
+    "properties": {
+        "path": {"type": "string", "minLength": 1},
+        "size_bytes": {"type": "integer", "minimum": 0},
+        "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+    },
+}
+
+_SOLUTION = {
+    "type": "object",
+    "required": ["number", "id", "site_count", "approximated_sites", "owner", "measures", "seconds"],
+    "properties": {
+        "number": {"type": "integer", "minimum": 1},
+        "id": {"type": "integer"},
+        "site_count": {"type": "integer", "minimum": 1},
+        "approximated_sites": {"type": "integer", "minimum": 1},
+        "owner": _ARRAY,
+        "sites": {"anyOf": [_ARRAY, {"type": "null"}]},
+        "measures": {"type": "object", "additionalProperties": {"type": ["number", "null"]}},
+        "seconds": {"type": "number"},
+        "suppressed_global": {"type": "integer"},
+        "suppressed_local": {"type": "integer"},
+        "pareto": {"type": "boolean"},
+        "pinned": {"type": "boolean"},
+    },
+}
+
+_RUN = {
+    "type": "object",
+    "required": ["id", "title", "problem", "approaches", "solutions"],
+    "properties": {
+        "id": {"type": "integer", "minimum": 1},
+        "title": {"type": "string"},
+        "approaches": {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
+        "problem": {
+            "type": "object",
+            "required": ["region_column", "quasi_identifiers", "unknown_regions", "k"],
+            "properties": {
+                "region_column": {"type": "string"},
+                "quasi_identifiers": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                "unknown_regions": {"enum": ["stop", "suppress"]},
+                "k": {"type": "integer", "minimum": 1},
+            },
+        },
+        "records_sha256": {"type": ["string", "null"]},
+        "region_ids_sha256": {"type": "string"},
+        "solutions": {"type": "array", "items": _SOLUTION},
+    },
+}
+
+SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "VBAS Desktop project",
+    "type": "object",
+    "required": ["format", "files", "choices", "runs"],
+    "properties": {
+        "format": {"const": FORMAT},
+        "program": {"type": "string"},
+        "files": {
+            "type": "object",
+            "required": ["records", "regions"],
+            "properties": {"records": _FILE, "regions": _FILE},
+        },
+        "choices": {
+            "type": "object",
+            "properties": {
+                "roles": {
+                    "type": "array",
+                    "items": {
+                        "type": "array",
+                        "prefixItems": [
+                            {"type": "string"},
+                            {"enum": ["region", "quasi-identifier", "sensitive", "identifier", "plain"]},
+                        ],
+                        "minItems": 2,
+                        "maxItems": 2,
+                    },
+                },
+                "k": {"type": "integer", "minimum": 1},
+                "approaches": {"type": "object", "additionalProperties": {"type": "string"}},
+                "parameters": {"type": "object"},
+                "range_step_percent": {"type": "number"},
+                "range_reach": {"type": "integer", "minimum": 0},
+                "global_suppression": {"type": "boolean"},
+                "random_seed": {"type": "integer", "minimum": 0},
+                "unknown_regions": {"enum": ["stop", "suppress"]},
+                "pareto_measures": {"type": ["array", "null"], "items": {"type": "string"}},
+            },
+        },
+        "runs": {"type": "array", "items": _RUN},
+        "selection": {
+            "type": "object",
+            "properties": {"solution": {"type": ["integer", "null"]}, "region": {"type": ["integer", "null"]}},
+        },
+    },
+}

@@ -1,0 +1,166 @@
+"""The half of the session that knows runs, solutions and what is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.solution import RunResult, Solution
+
+from .events import Event, Listener, Subject
+from .results import Entry, ProblemKey, Run
+
+
+class Results:
+    """All runs of the session, their solutions, and one selection that table, charts and map share."""
+
+    def __init__(self) -> None:
+        self._subject = Subject()
+        self.modified = False
+        self._problem: tuple[ProblemKey, Problem] | None = None
+        self._entries: list[Entry] = []
+        self._runs: dict[int, Run] = {}
+        self._open_runs: set[int] = set()
+        self._next_run = 1
+        self._next_number = 1
+        self._selected: int | None = None
+        self._compared: int | None = None
+        self._chosen_region: int | None = None
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call ``listener`` on every event; the returned function ends that."""
+        return self._subject.subscribe(listener)
+
+    def _tell(self, *events: Event) -> None:
+        for event in events:
+            self._subject.tell(event)
+
+    # Runs
+
+    def add_solution(self, run_id: int, solution: Solution) -> Entry | None:
+        """Take one finished solution; None (and nothing happens) if its run is stale."""
+        if run_id not in self._open_runs:
+            return None
+        entry = Entry(self._next_number, self._runs[run_id], solution)
+        self._next_number += 1
+        self._entries.append(entry)
+        self.modified = True
+        self._tell(Event.SOLUTION_ADDED)
+        return entry
+
+    def finish_run(self, run_id: int, result: RunResult) -> None:
+        """Close a run with its complete result (which carries the final Pareto marks); selects its chosen solution."""
+        if run_id not in self._open_runs:
+            return
+        self._open_runs.discard(run_id)
+        final = {solution.id: solution for solution in result.solutions}
+        self._entries = [
+            replace(entry, solution=final.get(entry.solution.id, entry.solution)) if entry.run.id == run_id else entry
+            for entry in self._entries
+        ]
+        self._replace_run(replace(self._runs[run_id], result=result))
+        self._tell(Event.SOLUTIONS_CHANGED, Event.RUN_FINISHED)
+        mine = [entry for entry in self._entries if entry.run.id == run_id]
+        chosen = next((entry for entry in mine if entry.solution.id == result.chosen.id), None) if mine else None
+        if chosen is not None:
+            self.select(chosen.number)
+
+    def close_run(self, run_id: int) -> None:
+        """Close a run that was stopped or failed. Its finished solutions stay."""
+        self._open_runs.discard(run_id)
+        if run_id in self._runs and not any(entry.run.id == run_id for entry in self._entries):
+            del self._runs[run_id]
+        self._tell(Event.RUN_FINISHED)
+
+    def _replace_run(self, run: Run) -> None:
+        self._runs[run.id] = run
+        self._entries = [replace(entry, run=run) if entry.run.id == run.id else entry for entry in self._entries]
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """All runs that have or may still get solutions, oldest first."""
+        return tuple(self._runs.values())
+
+    # Solutions
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All solutions of all runs, in the order in which they came."""
+        return tuple(self._entries)
+
+    def entry(self, number: int) -> Entry | None:
+        """The solution with this number, if it is still in the list."""
+        return next((entry for entry in self._entries if entry.number == number), None)
+
+    def pin(self, number: int, pinned: bool = True) -> None:
+        """Mark a solution so that filters and "remove unpinned" leave it alone."""
+        self._entries = [replace(entry, pinned=pinned) if entry.number == number else entry for entry in self._entries]
+        self.modified = True
+        self._tell(Event.SOLUTIONS_CHANGED)
+
+    def remove(self, numbers: Iterable[int]) -> None:
+        """Take solutions out of the list, pinned or not."""
+        gone = set(numbers)
+        self._entries = [entry for entry in self._entries if entry.number not in gone]
+        used = {entry.run.id for entry in self._entries} | self._open_runs
+        self._runs = {run_id: run for run_id, run in self._runs.items() if run_id in used}
+        self.modified = True
+        self._tell(Event.SOLUTIONS_CHANGED)
+        if self._selected in gone:
+            self.select(None)
+        if self._compared in gone:
+            self.compare_with(None)
+
+    def restore_results(self, entries: Iterable[Entry]) -> None:
+        """Take over the results of a project."""
+        self._entries = list(entries)
+        self._runs = {entry.run.id: entry.run for entry in self._entries}
+        self._next_run = max(self._runs, default=0) + 1
+        self._next_number = max((entry.number for entry in self._entries), default=0) + 1
+        self._selected = self._compared = self._chosen_region = None
+        self._tell(Event.SOLUTIONS_CHANGED, Event.SELECTION_CHANGED, Event.REGION_CHOSEN)
+
+    def mark_outdated(self, records_sha256: str, region_ids_sha256: str) -> None:
+        """Files were read again: results of other records or regions can be looked at but not released."""
+        for run in tuple(self._runs.values()):
+            same = (run.records_sha256, run.region_ids_sha256) == (records_sha256, region_ids_sha256)
+            if run.outdated is same:
+                self._replace_run(replace(run, outdated=not same))
+        self._tell(Event.SOLUTIONS_CHANGED)
+
+    # Selection: table, charts and map share it
+
+    @property
+    def selected(self) -> Entry | None:
+        """The solution that is shown."""
+        return None if self._selected is None else self.entry(self._selected)
+
+    @property
+    def compared(self) -> Entry | None:
+        """The second solution of the side-by-side view."""
+        return None if self._compared is None else self.entry(self._compared)
+
+    @property
+    def chosen_region(self) -> int | None:
+        """The aggregated region (its dense number in the shown solution) that is looked at."""
+        return self._chosen_region
+
+    def select(self, number: int | None) -> None:
+        """Show another solution."""
+        if number != self._selected:
+            self._selected = number
+            self._chosen_region = None
+            self._tell(Event.SELECTION_CHANGED, Event.REGION_CHOSEN)
+
+    def compare_with(self, number: int | None) -> None:
+        """Put another solution beside the shown one."""
+        if number != self._compared:
+            self._compared = number
+            self._tell(Event.SELECTION_CHANGED)
+
+    def choose_region(self, region: int | None) -> None:
+        """Look at another aggregated region of the shown solution."""
+        if region != self._chosen_region:
+            self._chosen_region = region
+            self._tell(Event.REGION_CHOSEN)
