@@ -16,9 +16,10 @@ from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.domain.regions import Source
 
 from .category_line import settle_category_line
-from .coding import finished
-from .delimited import DelimitedScan, RawRecords
+from .delimited import DelimitedScan
 from .dialect import Dialect, close_matches
+from .parquet import is_parquet, scan_parquet
+from .raw_records import RawRecords, finished
 from .row_numbers import RowNumbers
 
 __all__ = ["Dialect", "RecordOptions", "RecordTable", "load_records"]
@@ -126,12 +127,15 @@ def unknown_column(table: RecordTable, name: str) -> Finding:
 
 def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:
     """The finding that a column has too many values to be used for classes or regions."""
-    message = f"The column has more than {facts.distinct - 1:,} different values: it is no category."
+    many = f"{facts.distinct:,} or more different values: too many" if facts.distinct else "values that are unfit"
+    message = f"The column has {many} for categories."
     remedy = "Choose another column, or group its values before loading."
     return Finding("not-categorical", message, remedy, file=table.source.path, column=facts.name)
 
 
 def _scan(path: Path, options: RecordOptions, progress: Progress) -> RawRecords:
+    if is_parquet(path):
+        return scan_parquet(path, progress)
     return DelimitedScan(path, options.delimiter, options.encoding, progress).run()
 
 
