@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Card, parameter
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.progress import Cancelled, Progress
 
 from .heuristic import Heuristic
 from .planners import Planner
@@ -64,7 +64,10 @@ def exchange(task: Task, matrix: NDArray[np.int64], progress: Progress, seconds:
         spent = time.perf_counter() - started
         if spent > seconds:
             break
-        progress.update(f"Exchanging people ({exchanges:,} exchanges)", min(1.0, spent / max(seconds, 1e-9)))
+        try:
+            progress.update(f"Exchanging people ({exchanges:,} exchanges)", min(1.0, spent / max(seconds, 1e-9)))
+        except Cancelled:
+            break
         at, made = _sweep(state, may, pieces, at, 2_000_000)
         exchanges += made
         if made:

@@ -94,7 +94,9 @@ class Heuristic(Planner):
                 progress.update("Seating classes", done / len(order))
             if shared is None:
                 assert task.allowed is not None
-                _seat(number, int(task.people[number]), _FreeSeats(free, np.nonzero(task.allowed[number])[0]), free, cells)
+                _seat(
+                    number, int(task.people[number]), _FreeSeats(free, np.nonzero(task.allowed[number])[0]), free, cells
+                )
             else:
                 _seat(number, int(task.people[number]), shared, free, cells)
         table = np.array(cells, np.int64).reshape(-1, 3)

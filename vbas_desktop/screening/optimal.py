@@ -66,9 +66,7 @@ class Optimal(Planner):
         return model.best, levels
 
 
-def _pieces(
-    task: Task, start: NDArray[np.int64], clock: Clock, progress: Progress
-) -> tuple[NDArray[np.int64], Levels]:
+def _pieces(task: Task, start: NDArray[np.int64], clock: Clock, progress: Progress) -> tuple[NDArray[np.int64], Levels]:
     model = PiecesModel(task, start)
     levels = minimise_levels(model.model, model.entries, model.values(), model.hint, model.accept, clock, progress)
     matrix = model.seat()

@@ -49,16 +49,18 @@ class Task:
     def __post_init__(self) -> None:
         problems = []
         if (self.people < 0).any():
-            problems.append(Finding("negative-people", "A class has a negative number of people.", "Correct its count."))
+            problems.append(
+                Finding("negative-people", "A class has a negative number of people.", "Correct its count.")
+            )
         if (self.seats < 0).any():
             problems.append(Finding("negative-capacity", "A slot has a negative capacity.", "Correct its capacity."))
         if not problems and self.people.sum() > self.seats.sum():
-            short = int(self.people.sum() - self.seats.sum())
+            people, seats = int(self.people.sum()), int(self.seats.sum())
             problems.append(
                 Finding(
                     "too-few-seats",
-                    f"{int(self.people.sum()):,} people are to be invited, but there are only {int(self.seats.sum()):,} "
-                    f"seats: {short:,} seats are missing.",
+                    f"{people:,} people are to be invited, but there are only {seats:,} seats: "
+                    f"{people - seats:,} seats are missing.",
                     "Add slots or raise capacities.",
                 )
             )
@@ -135,7 +137,9 @@ class Plan:
         if (self.free_seats(task) < 0).any():
             wrong.append(f"{int((self.free_seats(task) < 0).sum())} slots are over capacity")
         if task.allowed is not None and not task.allowed[self.classes, self.slots].all():
-            wrong.append(f"{int((~task.allowed[self.classes, self.slots]).sum())} classes are in slots they may not use")
+            wrong.append(
+                f"{int((~task.allowed[self.classes, self.slots]).sum())} classes are in slots they may not use"
+            )
         if task.limits is not None and task.limits.active:
             wrong += self._group_violations(task, task.limits)
         return wrong
@@ -155,10 +159,12 @@ class Plan:
 
 
 def alternatives(task: Task, plan: Plan, class_number: int, slot: int) -> list[tuple[int, AnonymityVector]]:
-    """Where one person of a class who cannot attend a slot could go instead: free slots, best resulting vector first."""
+    """Where one person of a class who cannot attend a slot could go instead: free slots, best vector first."""
     matrix = plan.matrix(task)
     if matrix[class_number, slot] < 1:
-        raise InputError(Finding("not-there", "Nobody of this class has an appointment in this slot.", "Choose another."))
+        raise InputError(
+            Finding("not-there", "Nobody of this class has an appointment in this slot.", "Choose another.")
+        )
     free = plan.free_seats(task) > 0
     free[slot] = False
     if task.allowed is not None:
