@@ -15,6 +15,7 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.domain.regions import Source
 
+from .access import check_readable
 from .category_line import settle_category_line
 from .delimited import DelimitedScan
 from .dialect import Dialect, close_matches
@@ -103,20 +104,6 @@ def load_records(
             codes[column.name] = coded
     dialect = replace(raw.dialect, category_line=declared is not None)
     return RecordTable(raw.source, raw.rows, dialect, tuple(facts), tuple(findings), codes, raw.lines)
-
-
-def check_readable(path: Path) -> None:
-    """Refuse a path that is no readable file, with what to do."""
-    if path.is_dir():
-        raise InputError(_error(path, "is-directory", "This is a folder, not a file.", "Choose a file in it."))
-    try:
-        with path.open("rb"):
-            return
-    except FileNotFoundError:
-        raise InputError(_error(path, "no-such-file", "There is no such file.", "Check the path.")) from None
-    except OSError as error:
-        message = f"The file cannot be opened ({error.strerror or 'unknown reason'})."
-        raise InputError(_error(path, "unreadable", message, "Check its permissions.")) from None
 
 
 def unknown_column(table: RecordTable, name: str) -> Finding:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.regions import CoordinateKind, Regions
+from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.coordinates import from_lon_lat
 from vbas_desktop.files.dialect import sniff_delimiter
 from vbas_desktop.files.findings import FindingList
-from vbas_desktop.files.records import check_readable
 
 _NEEDED = ("centre", "time", "capacity")
 _SYNONYMS = {"center": "centre", "center_nr": "centre", "hour": "time", "date": "time", "seats": "capacity"}
