@@ -1,8 +1,8 @@
 """Outcomes with an exit code of their own."""
 
+from vbas_desktop.domain.errors import VerificationFailed
 
-class VerificationFailed(Exception):
-    """The result did not pass its own verification; nothing was left at the target."""
+__all__ = ["UsageError", "VerificationFailed"]
 
 
 class UsageError(Exception):

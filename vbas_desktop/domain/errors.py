@@ -66,6 +66,10 @@ class InputError(Exception):
         return (type(self), (self.findings,))
 
 
+class VerificationFailed(Exception):
+    """A written result did not pass its own verification; nothing was left at the target."""
+
+
 def stop_on_errors(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Raise `InputError` with all findings if one of them is an error, else hand them back."""
     found = tuple(findings)

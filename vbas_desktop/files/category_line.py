@@ -15,7 +15,8 @@ from collections.abc import Sequence
 
 from vbas_desktop.domain.errors import Finding, Severity
 
-from .raw_records import RawColumn, RawRecords
+from .coding import RawColumn
+from .delimited import RawRecords
 
 CERTAIN = 1e-4
 _POSITIVE_INTEGER = re.compile(r" *[1-9][0-9]{0,17} *")

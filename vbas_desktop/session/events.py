@@ -18,7 +18,6 @@ class Event(StrEnum):
     SOLUTIONS_CHANGED = "solutions_changed"
     SELECTION_CHANGED = "selection_changed"
     REGION_CHOSEN = "region_chosen"
-    COLOURING_CHANGED = "colouring_changed"
     SAVED = "saved"
 
 

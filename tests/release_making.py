@@ -1,0 +1,117 @@
+"""Small record files with real solutions, for the tests of releases."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.records import Grouping
+from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.engine.run import run
+from vbas_desktop.files.problem import build_problem
+from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
+from vbas_desktop.files.regions import load_regions
+from vbas_desktop.release import ReleaseOptions, ReleaseReport, write_release
+
+GRID = 4
+
+
+@dataclass
+class Case:
+    """A loaded file and its solutions."""
+
+    table: RecordTable
+    problem: Problem
+    result: RunResult
+
+    @property
+    def solution(self) -> Solution:
+        return self.result.chosen
+
+    def release(self, target: Path, options: ReleaseOptions | None = None, **more) -> ReleaseReport:
+        return write_release(
+            self.problem, self.table, self.result, self.solution, options or ReleaseOptions(), target, **more
+        )
+
+
+def write_regions(folder: Path, ids: Sequence[str] | None = None) -> Path:
+    """Regions on a square grid, ``r0`` … unless named."""
+    names = ids or [f"r{number}" for number in range(GRID * GRID)]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["id", "x", "y"])
+    writer.writerows([name, number % GRID, number // GRID] for number, name in enumerate(names))
+    path = folder / "regions.csv"
+    path.write_text(text.getvalue(), encoding="utf-8")
+    return path
+
+
+def random_rows(records: int, seed: int = 0, regions: int = GRID * GRID) -> list[list[str]]:
+    """Rows of name, age, sex, region and note, with a few rare ages."""
+    generator = np.random.default_rng(seed)
+    ages = generator.choice(["10", "20", "30", "99"], records, p=[0.4, 0.3, 0.29, 0.01])
+    return [
+        [f"person {number}", str(ages[number]), "fm"[generator.integers(2)], f"r{generator.integers(regions)}", "x,y"]
+        for number in range(records)
+    ]
+
+
+def write_records(folder: Path, rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> Path:
+    """A plain CSV file."""
+    path = folder / "records.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header or ["name", "age", "sex", "region", "note"])
+        writer.writerows(rows)
+    return path
+
+
+def load(
+    records: Path,
+    regions: Path,
+    quasi_identifiers: Sequence[str] = ("age", "sex"),
+    k: int = 5,
+    sites: int = 3,
+    groupings: Sequence[Grouping] = (),
+    options: RecordOptions | None = None,
+    region_column: str = "region",
+    unknown_regions: str = "stop",
+) -> Case:
+    """Load both files and run a small range of site numbers."""
+    table = load_records(records, options or RecordOptions(category_counts="no"))
+    problem = build_problem(
+        table,
+        load_regions(regions),
+        region_column=region_column,
+        quasi_identifiers=quasi_identifiers,
+        k=k,
+        unknown_regions=unknown_regions,
+        groupings=groupings,
+    )
+    request = Request(
+        problem,
+        make("site_number", "fixed", {"sites": sites}),
+        make("site_location", "balanced-density"),
+        make("construction", "voronoi"),
+        range_reach=1,
+        range_step_percent=40,
+    )
+    return Case(table, problem, run(request))
+
+
+def small_case(folder: Path, records: int = 400, seed: int = 0, **more) -> Case:
+    """400 records in 16 regions."""
+    return load(write_records(folder, random_rows(records, seed)), write_regions(folder), **more)
+
+
+def released_rows(target: Path, delimiter: str = ",", encoding: str = "utf-8") -> list[list[str]]:
+    """The released file, names first, as Python's csv module reads it."""
+    with (target / "release" / "anonymized.csv").open(encoding=encoding, newline="") as file:
+        return list(csv.reader(file, delimiter=delimiter))

@@ -1,0 +1,160 @@
+import csv
+import hashlib
+import json
+from collections import Counter
+
+import pytest
+from release_making import random_rows, released_rows, small_case
+
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.release import ReleaseOptions
+
+
+def table_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_folder_holds_what_was_promised(tmp_path):
+    case = small_case(tmp_path)
+    report = case.release(tmp_path / "out")
+    files = {file.path for file in report.files}
+    assert {
+        "run.json",
+        "release/anonymized.csv",
+        "release/crosswalk.csv",
+        "release/aggregated_regions.csv",
+        "release/aggregated_regions.geojson",
+        "release/SHA256SUMS",
+        "internal/aggregated_regions.csv",
+    } <= files
+    assert all(check.passed for check in report.checks)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "records.csv", "regions.csv"]
+
+
+def test_every_released_row_is_an_input_row_with_the_region_replaced(tmp_path):
+    case = small_case(tmp_path)
+    report = case.release(tmp_path / "out")
+    names, *rows = released_rows(tmp_path / "out")
+    assert names == ["name", "age", "sex", "region", "note"]
+    crosswalk = {row["initial_region"]: row["aggregated_region"] for row in table_of(report.folder / "crosswalk.csv")}
+    before = [[*row[:3], crosswalk[row[3]], row[4]] for row in random_rows(400)]
+    classes = Counter((row[1], row[2], row[3]) for row in before)
+    assert sorted(rows) == sorted(row for row in before if classes[row[1], row[2], row[3]] >= 5)
+    assert report.records_released == len(rows)
+    assert report.records_suppressed == 400 - len(rows) > 0
+
+
+def test_rows_are_shuffled_by_default_and_keep_their_order_on_request(tmp_path):
+    case = small_case(tmp_path)
+    case.release(tmp_path / "a")
+    case.release(tmp_path / "b", ReleaseOptions(shuffle=False))
+    shuffled, plain = (released_rows(tmp_path / name)[1:] for name in "ab")
+    assert shuffled != plain
+    assert sorted(shuffled) == sorted(plain)
+    assert [int(row[0].split()[1]) for row in plain] == sorted(int(row[0].split()[1]) for row in plain)
+
+
+def test_the_same_release_twice_has_the_same_bytes_and_another_seed_another_order(tmp_path):
+    case = small_case(tmp_path)
+    first = case.release(tmp_path / "a")
+    second = case.release(tmp_path / "b")
+    other = case.release(tmp_path / "c", ReleaseOptions(shuffle_seed=1))
+    hashes = [{file.path: file.sha256 for file in report.files} for report in (first, second, other)]
+    assert hashes[0] == hashes[1]
+    assert hashes[0]["release/anonymized.csv"] != hashes[2]["release/anonymized.csv"]
+
+
+def test_columns_are_dropped_renamed_and_added(tmp_path):
+    case = small_case(tmp_path)
+    options = ReleaseOptions(
+        identifiers=("name",), renames={"region": "area", "sex": "gender, told"}, class_size="class_size", delimiter=";"
+    )
+    case.release(tmp_path / "out", options)
+    names, *rows = released_rows(tmp_path / "out", delimiter=";")
+    assert names == ["age", "gender, told", "area", "note", "class_size"]
+    classes = Counter((row[0], row[1], row[2]) for row in rows)
+    assert all(int(row[4]) == classes[row[0], row[1], row[2]] for row in rows)
+    assert {row[3] for row in rows} == {"x,y"}
+
+
+def test_chosen_columns_come_in_the_chosen_order_and_may_leave_a_quasi_identifier_out(tmp_path):
+    case = small_case(tmp_path)
+    case.release(tmp_path / "out", ReleaseOptions(columns=("region", "age")))
+    assert released_rows(tmp_path / "out")[0] == ["region", "age"]
+
+
+def test_the_checksums_are_those_of_the_files(tmp_path):
+    report = small_case(tmp_path).release(tmp_path / "out")
+    lines = (report.folder / "SHA256SUMS").read_text().splitlines()
+    assert len(lines) == len(list(report.folder.iterdir())) - 1
+    for line in lines:
+        digest, name = line.split("  ")
+        assert hashlib.sha256((report.folder / name).read_bytes()).hexdigest() == digest
+
+
+def test_counts_of_the_aggregated_regions_are_those_of_the_files(tmp_path):
+    report = small_case(tmp_path).release(tmp_path / "out")
+    rows = Counter(row[3] for row in released_rows(report.target)[1:])
+    outside = table_of(report.folder / "aggregated_regions.csv")
+    inside = table_of(report.target / "internal" / "aggregated_regions.csv")
+    assert {row["aggregated_region"]: int(row["records"]) for row in outside} == dict(rows)
+    assert sum(int(row["suppressed_records"]) for row in inside) == report.records_suppressed
+    assert sum(int(row["initial_regions"]) for row in inside) == 16
+    assert [row["aggregated_region"] for row in outside] == ["A001", "A002", "A003"]
+
+
+def test_run_json_tells_the_choices_of_the_release(tmp_path):
+    report = small_case(tmp_path).release(tmp_path / "out", ReleaseOptions(identifiers=("name",)))
+    kept = json.loads((report.target / "run.json").read_text())["release"]
+    assert kept["identifiers"] == ["name"]
+    assert ReleaseOptions.from_dict(kept) == ReleaseOptions(identifiers=("name",))
+
+
+def test_a_changed_record_file_is_refused_whether_its_size_changed_or_not(tmp_path):
+    case = small_case(tmp_path)
+    records = tmp_path / "records.csv"
+    data = records.read_bytes()
+    for changed in (data + b"p,10,f,r1,x\n", data.replace(b"person 1,", b"person 2,", 1)):
+        records.write_bytes(changed)
+        with pytest.raises(InputError, match="changed since it was loaded"):
+            case.release(tmp_path / "out")
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]
+
+
+def test_stopping_leaves_the_old_release_as_it_was(tmp_path):
+    case = small_case(tmp_path)
+    before = case.release(tmp_path / "out").files
+
+    class Stopping:
+        def __init__(self, after):
+            self.left = after
+
+        def update(self, stage, fraction=None):
+            self.left -= 1
+            if self.left < 0:
+                raise Cancelled
+
+    calls = 0
+    while True:
+        try:
+            report = case.release(tmp_path / "out", ReleaseOptions(shuffle_seed=3), progress=Stopping(calls))
+            break
+        except Cancelled:
+            assert hashlib.sha256((tmp_path / "out/release/anonymized.csv").read_bytes()).hexdigest() in {
+                file.sha256 for file in before
+            }
+            assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "records.csv", "regions.csv"]
+        calls += 1
+    assert calls > 4
+    assert report.files != before
+
+
+def test_a_target_with_other_things_in_it_is_left_alone(tmp_path):
+    case = small_case(tmp_path)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("years of work")
+    with pytest.raises(InputError, match="not an earlier release"):
+        case.release(tmp_path / "out")
+    assert (tmp_path / "out" / "thesis.tex").read_text() == "years of work"

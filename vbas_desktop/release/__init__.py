@@ -1,0 +1,24 @@
+"""Writing a release: the anonymised file with its papers, verified by reading it back, then put in place as a whole.
+
+May use everything below it (``files``, ``engine``, ``assessment``, …) and is used by ``session``, ``cli`` and ``ui``.
+"""
+
+from vbas_desktop.domain.errors import VerificationFailed
+
+from .options import CLASS_SIZE, ReleaseOptions
+from .plan import region_codes
+from .policies import POLICIES, Policy
+from .summary import Check, ReleaseReport
+from .write import write_release
+
+__all__ = [
+    "CLASS_SIZE",
+    "POLICIES",
+    "Check",
+    "Policy",
+    "ReleaseOptions",
+    "ReleaseReport",
+    "VerificationFailed",
+    "region_codes",
+    "write_release",
+]

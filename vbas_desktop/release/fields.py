@@ -1,0 +1,232 @@
+"""Finding the fields of CSV rows in raw bytes, and looking raw fields up in tables, without making a Python object.
+
+A field that starts with a quote runs to its closing quote (a doubled quote stands for one); anywhere else a quote is
+an ordinary byte. Rows end with LF or CR LF (in files without any LF: with CR); empty lines are no rows.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+LF, CR, QUOTE = 10, 13, 34
+
+Bytes = NDArray[np.uint8]
+
+
+@njit(cache=True, nogil=True)
+def complete_rows(buf: Bytes, delimiter: int, line_end: int) -> int:
+    """The length of the part of ``buf`` that holds complete rows; ``buf`` starts at the start of a row."""
+    end, i, n = 0, 0, buf.size
+    field_start = True
+    while i < n:
+        byte = buf[i]
+        if field_start and byte == QUOTE:
+            i += 1
+            while i < n:
+                if buf[i] == QUOTE:
+                    if i + 1 == n:
+                        return end
+                    if buf[i + 1] != QUOTE:
+                        break
+                    i += 1
+                i += 1
+            field_start = False
+        elif byte == line_end:
+            end = i + 1
+            field_start = True
+        else:
+            field_start = byte == delimiter
+        i += 1
+    return end
+
+
+@njit(cache=True, nogil=True)
+def split_rows(buf: Bytes, delimiter: int, line_end: int, starts: NDArray[np.int32]) -> tuple[int, int, bool]:
+    """Fill ``starts[row, column]`` with the places of the fields; field c ends before ``starts[row, c + 1] - 1``.
+
+    Returns the number of rows, the number of the first row with a wrong number of fields (-1: none), and whether a
+    field holds a CR outside quotes, which other programs would take for the end of the row.
+    """
+    columns = starts.shape[1] - 1
+    i, row, n = 0, 0, buf.size
+    bare = False
+    while i < n:
+        if buf[i] == line_end or (buf[i] == CR and i + 1 < n and buf[i + 1] == line_end):
+            i += 1 if buf[i] == line_end else 2
+            continue
+        column = 0
+        starts[row, 0] = i
+        while True:
+            if i < n and buf[i] == QUOTE:
+                i += 1
+                while i < n:
+                    if buf[i] == QUOTE:
+                        if i + 1 < n and buf[i + 1] == QUOTE:
+                            i += 1
+                        else:
+                            i += 1
+                            break
+                    i += 1
+            while i < n and buf[i] != delimiter and buf[i] != line_end:
+                bare |= buf[i] == CR and not (i + 1 < n and buf[i + 1] == line_end)
+                i += 1
+            column += 1
+            if i == n or buf[i] == line_end or column == columns:
+                break
+            i += 1
+            starts[row, column] = i
+        if column != columns or (i < n and buf[i] != line_end):
+            return row, row, bare
+        trailing = line_end == LF and i < n and i > starts[row, columns - 1] and buf[i - 1] == CR
+        starts[row, columns] = i if trailing else i + 1
+        i += 1
+        row += 1
+    return row, -1, bare
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _key(buf: Bytes, start: int, end: int) -> np.uint64:
+    key = np.uint64(0xCBF29CE484222325)
+    if end - start <= 8:
+        key = np.uint64(0)
+        for i in range(start, end):
+            key = (key << np.uint64(8)) | np.uint64(buf[i])
+        return key
+    for i in range(start, end):
+        key = (key ^ np.uint64(buf[i])) * np.uint64(0x100000001B3)
+    return key
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _slot(key: np.uint64, mask: int) -> np.int64:
+    mixed = key * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(mask))
+
+
+@njit(cache=True, nogil=True)
+def insert(
+    buf: Bytes,
+    bounds: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    keys: NDArray[np.uint64],
+    lengths: NDArray[np.int32],
+    places: NDArray[np.int64],
+    values: NDArray[np.int32],
+) -> None:
+    """Put the texts ``buf[bounds[i]:bounds[i + 1]]`` with their codes into an empty table (open addressing)."""
+    mask = keys.size - 1
+    for i in range(codes.size):
+        start, end = bounds[i], bounds[i + 1]
+        key = _key(buf, start, end)
+        slot = _slot(key, mask)
+        while lengths[slot] >= 0:
+            slot = (slot + 1) & mask
+        keys[slot], lengths[slot], places[slot], values[slot] = key, end - start, start, codes[i]
+
+
+@njit(cache=True, nogil=True)
+def look_up(
+    buf: Bytes,
+    starts: NDArray[np.int32],
+    rows: int,
+    column: int,
+    pool: Bytes,
+    keys: NDArray[np.uint64],
+    lengths: NDArray[np.int32],
+    places: NDArray[np.int64],
+    values: NDArray[np.int32],
+    out: NDArray[np.int32],
+) -> int:
+    """The code of one column's raw field in every row; `ABSENT` where the table lacks it. Returns how many it lacks."""
+    mask, absent = keys.size - 1, 0
+    for row in range(rows):
+        start, end = starts[row, column], starts[row, column + 1] - 1
+        length = end - start
+        key = _key(buf, start, end)
+        slot = _slot(key, mask)
+        code = np.int32(-2)
+        while lengths[slot] >= 0:
+            if keys[slot] == key and lengths[slot] == length:
+                same = True
+                if length > 8:
+                    place = places[slot]
+                    for i in range(length):
+                        if pool[place + i] != buf[start + i]:
+                            same = False
+                            break
+                if same:
+                    code = values[slot]
+                    break
+            slot = (slot + 1) & mask
+        if code == -2:
+            absent += 1
+        out[row] = code
+    return absent
+
+
+ABSENT = -2
+"""What `look_up` gives for a raw field that the table does not hold yet."""
+
+
+class FieldTable:
+    """Raw fields of one column → codes. Grows as new spellings (quoted, say) turn up; `meaning` says what they are.
+
+    Several threads may read while one adds: the arrays are replaced as a whole, never changed.
+    """
+
+    def __init__(self, known: Iterable[tuple[bytes, int]], meaning: Callable[[bytes], int]) -> None:
+        self._entries = dict(known)
+        self._meaning, self._lock = meaning, threading.Lock()
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        texts = list(self._entries)
+        size = 1 << max(4, (2 * len(texts)).bit_length())
+        pool = np.frombuffer(b"".join(texts) + b"\0", np.uint8)
+        bounds = np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)
+        codes = np.fromiter(self._entries.values(), np.int32, len(texts))
+        keys, lengths = np.zeros(size, np.uint64), np.full(size, -1, np.int32)
+        places, values = np.zeros(size, np.int64), np.zeros(size, np.int32)
+        insert(pool, bounds, codes, keys, lengths, places, values)
+        self._arrays = (pool, keys, lengths, places, values)
+
+    def codes(self, buf: Bytes, starts: NDArray[np.int32], rows: int, column: int) -> NDArray[np.int32]:
+        """The code of the column's field in each row."""
+        out = np.empty(rows, np.int32)
+        while look_up(buf, starts, rows, column, *self._arrays, out):
+            missing = np.flatnonzero(out == ABSENT)
+            fields = {buf[starts[row, column] : starts[row, column + 1] - 1].tobytes() for row in missing.tolist()}
+            with self._lock:
+                for raw in sorted(fields - self._entries.keys()):
+                    self._entries[raw] = self._meaning(raw)
+                self._rebuild()
+        return out
+
+
+def unquoted(raw: bytes) -> bytes:
+    """The value of a raw field: without its quotes, doubled quotes single."""
+    if not raw.startswith(b'"'):
+        return raw
+    parts: list[bytes] = []
+    i = 1
+    while True:
+        j = raw.find(b'"', i)
+        if j < 0:
+            return b"".join([*parts, raw[i:]])
+        parts.append(raw[i:j])
+        if raw[j + 1 : j + 2] != b'"':
+            return b"".join([*parts, raw[j + 1 :]])
+        parts.append(b'"')
+        i = j + 2
+
+
+def quoted(value: bytes, delimiter: bytes) -> bytes:
+    """The value as a field: in quotes where it would otherwise be read as something else."""
+    if value[:1] == b'"' or any(mark in value for mark in (delimiter, b"\n", b"\r")):
+        return b'"' + value.replace(b'"', b'""') + b'"'
+    return value

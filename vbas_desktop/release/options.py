@@ -1,0 +1,109 @@
+"""What the person who releases may choose, checked before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from vbas_desktop.domain.errors import Finding, InputError
+
+from .policies import POLICIES
+
+ReleaseFormat = Literal["csv", "parquet"]
+GeometryFormat = Literal["geojson", "gpkg"]
+
+CLASS_SIZE = "class_size"
+"""The usual name of the added column with the number of released records that share the row's values."""
+
+
+@dataclass(frozen=True)
+class ReleaseOptions:
+    """The choices of one release.
+
+    ``columns`` are kept, in this order (None: all but ``identifiers``, in the order of the file); ``renames`` maps a
+    column to its name in the release. ``class_size`` names the added column (None: not added). ``delimiter`` None
+    keeps that of the file. ``shuffle_seed`` is mixed with the hash of the record file, so the order cannot be undone
+    by someone who knows the seed. ``policy`` is the name of a preset in `POLICIES`.
+    """
+
+    columns: tuple[str, ...] | None = None
+    identifiers: tuple[str, ...] = ()
+    renames: Mapping[str, str] = field(default_factory=dict)
+    shuffle: bool = True
+    shuffle_seed: int = 0
+    class_size: str | None = None
+    delimiter: str | None = None
+    escape_formulas: bool = False
+    format: ReleaseFormat = "csv"
+    policy: str | None = None
+    geometry: tuple[GeometryFormat, ...] = ("geojson",)
+    pdf: bool = True
+
+    def __post_init__(self) -> None:
+        findings = []
+        if self.format not in get_args(ReleaseFormat):
+            findings.append(_wrong(f"There is no release format “{self.format}”.", "Choose csv or parquet."))
+        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n' + chr(0)):
+            findings.append(_wrong("The delimiter must be one character, not a quote or a line end."))
+        elif self.delimiter is not None and not self.delimiter.isascii():
+            findings.append(_wrong("The delimiter must be an ASCII character.", "Usual: comma, semicolon, tab."))
+        if self.policy is not None and self.policy not in POLICIES:
+            findings.append(_wrong(f"There is no policy “{self.policy}”.", f"Known: {', '.join(POLICIES)}."))
+        findings += [
+            _wrong(f"There is no geometry format “{name}”.", "Choose geojson, gpkg or both.")
+            for name in self.geometry
+            if name not in get_args(GeometryFormat)
+        ]
+        if findings:
+            raise InputError(findings)
+
+    def released_columns(self, header: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """(column of the file, its name in the release) in the order of the release; wrong choices are refused."""
+        named = [*(self.columns or ()), *self.identifiers, *self.renames]
+        unknown = [name for name in dict.fromkeys(named) if name not in header]
+        if unknown:
+            raise InputError(
+                [_wrong("The record file has no such column.", "Check the spelling.", column=name) for name in unknown]
+            )
+        wanted = header if self.columns is None else dict.fromkeys(self.columns)
+        kept = [(name, self.renames.get(name, name)) for name in wanted if name not in set(self.identifiers)]
+        names = [name for _, name in kept] + ([self.class_size] if self.class_size else [])
+        if not kept:
+            raise InputError(_wrong("No column is left to release.", "Choose at least one column."))
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise InputError(
+                [_wrong("Two released columns would have the same name.", "Rename one.", column=name) for name in twice]
+            )
+        return tuple(kept)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The choices as plain JSON data: the entry ``release`` of ``run.json``."""
+        return {
+            "columns": None if self.columns is None else list(self.columns),
+            "identifiers": list(self.identifiers),
+            "renames": dict(self.renames),
+            "shuffle": self.shuffle,
+            "shuffle_seed": self.shuffle_seed,
+            "class_size": self.class_size,
+            "delimiter": self.delimiter,
+            "escape_formulas": self.escape_formulas,
+            "format": self.format,
+            "policy": self.policy,
+            "geometry": list(self.geometry),
+            "pdf": self.pdf,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> ReleaseOptions:
+        """The choices from what `as_dict` gave; names that are not known are ignored, missing ones get the default."""
+        values = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
+        for name in ("columns", "identifiers", "geometry"):
+            if values.get(name) is not None:
+                values[name] = tuple(values[name])
+        return cls(**values)
+
+
+def _wrong(message: str, remedy: str = "", column: str | None = None) -> Finding:
+    return Finding("release-option", message, remedy, column=column)

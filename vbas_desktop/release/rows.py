@@ -1,0 +1,247 @@
+"""Deciding about rows and composing the released ones, in raw bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from .fields import CR, LF, QUOTE, Bytes
+
+SUPPRESSED = -1
+COPY, TEXT, SIZE = 0, 1, 2
+
+
+@njit(cache=True, nogil=True)
+def decide(
+    region: NDArray[np.int32],
+    codes: NDArray[np.int32],
+    strides: NDArray[np.int64],
+    membership: NDArray[np.int32],
+    direct: NDArray[np.int32],
+    classes: NDArray[np.int64],
+    indptr: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    released: NDArray[np.int64],
+    dense: NDArray[np.int32],
+    area: NDArray[np.int32],
+    size: NDArray[np.int64],
+) -> int:
+    """Fill the aggregated region of each row (`SUPPRESSED`: not released) and its class size; returns the kept rows.
+
+    ``direct`` maps class numbers to columns where there are few enough, else ``classes`` is searched; ``dense`` holds
+    the released sizes (regions × classes) where it is small enough, else the rows ``indptr, columns, released`` are.
+    """
+    kept = 0
+    for row in range(region.size):
+        area[row] = SUPPRESSED
+        size[row] = 0
+        if region[row] < 0:
+            continue
+        number = np.int64(0)
+        known = True
+        for q in range(strides.size):
+            if codes[q, row] < 0:
+                known = False
+            number += strides[q] * codes[q, row]
+        if not known:
+            continue
+        column = -1
+        if direct.size:
+            column = direct[number]
+        else:
+            found = np.searchsorted(classes, number)
+            if found < classes.size and classes[found] == number:
+                column = int(found)
+        if column < 0:
+            continue
+        target = membership[region[row]]
+        count = np.int64(0)
+        if dense.shape[0]:
+            count = np.int64(dense[target, column])
+        else:
+            low, high = indptr[target], indptr[target + 1]
+            place = low + np.searchsorted(columns[low:high], column)
+            if place < high and columns[place] == column:
+                count = released[place]
+        if count > 0:
+            area[row] = target
+            size[row] = count
+            kept += 1
+    return kept
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _is_number(buf: Bytes, start: int, end: int) -> bool:
+    digits = 0
+    for i in range(start + 1, end):
+        byte = buf[i]
+        if 48 <= byte <= 57:
+            digits += 1
+        elif byte != 46 and byte != 44 and byte != 32:
+            return False
+    return digits > 0
+
+
+@njit(cache=True, nogil=True)
+def is_formula(buf: Bytes, start: int, end: int) -> bool:
+    """Whether a spreadsheet might run the field: it starts with = + - @, tab or CR and is no plain signed number."""
+    if end > start and buf[start] == QUOTE:
+        start += 1
+        if end > start and buf[end - 1] == QUOTE:
+            end -= 1
+    if end <= start:
+        return False
+    first = buf[start]
+    if first == 61 or first == 64 or first == 9 or first == CR:
+        return True
+    return (first == 43 or first == 45) and not _is_number(buf, start, end)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _put(source: Bytes, start: int, end: int, out: Bytes, at: int) -> int:
+    for i in range(start, end):
+        out[at] = source[i]
+        at += 1
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _put_adjusted(buf: Bytes, start: int, end: int, out: Bytes, at: int, quote: bool, defuse: bool) -> int:
+    """Copy one field, in quotes if ``quote``, with an apostrophe before its value if ``defuse``."""
+    closing = -1
+    if buf[start] == QUOTE or quote:
+        out[at] = QUOTE
+        at += 1
+    if buf[start] == QUOTE:
+        start += 1
+        closing = start
+        while closing < end and (buf[closing] != QUOTE or (closing + 1 < end and buf[closing + 1] == QUOTE)):
+            closing += 2 if buf[closing] == QUOTE else 1
+    if defuse:
+        out[at] = 39
+        at += 1
+    if not quote:
+        return _put(buf, start, end, out, at)
+    at = _put(buf, start, max(start, closing), out, at)
+    for i in range(closing + 1 if closing >= 0 else start, end):
+        if buf[i] == QUOTE:
+            out[at] = QUOTE
+            at += 1
+        out[at] = buf[i]
+        at += 1
+    out[at] = QUOTE
+    return at + 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _put_number(number: int, out: Bytes, at: int) -> int:
+    digits, rest = 1, number // 10
+    while rest:
+        digits += 1
+        rest //= 10
+    for i in range(digits - 1, -1, -1):
+        out[at + i] = 48 + number % 10
+        number //= 10
+    return at + digits
+
+
+@njit(cache=True, nogil=True)
+def compose(
+    buf: Bytes,
+    starts: NDArray[np.int32],
+    area: NDArray[np.int32],
+    size: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    kinds: NDArray[np.int32],
+    first: NDArray[np.int32],
+    last: NDArray[np.int32],
+    pool: Bytes,
+    bounds: NDArray[np.int64],
+    delimiter: int,
+    requote: bool,
+    escape: bool,
+    newline: Bytes,
+    out: Bytes,
+    ends: NDArray[np.int64],
+    formulas: NDArray[np.int64],
+) -> int:
+    """Write the kept rows into ``out`` and the end of each into ``ends``; returns their number.
+
+    Part p of a row is columns ``first[p]`` … ``last[p]`` as they are (COPY), text number ``first[p]`` + code (TEXT:
+    ``last[p]`` is the quasi-identifier whose code counts, -1 the aggregated region), or the class size (SIZE).
+    ``formulas[c]`` counts the released cells of column c that a spreadsheet might run.
+    """
+    at, kept = 0, 0
+    for row in range(area.size):
+        if area[row] < 0:
+            continue
+        for p in range(kinds.size):
+            if p:
+                out[at] = delimiter
+                at += 1
+            if kinds[p] == SIZE:
+                at = _put_number(size[row], out, at)
+            elif kinds[p] == TEXT:
+                text = first[p] + (area[row] if last[p] < 0 else codes[last[p], row])
+                at = _put(pool, bounds[text], bounds[text + 1], out, at)
+            else:
+                plain = True
+                for column in range(first[p], last[p] + 1):
+                    start, end = starts[row, column], starts[row, column + 1] - 1
+                    if end > start:
+                        byte = buf[start + 1] if buf[start] == QUOTE else buf[start]
+                        if (byte < 62 or byte == 64) and (byte < 46 or byte > 57) and is_formula(buf, start, end):
+                            formulas[column] += 1
+                            plain = plain and not escape
+                if plain and not requote:
+                    at = _put(buf, starts[row, first[p]], starts[row, last[p] + 1] - 1, out, at)
+                else:
+                    at = _put_each(buf, starts, row, first[p], last[p], out, at, delimiter, requote, escape)
+        at = _put(newline, 0, newline.size, out, at)
+        ends[kept] = at
+        kept += 1
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def _put_each(
+    buf: Bytes,
+    starts: NDArray[np.int32],
+    row: int,
+    first: int,
+    last: int,
+    out: Bytes,
+    at: int,
+    delimiter: int,
+    requote: bool,
+    escape: bool,
+) -> int:
+    """Copy the columns one by one, quoting what the new delimiter would split and defusing formulas."""
+    for column in range(first, last + 1):
+        start, end = starts[row, column], starts[row, column + 1] - 1
+        if column > first:
+            out[at] = delimiter
+            at += 1
+        quote = requote and _would_split(buf, start, end, delimiter)
+        defuse = escape and is_formula(buf, start, end)
+        if quote or defuse:
+            at = _put_adjusted(buf, start, end, out, at, quote, defuse)
+        else:
+            at = _put(buf, start, end, out, at)
+    return at
+
+
+@njit(cache=True, nogil=True)
+def _would_split(buf: Bytes, start: int, end: int, delimiter: int) -> bool:
+    """Whether a reader would end the field early: it holds the delimiter, or a line break, outside its quotes."""
+    i = start
+    if end > start and buf[start] == QUOTE:
+        i += 1
+        while i < end and (buf[i] != QUOTE or (i + 1 < end and buf[i + 1] == QUOTE)):
+            i += 2 if buf[i] == QUOTE else 1
+    while i < end:
+        if buf[i] == delimiter or buf[i] == CR or buf[i] == LF:
+            return True
+        i += 1
+    return False

@@ -1,0 +1,96 @@
+"""The small tables of a release: the crosswalk, the aggregated regions, the checksums."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
+
+from .plan import Plan
+from .summary import ReleasedFile
+
+CROSSWALK = ("initial_region", "aggregated_region")
+AGGREGATED = ("aggregated_region", "x", "y", "initial_regions", "records")
+INTERNAL = (*AGGREGATED, "suppressed_records", "anonymity", "pieces")
+
+
+def crosswalk(plan: Plan) -> bytes:
+    """Which aggregated region each initial region went into, in the order of the region file."""
+    codes = [plan.codes[number] for number in plan.membership.tolist()]
+    return _csv(CROSSWALK, zip(plan.problem.regions.ids, codes, strict=True))
+
+
+def aggregated_regions(plan: Plan) -> bytes:
+    """One line per aggregated region in the order of the codes; ``records`` are released ones: at least k, or none."""
+    return _csv(AGGREGATED, (row[: len(AGGREGATED)] for row in _rows(plan, None)))
+
+
+def aggregated_regions_internal(plan: Plan, pieces: NDArray[np.integer] | None) -> bytes:
+    """The same with what was suppressed, the smallest released class and the number of pieces."""
+    return _csv(INTERNAL, _rows(plan, pieces))
+
+
+def code_order(plan: Plan) -> list[int]:
+    """The numbers of the aggregated regions in the order of their codes."""
+    return sorted(range(len(plan.codes)), key=plan.codes.__getitem__)
+
+
+def file_coordinates(points: NDArray[np.float64], system: CoordinateSystem) -> NDArray[np.float64]:
+    """Points in the coordinates of the region file: longitude and latitude where these were projected for computing."""
+    if system.kind is not CoordinateKind.GEOGRAPHIC or system.definition is None or not len(points):
+        return points
+    from pyproj import Transformer
+
+    x, y = Transformer.from_crs(system.definition, "EPSG:4326", always_xy=True).transform(points[:, 0], points[:, 1])
+    return np.column_stack((x, y))
+
+
+def checksums(folder: Path, names: Iterable[str]) -> bytes:
+    """The lines of ``SHA256SUMS``, as ``sha256sum --check`` reads them."""
+    return "".join(f"{file_hash(folder / name)}  {name}\n" for name in sorted(names)).encode()
+
+
+def file_hash(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def listed(folder: Path) -> tuple[ReleasedFile, ...]:
+    """Every file below a folder with its size and hash."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return tuple(
+        ReleasedFile(path.relative_to(folder).as_posix(), path.stat().st_size, file_hash(path)) for path in files
+    )
+
+
+def _rows(plan: Plan, pieces: NDArray[np.integer] | None) -> Iterable[tuple[Any, ...]]:
+    places = file_coordinates(plan.centres, plan.problem.regions.system)
+    for number in code_order(plan):
+        released = int(plan.released_by_region[number])
+        yield (
+            plan.codes[number],
+            f"{places[number, 0]:.10g}",
+            f"{places[number, 1]:.10g}",
+            int(plan.members_by_region[number]),
+            released,
+            int(plan.records_by_region[number]) - released,
+            int(plan.anonymity_by_region[number]) or "",
+            "" if pieces is None else int(pieces[number]),
+        )
+
+
+def _csv(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+    return text.getvalue().encode()

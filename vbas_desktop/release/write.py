@@ -1,0 +1,186 @@
+"""Writes a release: the anonymised file with its papers, verified, then put in place as a whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.adjacency import pieces
+from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.runfile import run_document, write_run_file
+
+from .blocks import changed
+from .fingerprints import Claim
+from .folder import complete_folder, require_space
+from .geometry import geojson, shapes_of, write_geopackage
+from .options import ReleaseOptions
+from .plan import Plan, make_plan
+from .policies import POLICIES
+from .records_csv import CsvRecords, Written
+from .summary import Check, ReleasedFile, ReleaseReport
+from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
+from .verification import verify
+
+MARGIN_BYTES = 32 << 20
+
+
+def write_release(
+    problem: Problem,
+    table: RecordTable,
+    result: RunResult,
+    solution: Solution,
+    options: ReleaseOptions,
+    target: Path | str,
+    progress: Progress | None = None,
+    document: Mapping[str, Any] | None = None,
+) -> ReleaseReport:
+    """Write ``release/``, ``internal/`` and ``run.json`` of one solution to the folder ``target``.
+
+    The record file must still be the one that ``table`` was loaded from. ``document`` is the content of ``run.json``
+    without the choices of the release, which are added to it. What was at the target before stays until the new
+    release is complete and verified. Raises `InputError`, `VerificationFailed` or `Cancelled`; then nothing is left.
+    """
+    progress, target = progress or Silent(), Path(target)
+    released = options.released_columns(table.dialect.header)
+    _refuse_changed(problem)
+    require_space(target.parent, _needed_bytes(table, options))
+    plan = make_plan(problem, solution)
+    made = dict(document or run_document(problem, result, {}, solution.id))
+    made["release"] = {"solution": solution.id, **options.as_dict()}
+    with complete_folder(target) as folder:
+        job = _Job(plan, table, result, options, released, folder, made)
+        written, checks = job.run(progress)
+        progress.update("Putting the release in place", 1.0)
+    return _summary(plan, target, written, checks, options)
+
+
+@dataclass
+class _Job:
+    plan: Plan
+    table: RecordTable
+    result: RunResult
+    options: ReleaseOptions
+    released: tuple[tuple[str, str], ...]
+    folder: Path
+    document: dict[str, Any]
+
+    def run(self, progress: Progress) -> tuple[Written, tuple[Check, ...]]:
+        """Write everything into the hidden folder and verify it."""
+        release, internal = self.folder / "release", self.folder / "internal"
+        release.mkdir()
+        internal.mkdir()
+        (release / "crosswalk.csv").write_bytes(crosswalk(self.plan))
+        written = self._records(release, Span(progress, 0.0, 0.55))
+        checks = self._verified(release, written, Span(progress, 0.55, 0.9))
+        self._papers(release, internal, written, checks, Span(progress, 0.9, 1.0))
+        names = [path.name for path in release.iterdir()]
+        (release / "SHA256SUMS").write_bytes(checksums(release, names))
+        write_run_file(self.folder, self.document)
+        return written, checks
+
+    @property
+    def _file_name(self) -> str:
+        return f"anonymized.{self.options.format}"
+
+    def _records(self, release: Path, progress: Progress) -> Written:
+        records = CsvRecords(self.plan, self.table.dialect, self.options, self.table.source)
+        with (release / self._file_name).open("wb") as file:
+            written = records.write(file, self.folder, progress)
+            file.flush()
+            os.fsync(file.fileno())
+        return written
+
+    def _verified(self, release: Path, written: Written, progress: Progress) -> tuple[Check, ...]:
+        claim = Claim(
+            release / self._file_name,
+            release / "crosswalk.csv",
+            self.released,
+            self.options.class_size,
+            self.options.delimiter or self.table.dialect.delimiter or ",",
+            self.options.escape_formulas,
+            self.plan.problem.records,
+            self.plan.records_released,
+        )
+        return verify(self.plan.problem, self.table.dialect, claim, progress)
+
+    def _papers(
+        self, release: Path, internal: Path, written: Written, checks: tuple[Check, ...], progress: Progress
+    ) -> None:
+        progress.update("Drawing the aggregated regions", 0.0)
+        shapes = shapes_of(self.plan)
+        parts: NDArray[np.int32] = pieces(self.plan.problem.regions, self.plan.membership)
+        (release / "aggregated_regions.csv").write_bytes(aggregated_regions(self.plan))
+        (internal / "aggregated_regions.csv").write_bytes(aggregated_regions_internal(self.plan, parts))
+        if "geojson" in self.options.geometry:
+            (release / "aggregated_regions.geojson").write_bytes(geojson(self.plan, shapes))
+        if "gpkg" in self.options.geometry:
+            write_geopackage(self.plan, shapes, release / "aggregated_regions.gpkg")
+        progress.update("Writing the reports", 0.5)
+
+
+def _refuse_changed(problem: Problem) -> None:
+    """A file of another size is certainly not the one that was loaded; the same size is settled by its hash later."""
+    source = problem.records_source
+    if source is None:
+        raise InputError(Finding("no-record-file", "The counts come from no record file.", "Load the record file."))
+    try:
+        if Path(source.path).stat().st_size != source.size_bytes:
+            raise changed(source)
+    except FileNotFoundError:
+        raise InputError(
+            Finding("no-such-file", "The record file is gone.", "Put it back or load another.", file=source.path)
+        ) from None
+
+
+def _needed_bytes(table: RecordTable, options: ReleaseOptions) -> int:
+    """The released file, its rows once more while they are shuffled, and the small files."""
+    size = table.source.size_bytes * (6 if table.dialect.compressed or table.dialect.format == "parquet" else 1)
+    per_row = 8 + (8 if options.class_size else 0)
+    return (size + per_row * table.rows) * (2 if options.shuffle else 1) + MARGIN_BYTES
+
+
+def _summary(
+    plan: Plan, target: Path, written: Written, checks: tuple[Check, ...], options: ReleaseOptions
+) -> ReleaseReport:
+    areas = plan.released_by_region[plan.released_by_region > 0]
+    policy = POLICIES.get(options.policy or "")
+    return ReleaseReport(
+        target=target,
+        records=plan.problem.records,
+        records_released=plan.records_released,
+        records_suppressed=plan.records_suppressed,
+        aggregated_regions=len(plan.codes),
+        anonymity=plan.anonymity,
+        checks=checks,
+        files=tuple(listed(target)),
+        findings=tuple(_formula_findings(written, options)),
+        policy_met=None if policy is None else policy.met(plan.anonymity, int(areas.min()) if areas.size else None),
+    )
+
+
+def _formula_findings(written: Written, options: ReleaseOptions) -> list[Finding]:
+    done = "They were written with an apostrophe in front." if options.escape_formulas else ""
+    remedy = done or "Let them be escaped if the recipient opens the file with a spreadsheet program."
+    return [
+        Finding(
+            "formula",
+            f"{count:,} cell{'s start' if count != 1 else ' starts'} like a formula (= + - @).",
+            remedy,
+            Severity.HINT if options.escape_formulas else Severity.WARNING,
+            column=column,
+        )
+        for column, count in written.formulas.items()
+    ]
+
+
+__all__ = ["ReleasedFile", "write_release"]
