@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     from vbas_desktop.ui.app import main as open_window
 
-    return open_window(project=options.project, demo=options.demo)
+    return open_window(project=options.project, demo=options.demo, picture=options.picture)
 
 
 def why_no_window(
@@ -78,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("project", nargs="?", type=Path, metavar="PROJECT.vbas", help="a project to open")
     parser.add_argument("--demo", action="store_true", help="open the sample data and run it")
+    parser.add_argument("--picture", type=Path, metavar="FILE.png", help="save a picture of the window and close it")
     parser.add_argument("--version", action="version", version=f"vbas-desktop {__version__}")
     return parser
 

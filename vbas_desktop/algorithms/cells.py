@@ -68,17 +68,21 @@ def cell_polygons(sites: NDArray[np.float64], area: Polygon | MultiPolygon) -> S
 
 
 def aggregated_shapes(
-    regions: Regions, membership: NDArray[np.integer], sites: NDArray[np.float64] | None = None
+    regions: Regions,
+    membership: NDArray[np.integer],
+    sites: NDArray[np.float64] | None = None,
+    area: Polygon | MultiPolygon | None = None,
 ) -> Shapes:
     """One (multi)polygon per aggregated region, in the order of their numbers.
 
     With polygons in the region file: their union. Else, if each point belongs to its nearest site: the cells of
-    ``sites`` (one row per aggregated region). Else the union of the cells of the points.
+    ``sites`` (one row per aggregated region). Else the union of the cells of the points. ``area`` is the study area if
+    the caller has it already.
     """
     number = int(membership.max()) + 1 if membership.size else 0
     if _given_polygons(regions.polygons).size:
         return _dissolved_polygons(regions, membership, number)
-    area = study_area(regions)
+    area = study_area(regions) if area is None else area
     if sites is not None and len(sites) == number and _nearest_owns(regions.points, membership, sites):
         return cell_polygons(sites, area)
     return _dissolved_cells(regions.points, membership, number, area)

@@ -28,20 +28,23 @@ def write_text(path: Path, text: str) -> None:
         raise
 
 
-def check_target_folder(target: Path) -> None:
-    """Refuse a target that would have to be overwritten although it is not the result of an earlier run."""
+def check_target_folder(target: Path, known_by: str = RUN_FILE) -> None:
+    """Refuse a target that would have to be overwritten although it is not the result of an earlier run.
+
+    ``known_by`` is the file that every such result holds.
+    """
     if not target.exists():
         return
     if not target.is_dir():
         raise InputError(_taken(target, "is a file, not a folder"))
-    if any(target.iterdir()) and not (target / RUN_FILE).is_file():
+    if any(target.iterdir()) and not (target / known_by).is_file():
         raise InputError(_taken(target, "already holds something else than an earlier run"))
 
 
 @contextmanager
-def new_folder(target: Path) -> Iterator[Path]:
+def new_folder(target: Path, known_by: str = RUN_FILE) -> Iterator[Path]:
     """A temporary folder beside the target that becomes the target if all goes well and vanishes otherwise."""
-    check_target_folder(target)
+    check_target_folder(target, known_by)
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
     try:

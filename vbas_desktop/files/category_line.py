@@ -15,8 +15,7 @@ from collections.abc import Sequence
 
 from vbas_desktop.domain.errors import Finding, Severity
 
-from .coding import RawColumn
-from .delimited import RawRecords
+from .raw_records import RawColumn, RawRecords
 
 CERTAIN = 1e-4
 _POSITIVE_INTEGER = re.compile(r" *[1-9][0-9]{0,17} *")

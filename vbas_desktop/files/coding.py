@@ -7,21 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import Categories, ColumnFacts, category_order, frozen
-
-from .dictionary import DIRECT, code_fields, count_empty, recode, rehash
+from .dictionary import DIRECT, code_fields, count_empty, rehash
+from .raw_records import RawColumn, code_type
 
 DISTINCT_LIMIT = 1_000_000
 """A column with more values than this is not coded: it is text or an identifier, not a category."""
-
-IDENTIFIER_FROM = 50_000
-"""From this number of values on, a column with a value of its own for every second record is not coded either."""
-
-
-def code_type(values: int) -> type[np.unsignedinteger]:
-    """The smallest unsigned type for so many codes."""
-    return np.uint8 if values <= 1 << 8 else np.uint16 if values <= 1 << 16 else np.uint32
 
 
 @dataclass
@@ -130,74 +120,3 @@ class ColumnCoder:
 
 def _doubled(array: NDArray) -> NDArray:
     return np.concatenate((array, np.zeros_like(array)))
-
-
-@dataclass
-class RawColumn:
-    """A column as it was met: codes in order of first appearance (in parts), and the values they stand for.
-
-    ``parts`` is None if there are too many values to code; ``distinct`` and ``missing`` are then all that is known.
-    """
-
-    name: str
-    parts: list[NDArray] | None
-    values: list[str]
-    distinct: int
-    missing: int
-    dropped: int | None = None
-
-    @property
-    def first(self) -> int | None:
-        """The code of the first record."""
-        return next((int(part[0]) for part in self.parts or () if part.size), None)
-
-    def count(self, code: int) -> int:
-        """How many records have this code."""
-        return sum(int(np.count_nonzero(part == code)) for part in self.parts or ())
-
-    def drop_first(self) -> None:
-        """Take the first record away."""
-        if self.parts is not None:
-            self.dropped = self.first
-            index = next(i for i, part in enumerate(self.parts) if part.size)
-            self.parts[index] = self.parts[index][1:]
-
-
-def finished(
-    raw: RawColumn, rows: int, declared: int | None, progress: Progress
-) -> tuple[ColumnFacts, NDArray[np.unsignedinteger] | None]:
-    """Bring a column's codes into class order, leaving out values that no record has. Uses up ``raw.parts``."""
-    if raw.parts is None or (raw.distinct > IDENTIFIER_FROM and 2 * raw.distinct > rows):
-        missing = raw.missing if raw.parts is None else _count_of_empty(raw)
-        return ColumnFacts(raw.name, raw.distinct, missing, categorical=False), None
-    stage = "Ordering categories"
-    progress.update(stage)
-    present = _present(raw)
-    ordered = category_order([value for value, there in zip(raw.values, present, strict=True) if there])
-    place = {value: code for code, value in enumerate(ordered)}
-    table = np.array([place.get(value, 0) for value in raw.values], np.uint32)
-    codes: NDArray[np.unsignedinteger] = np.empty(rows, code_type(len(ordered)))
-    frequencies = np.zeros(len(ordered), np.int64)
-    done = 0
-    raw.parts.reverse()
-    while raw.parts:
-        part = raw.parts.pop()
-        recode(part, table, codes[done : done + part.size], frequencies)
-        done += part.size
-        progress.update(stage)
-    missing = int(frequencies[0]) if ordered and ordered[0] == "" else 0
-    categories = Categories(raw.name, tuple(ordered), declared)
-    facts = ColumnFacts(raw.name, len(ordered), missing, True, categories, frozen(frequencies))
-    return facts, frozen(codes)
-
-
-def _present(raw: RawColumn) -> list[bool]:
-    # Every value was met in some record; only that of a dropped first record can be left without any.
-    present = [True] * len(raw.values)
-    if raw.dropped is not None and raw.count(raw.dropped) == 0:
-        present[raw.dropped] = False
-    return present
-
-
-def _count_of_empty(raw: RawColumn) -> int:
-    return raw.count(raw.values.index("")) if "" in raw.values else 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -163,7 +163,7 @@ def count(
     return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
 
 
-def _chunks(size: int, progress: Progress, start: float, end: float):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _chunks(size: int, progress: Progress, start: float, end: float) -> Iterator[slice]:
     for first in range(0, size, _CHUNK):
         progress.update(_STAGE, start + (end - start) * first / size)
         yield slice(first, min(size, first + _CHUNK))

@@ -6,18 +6,20 @@ also where quoted fields contain line breaks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Source
 
-from .coding import ColumnCoder, Fields, RawColumn
+from .coding import ColumnCoder, Fields
 from .dialect import Dialect, first_row, sniff_delimiter
 from .dictionary import PADDING
+from .raw_records import RawRecords
 from .row_numbers import RowNumbers
 from .stream import ByteStream, bad_encoding
 from .tokens import (
@@ -38,23 +40,6 @@ LONGEST_ROW_BYTES = 16 << 20
 
 _SAMPLE_BYTES = 1 << 16
 _STAGE = "Reading records"
-
-
-@dataclass
-class RawRecords:
-    """A record file after the pass: columns with raw codes, and what was found on the way.
-
-    ``first_record`` is the text of the row after the names if it has a field for each name; ``first_row`` its number.
-    """
-
-    source: Source
-    dialect: Dialect
-    columns: list[RawColumn]
-    rows: int
-    first_record: tuple[str, ...] | None
-    first_row: int
-    findings: list[Finding] = field(default_factory=list)
-    lines: RowNumbers = field(default_factory=RowNumbers)
 
 
 class DelimitedScan:
@@ -90,7 +75,9 @@ class DelimitedScan:
             scanned, dialect = self._settled(stream, delimiter, names)
         return self._result(source, dialect, scanned, second[0] if second else None, second_row)
 
-    def _names(self, head: bytes, final: bool, blocks, delimiter: str) -> tuple[list[bytes], bytes, bool]:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    def _names(
+        self, head: bytes, final: bool, blocks: Iterator[bytes], delimiter: str
+    ) -> tuple[list[bytes], bytes, bool]:
         while True:
             found = first_row(head + b"\n" if final else head, delimiter)
             if found is not None:
@@ -105,7 +92,7 @@ class DelimitedScan:
             final = block is None
             head += block or b""
 
-    def _take_all(self, rest: bytes, final: bool, blocks, delimiter: str, stream: ByteStream) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    def _take_all(self, rest: bytes, final: bool, blocks: Iterator[bytes], delimiter: str, stream: ByteStream) -> None:
         while True:
             self.progress.update(_STAGE, stream.fraction)
             if final:
@@ -141,7 +128,7 @@ class DelimitedScan:
         self.line += lines
         return data[consumed:]
 
-    def _regular(self, data: bytes, text: np.ndarray, end: int, delimiter: str) -> Fields | None:
+    def _regular(self, data: bytes, text: NDArray[np.uint8], end: int, delimiter: str) -> Fields | None:
         columns = len(self.coders)
         if columns == 1 or b'"' in data:
             return None
@@ -151,7 +138,7 @@ class DelimitedScan:
         self._report[CONSUMED], self._report[LINES] = end, lines
         return Fields(text, self._starts, self._starts[1:], lines, columns, strip_cr=b"\r" in data)
 
-    def _irregular(self, text: np.ndarray, end: int, delimiter: str) -> Fields:
+    def _irregular(self, text: NDArray[np.uint8], end: int, delimiter: str) -> Fields:
         columns, report = len(self.coders), self._report
         ragged = np.zeros((max(0, REPORTED_ROWS - self.ragged), 2), np.int64)
         tokenise(text, end, ord(delimiter), columns, self._starts, self._ends, self._row_lines, ragged, report)

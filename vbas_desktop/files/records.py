@@ -15,10 +15,12 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.domain.regions import Source
 
+from .access import check_readable
 from .category_line import settle_category_line
-from .coding import finished
-from .delimited import DelimitedScan, RawRecords
+from .delimited import DelimitedScan
 from .dialect import Dialect, close_matches
+from .parquet import is_parquet, scan_parquet
+from .raw_records import RawRecords, finished
 from .row_numbers import RowNumbers
 
 __all__ = ["Dialect", "RecordOptions", "RecordTable", "load_records"]
@@ -104,20 +106,6 @@ def load_records(
     return RecordTable(raw.source, raw.rows, dialect, tuple(facts), tuple(findings), codes, raw.lines)
 
 
-def check_readable(path: Path) -> None:
-    """Refuse a path that is no readable file, with what to do."""
-    if path.is_dir():
-        raise InputError(_error(path, "is-directory", "This is a folder, not a file.", "Choose a file in it."))
-    try:
-        with path.open("rb"):
-            return
-    except FileNotFoundError:
-        raise InputError(_error(path, "no-such-file", "There is no such file.", "Check the path.")) from None
-    except OSError as error:
-        message = f"The file cannot be opened ({error.strerror or 'unknown reason'})."
-        raise InputError(_error(path, "unreadable", message, "Check its permissions.")) from None
-
-
 def unknown_column(table: RecordTable, name: str) -> Finding:
     """The finding that the record file has no column of this name."""
     near = close_matches(name, table.dialect.header)
@@ -126,12 +114,15 @@ def unknown_column(table: RecordTable, name: str) -> Finding:
 
 def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:
     """The finding that a column has too many values to be used for classes or regions."""
-    message = f"The column has more than {facts.distinct - 1:,} different values: it is no category."
+    many = f"{facts.distinct:,} or more different values: too many" if facts.distinct else "values that are unfit"
+    message = f"The column has {many} for categories."
     remedy = "Choose another column, or group its values before loading."
     return Finding("not-categorical", message, remedy, file=table.source.path, column=facts.name)
 
 
 def _scan(path: Path, options: RecordOptions, progress: Progress) -> RawRecords:
+    if is_parquet(path):
+        return scan_parquet(path, progress)
     return DelimitedScan(path, options.delimiter, options.encoding, progress).run()
 
 

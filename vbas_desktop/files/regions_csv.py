@@ -165,20 +165,19 @@ def _decoded(data: bytes, encoding: str, findings: FindingList) -> str:
 
 
 def _points(table: TextTable, axes: Axes, findings: FindingList) -> NDArray[np.float64]:
-    columns = [_numbers(table, axes.x, findings), _numbers(table, axes.y, findings)]
-    return np.column_stack(columns) if table.fields else np.empty((0, 2))
+    return np.column_stack([column_numbers(table, axes.x, findings), column_numbers(table, axes.y, findings)])
 
 
-def _numbers(table: TextTable, name: str, findings: FindingList) -> list[float]:
-    return [
-        _number(text, row, name, findings) for text, row in zip(table.column(name), table.rows.tolist(), strict=True)
-    ]
+def column_numbers(table: TextTable, name: str, findings: FindingList) -> NDArray[np.float64]:
+    """A column as numbers, NaN where it has none; each such field is noted."""
+    pairs = zip(table.column(name), table.rows.tolist(), strict=True)
+    return np.array([_number(text, row, name, findings) for text, row in pairs], np.float64)
 
 
 def _number(text: str, row: int, name: str, findings: FindingList) -> float:
     word = text.strip()
     if word.casefold() in MISSING_WORDS:
-        findings.add("missing-coordinate", "The coordinate is missing.", "Add it.", row=row, column=name)
+        findings.add("missing-number", "The number is missing.", "Add it.", row=row, column=name)
         return math.nan
     try:
         value = float(word) if "_" not in word else math.nan
@@ -187,12 +186,12 @@ def _number(text: str, row: int, name: str, findings: FindingList) -> float:
     if math.isfinite(value):
         return value
     if math.isinf(value):
-        findings.add("infinite-coordinate", "The coordinate is infinite.", "Correct it.", row=row, column=name)
+        findings.add("infinite-number", "The number is infinite.", "Correct it.", row=row, column=name)
     elif _has_decimal_comma(word):
         remedy = "Write a decimal point (47.5 instead of 47,5)."
-        findings.add("decimal-comma", "The coordinate has a decimal comma.", remedy, row=row, column=name)
+        findings.add("decimal-comma", "The number has a decimal comma.", remedy, row=row, column=name)
     else:
-        findings.add("not-a-number", "The coordinate is not a number.", "Correct it.", row=row, column=name)
+        findings.add("not-a-number", "This is not a number.", "Correct it.", row=row, column=name)
     return math.nan
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -185,7 +186,7 @@ def _note_unusable(shape: Any, right_kind: bool, row: int, findings: FindingList
     elif shape.is_empty:
         findings.add("invalid-geometry", "The polygon has no area.", "Draw it again.", row=row)
     elif right_kind:
-        findings.add("infinite-coordinate", "A coordinate is not finite.", "Correct the shape.", row=row)
+        findings.add("infinite-number", "A coordinate is not finite.", "Correct the shape.", row=row)
     else:
         what = f"The shape is a {shape.geom_type}, neither polygon nor point."
         findings.add("wrong-geometry", what, "Use polygons or points.", row=row)
@@ -233,16 +234,24 @@ def _given_points(
     return np.column_stack(values)
 
 
+def layer_numbers(
+    path: Path, columns: Sequence[str], layer_name: str | None, findings: FindingList
+) -> dict[str, NDArray[np.float64]]:
+    """Those of the columns that the layer has, as numbers; each field that is none is noted."""
+    layer = _read_layer(path, layer_name, findings)
+    return {name: _attribute_numbers(layer.columns[name], name, findings) for name in columns if name in layer.columns}
+
+
 def _attribute_numbers(column: NDArray[Any], name: str, findings: FindingList) -> NDArray[np.float64]:
     numbers = np.full(len(column), np.nan)
     for i, value in enumerate(column.tolist()):
         try:
             numbers[i] = float(value)
         except (TypeError, ValueError):
-            findings.add("not-a-number", "The coordinate is not a number.", "Correct it.", row=i + 1, column=name)
+            findings.add("not-a-number", "This is not a number.", "Correct it.", row=i + 1, column=name)
             continue
         if not np.isfinite(numbers[i]):
-            findings.add("missing-coordinate", "The coordinate is missing.", "Add it.", row=i + 1, column=name)
+            findings.add("missing-number", "The number is missing.", "Add it.", row=i + 1, column=name)
     return numbers
 
 

@@ -18,6 +18,7 @@ class Event(StrEnum):
     SOLUTIONS_CHANGED = "solutions_changed"
     SELECTION_CHANGED = "selection_changed"
     REGION_CHOSEN = "region_chosen"
+    COLOURING_CHANGED = "colouring_changed"
     SAVED = "saved"
 
 

@@ -27,6 +27,7 @@ class Results:
         self._selected: int | None = None
         self._compared: int | None = None
         self._chosen_region: int | None = None
+        self._coloured_by: str | None = None
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` on every event; the returned function ends that."""
@@ -164,3 +165,14 @@ class Results:
         if region != self._chosen_region:
             self._chosen_region = region
             self._tell(Event.REGION_CHOSEN)
+
+    @property
+    def coloured_by(self) -> str | None:
+        """The figure of aggregated regions that the map is coloured by; None: distinct fills."""
+        return self._coloured_by
+
+    def colour_by(self, figure: str | None) -> None:
+        """Colour the map by another figure."""
+        if figure != self._coloured_by:
+            self._coloured_by = figure
+            self._tell(Event.COLOURING_CHANGED)

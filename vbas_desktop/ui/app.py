@@ -12,10 +12,14 @@ from vbas_desktop import __version__
 from vbas_desktop.files.places import resource
 
 from .main_window import MainWindow
+from .snapshot import Snapshot
 
 
-def main(project: Path | None = None, demo: bool = False) -> int:
-    """Open the window, with a project or the sample data if asked for; returns when it is closed."""
+def main(project: Path | None = None, demo: bool = False, picture: Path | None = None) -> int:
+    """Open the window, with a project or the sample data if asked for; returns when it is closed.
+
+    With ``picture`` it closes by itself, as soon as a picture of it is written.
+    """
     app = QApplication(sys.argv[:1])
     app.setApplicationName("vbas-desktop")
     app.setApplicationDisplayName("VBAS Desktop")
@@ -25,4 +29,12 @@ def main(project: Path | None = None, demo: bool = False) -> int:
     window.show()
     if demo:
         window.controller.load_sample(run=True)
+    if picture is not None:
+        Snapshot(window, picture).finished.connect(_end_after_picture)
     return app.exec()
+
+
+def _end_after_picture(reason: str) -> None:
+    if reason:
+        sys.stderr.write(f"vbas-desktop: {reason}\n")
+    QApplication.exit(1 if reason else 0)

@@ -23,6 +23,7 @@ class SessionModel(QObject):
     solutions_changed = Signal()
     selection_changed = Signal()
     region_chosen = Signal()
+    colouring_changed = Signal()
     saved = Signal()
 
     def __init__(self, session: Session | None = None, parent: QObject | None = None) -> None:

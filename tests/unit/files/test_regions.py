@@ -109,9 +109,9 @@ def only(path, **options):
     [
         ("a,1,x\n", "not-a-number", 2, "y", "not a number"),
         ("a,1,1_0\n", "not-a-number", 2, "y", "not a number"),
-        ("a,,1000\n", "missing-coordinate", 2, "x", "is missing"),
-        ("a,NA,1000\n", "missing-coordinate", 2, "x", "is missing"),
-        ("a,inf,1000\n", "infinite-coordinate", 2, "x", "is infinite"),
+        ("a,,1000\n", "missing-number", 2, "x", "is missing"),
+        ("a,NA,1000\n", "missing-number", 2, "x", "is missing"),
+        ("a,inf,1000\n", "infinite-number", 2, "x", "is infinite"),
         ("b,1000,1\n ,1,1\n", "empty-id", 3, "id", "id is empty"),
         ("b,1000,1\nb,1,1\n", "duplicate-id", 3, "id", "already in row 2"),
         ("b,1000\n", "ragged-row", 2, None, "2 fields instead of 3"),

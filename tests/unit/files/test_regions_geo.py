@@ -250,6 +250,6 @@ def test_a_polygon_beyond_the_globe_is_named(tmp_path):
 def test_attribute_points_must_be_numbers_and_both_be_named(tmp_path):
     path = save(tmp_path / "r.gpkg", SQUARES[:2], id=["a", "b"], px=["1", "east"], py=[4.0, np.nan])
     codes = [(f.code, f.row, f.column) for f in findings_of(path, x_column="px", y_column="py")]
-    assert codes == [("not-a-number", 2, "px"), ("missing-coordinate", 2, "py")]
+    assert codes == [("not-a-number", 2, "px"), ("missing-number", 2, "py")]
     assert findings_of(path, y_column="py")[0].code == "missing-column"
     assert findings_of(path, x_column="pz", y_column="py")[0].message == "There is no column “pz”."

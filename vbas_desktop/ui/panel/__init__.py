@@ -24,5 +24,5 @@ TABS: tuple[Tab, ...] = (
     Tab("Log", "vbas_desktop.ui.panel.log_tab:LogTab", "What happened in this session"),
 )
 
-MAP_WIDGET = "vbas_desktop.ui.panel.empty:NoMap"
+MAP_WIDGET = "vbas_desktop.ui.map.view:MapView"
 """The widget in the middle, as "module:Class"; its constructor takes a `Context`."""

@@ -1,0 +1,104 @@
+"""Every measure: worked by hand once, and equal to a naive recomputation always."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.problem_making import problem_of, problems
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.engine.outcome import outcome_of, situation_of
+
+
+def rated(problem, owner, sites, global_suppression=True):
+    situation, _ = situation_of(problem, global_suppression)
+    outcome = outcome_of(problem, situation, np.array(owner, np.int32), sites)
+    return {name: kind().rate(outcome) for name, kind in approaches("rating").items()}
+
+
+def naive(problem, owner, sites):
+    """From the matrix, region by region and class by class."""
+    points, k = problem.regions.points, problem.k
+    indptr, columns, values = problem.counts.rows
+    matrix = np.zeros((len(points), problem.counts.classes.size), int)
+    matrix[np.repeat(np.arange(len(points)), np.diff(indptr)), columns] = values
+    groups = {j: [i for i in range(len(points)) if owner[i] == j] for j in sorted(set(owner))}
+    total = {j: matrix[members].sum(axis=0) for j, members in groups.items()}
+    released = {j: [int(size) if size >= k else 0 for size in sizes] for j, sizes in total.items()}
+    own = [sum(int(matrix[i, c]) for c in range(matrix.shape[1]) if released[owner[i]][c]) for i in range(len(points))]
+    middle = {j: points[members].mean(axis=0) for j, members in groups.items()}
+    anonymity = [min(size for size in sizes if size) for sizes in released.values() if any(sizes)]
+    return {
+        "suppressed_records": problem.records - sum(map(sum, released.values())),
+        "average_distance": np.mean([math.dist(points[i], sites[owner[i]]) for i in range(len(points))]),
+        "alternative_average_distance": np.mean([math.dist(points[i], middle[owner[i]]) for i in range(len(points))]),
+        "precision_loss": 0.0
+        if len(points) == 1
+        else np.mean([math.log2(len(members)) / math.log2(len(points)) for members in groups.values()]),
+        "discernibility": sum(size**2 for sizes in released.values() for size in sizes),
+        "non_uniform_entropy": -sum(
+            own[i] * math.log2(own[i] / sum(released[owner[i]])) for i in range(len(points)) if own[i]
+        ),
+        "average_anonymity_deviation": np.mean([size - k for size in anonymity]) if anonymity else None,
+    }
+
+
+@settings(max_examples=150, deadline=None)
+@given(problem=problems(), data=st.data())
+def test_measures_equal_a_naive_recomputation_with_and_without_global_suppression(problem, data):
+    sites = np.array(
+        data.draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=5)), float
+    )
+    owner = data.draw(
+        st.lists(st.integers(0, len(sites) - 1), min_size=len(problem.regions), max_size=len(problem.regions))
+    )
+    expected = naive(problem, owner, sites)
+    for global_suppression in (True, False):
+        found = rated(problem, owner, sites, global_suppression)
+        assert found.keys() == expected.keys()
+        for name, value in expected.items():
+            assert found[name] == (None if value is None else pytest.approx(value, rel=1e-9, abs=1e-9)), name
+
+
+def test_measures_worked_by_hand():
+    # Five regions on a line, k = 3. Site 0 at 1 owns 0, 1, 2; site 2 at 10 owns 3, 4; site 1 owns nothing.
+    # Region 0–2 together: classes 4, 2 → 4 stays. Region 3–4: classes 3, 3 → both stay. 2 suppressed.
+    problem = problem_of([(0, 0), (1, 0), (3, 0), (9, 0), (12, 0)], [[3, 1], [1, 0], [0, 1], [3, 0], [0, 3]], k=3)
+    sites = np.array([[1, 0], [100, 0], [10, 0]], float)
+    assert rated(problem, [0, 0, 0, 2, 2], sites) == {
+        "suppressed_records": 2,
+        "average_distance": (1 + 0 + 2 + 1 + 2) / 5,
+        # Means at 4/3 and 10.5: distances 4/3, 1/3, 5/3, 1.5, 1.5.
+        "alternative_average_distance": pytest.approx((10 / 3 + 3) / 5),
+        "precision_loss": pytest.approx((math.log2(3) + 1) / 2 / math.log2(5)),
+        "discernibility": 16 + 9 + 9,
+        # Released: 3, 1, 0 of 4 and 3, 3 of 6.
+        "non_uniform_entropy": pytest.approx(3 * math.log2(4 / 3) + math.log2(4) + 6 * math.log2(2)),
+        "average_anonymity_deviation": (1 + 0) / 2,
+    }
+
+
+def test_without_a_released_record_means_are_undefined_and_sums_are_zero():
+    problem = problem_of([(0, 0), (1, 0)], [[1, 1], [1, 1]], k=5, unknown=3)
+    found = rated(problem, [0, 1], np.array([[0, 0], [1, 0]], float))
+    assert found["suppressed_records"] == 7
+    assert found["average_anonymity_deviation"] is None
+    assert (found["discernibility"], found["non_uniform_entropy"]) == (0, 0.0)
+
+
+def test_one_region_loses_no_precision():
+    found = rated(problem_of([(0, 0)], [[9]]), [0], np.array([[3, 4]], float))
+    assert (found["precision_loss"], found["average_distance"], found["non_uniform_entropy"]) == (0.0, 5.0, 0.0)
+
+
+def test_constructions_without_sites_have_no_distance_to_them():
+    found = rated(problem_of([(0, 0), (2, 0)], [[9], [9]]), [0, 0], None)
+    assert found["average_distance"] is None
+    assert found["alternative_average_distance"] == 1.0
+
+
+def test_squares_beyond_64_bits_stay_exact():
+    problem = problem_of([(0, 0)], [[4_000_000_000, 3]])
+    assert rated(problem, [0], None)["discernibility"] == 4_000_000_000**2 + 9

@@ -1,0 +1,111 @@
+"""`vbas appointments` from files to files."""
+
+import csv
+import json
+
+import pytest
+
+from vbas_desktop.cli.main import main
+
+ROWS = ["8mN", "1mS", "1fS", "9fN", "8mN", "1fS", "1fS", "1mS", "1fS", "9fN", "1mS", "1fS", "8mN", "8mN", "1mS"]
+PEOPLE = "id,zip,gender,area\n" + "".join(f"p{n},{row[0]},{row[1]},{row[2]}\n" for n, row in enumerate(ROWS))
+SLOTS = "centre,time,capacity,region\nA,9,4,N\nA,13,2,N\nB,9,4,S\nB,13,3,S\nC,13,2,S\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    (tmp_path / "slots.csv").write_text(SLOTS)
+    return [str(tmp_path / "people.csv"), str(tmp_path / "slots.csv")]
+
+
+def appointments(files, *options):
+    return main(["appointments", *files, "--quasi-identifiers", "zip,gender", "--quiet", *options])
+
+
+def test_a_plan_is_written_with_everybody_in_it(files, tmp_path, capsys):
+    out = tmp_path / "plan"
+    assert appointments(files, "--id-column", "id", "--planner", "optimal", "--out", str(out), "--json") == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads((out / "plan.json").read_text())
+    assert printed["vector"] == [0, 2, 1, 2]
+    assert printed["vector_before"] == [0, 1, 0, 2, 1]
+    assert (printed["people"], printed["seats"], printed["k"], printed["proof"]) == (15, 15, 2, "optimal")
+    assert printed["improvement_exact"] is True
+    with (out / "appointments.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["id"] for row in rows] == [f"p{n}" for n in range(15)]
+    with (out / "plan.csv").open() as stream:
+        assert sum(int(row["people"]) for row in csv.DictReader(stream)) == 15
+
+
+def test_someone_who_cannot_attend_gets_a_list(files, tmp_path, capsys):
+    with open(files[1], "a") as stream:
+        stream.write("D,9,3,N\n")
+    out = tmp_path / "plan"
+    assert appointments(files, "--id-column", "id", "--out", str(out)) == 0
+    capsys.readouterr()
+    assert appointments(files, "--id-column", "id", "--plan", str(out), "--cannot-attend", "p4") == 0
+    assert "anonymity vector" in capsys.readouterr().out
+    assert appointments(files, "--id-column", "id", "--plan", str(out), "--cannot-attend", "nobody") == 1
+
+
+def test_a_table_of_classes_can_be_planned(tmp_path, capsys):
+    (tmp_path / "classes.csv").write_text("zip,n\na,4\nb,4\nc,5\nd,2\n")
+    (tmp_path / "slots.csv").write_text(SLOTS)
+    files = [str(tmp_path / "classes.csv"), str(tmp_path / "slots.csv")]
+    options = ["--quasi-identifiers", "zip", "--count-column", "n", "--json", "--quiet"]
+    assert main(["appointments", *files, *options]) == 0
+    assert json.loads(capsys.readouterr().out)["vector"] == [0, 2, 1, 2]
+
+
+def test_people_stay_in_their_region(files, tmp_path):
+    out = tmp_path / "plan"
+    assert appointments(files, "--region-column", "area", "--same-region", "--out", str(out)) == 0
+    with (out / "plan.csv").open() as stream:
+        homes = {(row["area"], row["centre"]) for row in csv.DictReader(stream)}
+    assert homes == {("N", "A"), ("S", "B"), ("S", "C")}
+
+
+def test_people_stay_within_a_distance_of_their_region(files, tmp_path):
+    (tmp_path / "regions.csv").write_text("id,x,y\nN,0,0\nS,100000,0\n")
+    with open(files[1], "w") as stream:
+        stream.write("centre,time,capacity,x,y\nA,9,6,3000,4000\nB,9,9,100000,0\n")
+    near = ["--region-column", "area", "--regions", str(tmp_path / "regions.csv"), "--within-km"]
+    assert appointments(files, *near, "5", "--out", str(tmp_path / "plan")) == 0
+    assert appointments(files, *near, "4.9") == 1
+
+
+@pytest.mark.parametrize(
+    ("slots", "said"),
+    [
+        ("centre,time,capacity\nA,9,4\n", "11 seats are missing"),
+        ("centre,time,capacity\nA,9,-4\n", "row 2, column “capacity”: The capacity is negative."),
+        ("centre,time,capacity\nA,9,many\n", "The capacity is no whole number."),
+        ("centre,time,capacity\nA,9,9\nA,9,9\n", "row 3: The same centre and time were listed before."),
+        ("centre,capacity\nA,9\n", "There is no column “time”."),
+        ("centre,time,capacity\nA,9\n", "The row has 2 fields instead of 3."),
+        ("centre,time,capacity\n", "The file has no slots."),
+    ],
+)
+def test_bad_slots_are_named(files, slots, said, capsys):
+    with open(files[1], "w") as stream:
+        stream.write(slots)
+    assert appointments(files) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_people_listed_twice_are_refused_by_row(files, capsys):
+    with open(files[0], "a") as stream:
+        stream.write("p0,8,m,N\n")
+    assert appointments(files, "--id-column", "id") == 1
+    message = capsys.readouterr().err
+    assert "listed more than once (rows 2, 17 …)" in message
+    assert "p0" not in message
+
+
+def test_a_region_without_slots_is_counted(files, capsys):
+    with open(files[1], "w") as stream:
+        stream.write("centre,time,capacity,region\nA,9,20,N\n")
+    assert appointments(files, "--region-column", "area", "--same-region") == 1
+    assert "9 people of 2 classes may use no slot at all" in capsys.readouterr().err

@@ -1,0 +1,39 @@
+"""`vbas generate` from the command line."""
+
+from __future__ import annotations
+
+from vbas_desktop.cli.main import main
+
+
+def run(capsys, *arguments):
+    code = main(["generate", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_it_writes_the_files_and_says_so(tmp_path, capsys):
+    code, out, err = run(capsys, "--like", "pei", "--records", 1000, "--regions", 20, "--out", tmp_path / "pei")
+    assert (code, out) == (0, "")
+    assert "1,000 records in 20 regions" in err
+    assert sorted(file.name for file in (tmp_path / "pei").iterdir()) == [
+        "codebook.csv",
+        "generalise.csv",
+        "records.csv",
+        "regions.csv",
+    ]
+
+
+def test_quiet_says_nothing(tmp_path, capsys):
+    arguments = ("--like", "pei", "--records", 10, "--labels", "text", "--generalised", "--seed", 3, "--quiet")
+    assert run(capsys, *arguments, "--out", tmp_path / "pei") == (0, "", "")
+    assert "10-14" in (tmp_path / "pei" / "codebook.csv").read_text()
+
+
+def test_mistakes_end_with_one_message_each(tmp_path, capsys):
+    code, _, err = run(capsys, "--like", "nowhere.toml", "--out", tmp_path / "x")
+    assert code == 1
+    assert err == "error: nowhere.toml: There is no such spec. Use eastern, western, pei or a TOML file.\n"
+    code, _, err = run(capsys, "--like", "pei", "--regions", "nowhere.csv", "--out", tmp_path / "x")
+    assert code == 1
+    assert err.startswith("error: nowhere.csv: --regions is neither a positive number nor a file.")
+    assert not (tmp_path / "x").exists()

@@ -1,0 +1,62 @@
+"""Parquet gives the same table as text."""
+
+import datetime
+import decimal
+import hashlib
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.files.records import load_records
+
+
+def texts(table, column):
+    values = table.facts(column).categories.values
+    return [values[code] for code in table.codes(column)]
+
+
+def test_every_kind_of_value_becomes_its_text(tmp_path):
+    path = tmp_path / "records.parquet"
+    columns = {
+        "region": pa.array([46010069, 46010070, 46010069]),
+        "age": pa.array([1.0, None, float("nan")]),
+        "sex": pa.array(["F", None, "M"]).dictionary_encode(),
+        "born": pa.array([datetime.date(2001, 2, 3), None, datetime.date(1999, 12, 31)]),
+        "paid": pa.array([decimal.Decimal("1.50"), None, decimal.Decimal("2.00")]),
+        "alive": pa.array([True, False, True]),
+        "notes": pa.array([["a"], [], None]),
+    }
+    pq.write_table(pa.table(columns), path)
+    table = load_records(path)
+    assert table.dialect.format == "parquet"
+    assert table.rows == 3
+    assert texts(table, "region") == ["46010069", "46010070", "46010069"]
+    assert texts(table, "age") == ["1", "", ""]
+    assert texts(table, "sex") == ["F", "", "M"]
+    assert texts(table, "born") == ["2001-02-03", "", "1999-12-31"]
+    assert texts(table, "paid") == ["1.50", "", "2.00"]
+    assert texts(table, "alive") == ["true", "false", "true"]
+    assert not table.facts("notes").categorical
+    assert [finding.code for finding in table.findings] == ["uncodable-column"]
+    with pytest.raises(InputError, match="values that are unfit for categories"):
+        table.codes("notes")
+    assert table.source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert table.source.size_bytes == path.stat().st_size
+
+
+def test_batches_with_different_dictionaries_agree(tmp_path):
+    path = tmp_path / "records.parquet"
+    expected = [str(i % 300) for i in range(300_000)]
+    pq.write_table(pa.table({"a": expected, "b": ["x"] * 300_000}), path, row_group_size=70_000)
+    table = load_records(path)
+    assert texts(table, "a") == expected
+
+
+@pytest.mark.parametrize("content", [b"PAR1 and then nothing", b"not parquet at all", b""])
+def test_a_damaged_file_is_refused(tmp_path, content):
+    path = tmp_path / "records.parquet"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="not a readable Parquet file"):
+        load_records(path)

@@ -1,0 +1,210 @@
+"""The four planners: valid plans always, the known example, optimal against enumeration."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.screening.optimal import Optimal
+from vbas_desktop.screening.planners import planner, planners
+from vbas_desktop.screening.task import GroupLimits, Plan, Task, alternatives
+from vbas_desktop.screening.vectors import AnonymityVector
+
+EXAMPLE = Task(np.array([4, 4, 5, 2]), np.array([4, 2, 4, 3, 2]))
+
+
+def every_plan(task):
+    """All plans up to people being exchangeable, as lists of class rows."""
+
+    def rows(people, seats):
+        if not seats:
+            if people == 0:
+                yield ()
+            return
+        for here in range(min(people, seats[0]) + 1):
+            for rest in rows(people - here, seats[1:]):
+                yield (here, *rest)
+
+    def plans(classes, seats):
+        if not classes:
+            yield ()
+            return
+        for row in rows(classes[0], seats):
+            for rest in plans(classes[1:], [s - r for s, r in zip(seats, row, strict=True)]):
+                yield (row, *rest)
+
+    return plans(task.people.tolist(), task.seats.tolist())
+
+
+@st.composite
+def tasks(draw, most_people=40):
+    people = draw(st.lists(st.integers(0, 12), min_size=1, max_size=6))
+    seats = draw(st.lists(st.integers(0, 8), min_size=1, max_size=8))
+    short = sum(people) - sum(seats)
+    return Task(np.array(people), np.array([*seats, max(short, 0)]))
+
+
+def test_the_running_example_has_14504_plans_of_which_58_are_2_anonymous_and_the_best_is_known():
+    vectors = [AnonymityVector.of_sizes(plan) for plan in every_plan(EXAMPLE)]
+    assert len(vectors) == 14_504
+    assert sum(vector.k >= 2 for vector in vectors) == 58
+    assert min(vectors).counts == (0, 2, 1, 2)
+
+
+def test_every_planner_but_random_solves_the_running_example():
+    assert EXAMPLE.before.counts == (0, 1, 0, 2, 1)
+    for name in ("heuristic", "better", "optimal"):
+        assert planner(name).plan(EXAMPLE, Silent()).vector.counts == (0, 2, 1, 2)
+    assert planner("optimal").plan(EXAMPLE, Silent()).proof == "optimal"
+
+
+def test_the_random_plan_of_the_example_by_its_data():
+    # class by row: 1 male 50–54, 2 male 55–59, 3 female 55–59, 4 female 55–59 elsewhere; slots A9 A13 B9 B13 C13
+    classes = np.array([0, 1, 2, 3, 0, 2, 2, 1, 2, 3, 1, 2, 0, 0, 1])
+    slots = np.array([0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4, 3])
+    plan = Plan.from_cells(classes, slots, np.ones(15, np.int64), "printed", "heuristic")
+    assert plan.vector.counts == (9, 3)
+
+
+@pytest.mark.parametrize("name", ["heuristic", "better", "random"])
+@settings(max_examples=60, deadline=None)
+@given(task=tasks())
+def test_every_person_is_placed_once_and_no_slot_is_over_capacity(name, task):
+    plan = planner(name).plan(task, Silent())
+    matrix = plan.matrix(task)
+    assert (matrix.sum(axis=1) == task.people).all()
+    assert (matrix.sum(axis=0) <= task.seats).all()
+    assert plan.vector.people == task.people.sum()
+
+
+@settings(max_examples=40, deadline=None)
+@given(task=tasks())
+def test_better_is_never_worse_than_the_heuristic(task):
+    assert planner("better").plan(task, Silent()).vector <= planner("heuristic").plan(task, Silent()).vector
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.integers(1, 5), min_size=1, max_size=3),
+    st.lists(st.integers(1, 4), min_size=1, max_size=3),
+)
+def test_optimal_equals_enumeration_with_both_models(people, seats):
+    task = Task(np.array(people), np.array([*seats, max(0, sum(people) - sum(seats))]))
+    best = min(AnonymityVector.of_sizes(plan) for plan in every_plan(task))
+    pieces = Optimal().plan(task, Silent())
+    everywhere = np.ones((task.people.size, task.seats.size), bool)
+    direct = Optimal().plan(Task(task.people, task.seats, allowed=everywhere), Silent())
+    assert pieces.proof == direct.proof == "optimal"
+    assert pieces.vector == direct.vector == best
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_classes_stay_in_the_slots_they_may_use_or_the_missing_seats_are_named(seed):
+    rng = np.random.default_rng(seed)
+    people, seats = rng.integers(0, 6, 4), rng.integers(1, 7, 5)
+    seats[0] += max(0, people.sum() - seats.sum())
+    allowed = rng.random((4, 5)) < 0.7
+    task = Task(people, seats, allowed=allowed)
+    unseated = int(people.sum()) - most_seated(task)
+    for name in ("heuristic", "better", "random"):
+        if unseated:
+            with pytest.raises(InputError, match=f"^{unseated} people of .* find no seat in the slots they may use"):
+                planner(name).plan(task, Silent())
+        else:
+            assert planner(name).plan(task, Silent()).violations(task) == []
+
+
+def most_seated(task):
+    """How many people can sit, by seating one at a time and letting others move (augmenting paths)."""
+    seated = [[] for _ in task.seats]
+
+    def seat(person, tried):
+        for slot in range(task.seats.size):
+            if task.allowed[person, slot] and slot not in tried:
+                tried.add(slot)
+                if len(seated[slot]) < task.seats[slot]:
+                    seated[slot].append(person)
+                    return True
+                for place, other in enumerate(seated[slot]):
+                    if seat(other, tried):
+                        seated[slot][place] = person
+                        return True
+        return False
+
+    return sum(seat(number, set()) for number in np.repeat(np.arange(task.people.size), task.people))
+
+
+def test_too_few_seats_are_counted():
+    with pytest.raises(InputError, match=r"12 people .* only 10 seats: 2 seats are missing"):
+        Task(np.array([12]), np.array([4, 6]))
+
+
+def test_negative_numbers_are_refused_together():
+    with pytest.raises(InputError) as caught:
+        Task(np.array([-1]), np.array([-4]))
+    assert [finding.code for finding in caught.value.findings] == ["negative-people", "negative-capacity"]
+
+
+def test_group_limits_are_kept_by_the_optimal_planner_and_refused_by_the_others():
+    limits = GroupLimits(np.array([0, 1]), largest_share=0.5)
+    task = Task(np.array([4, 4]), np.array([4, 4]), limits=limits)
+    plan = Optimal().plan(task, Silent())
+    assert plan.proof == "optimal"
+    assert plan.vector.counts == (0, 4)
+    with pytest.raises(InputError, match="cannot keep limits on groups"):
+        planner("heuristic").plan(task, Silent())
+
+
+def test_at_least_two_groups_in_every_used_slot():
+    limits = GroupLimits(np.array([0, 1]), fewest_groups=2)
+    task = Task(np.array([4, 4]), np.array([4, 4]), limits=limits)
+    assert Optimal().plan(task, Silent()).violations(task) == []
+
+
+def test_an_infeasible_constraint_is_named_with_the_people_it_leaves_out():
+    limits = GroupLimits(np.array([0, 1]), largest_share=0.25)
+    task = Task(np.array([4, 4]), np.array([4, 4]), limits=limits)
+    with pytest.raises(InputError, match=r"at most 25% of a slot for one group, 4 people find no seat"):
+        Optimal().plan(task, Silent())
+
+
+class StopAtOnce:
+    def update(self, stage, fraction=None):
+        if not stage.startswith("Seating"):
+            raise Cancelled
+
+
+def test_stopping_keeps_the_incumbent_and_claims_nothing():
+    rng = np.random.default_rng(3)
+    task = Task(rng.integers(40, 90, 15), np.full(120, 9))
+    plan = Optimal().plan(task, StopAtOnce())
+    assert plan.proof != "optimal"
+    assert plan.violations(task) == []
+
+
+def test_someone_who_cannot_attend_is_offered_free_seats_best_first():
+    task = Task(np.array([3, 2]), np.array([3, 3, 1]))
+    plan = planner("heuristic").plan(task, Silent())
+    own = int(plan.slots[plan.classes == 0][0])
+    options = alternatives(task, plan, 0, own)
+    assert [vector for _, vector in options] == sorted(vector for _, vector in options)
+    assert own not in [slot for slot, _ in options]
+
+
+def test_planners_are_described_and_travel_between_processes():
+    assert list(planners()) == ["heuristic", "better", "optimal", "random"]
+    for kind in planners().values():
+        assert kind.card.summary.endswith(".")
+        assert pickle.loads(pickle.dumps(kind())) == kind()
+    with pytest.raises(InputError, match="Time limit"):
+        planner("optimal", time_limit=-1)
+
+
+def test_unknown_planner_is_refused_with_the_known_ones():
+    with pytest.raises(InputError, match="heuristic, better, optimal, random"):
+        planner("best")

@@ -1,0 +1,108 @@
+"""Plan a screening so that its data base is anonymous by construction.
+
+People with equal quasi-identifiers are given the same centre and time as far as seats allow, so that the appointment
+does not single anyone out later. Writes plan.json, plan.csv and appointments.csv into the folder given with --out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from vbas_desktop.domain.errors import Finding, InputError
+
+from .terminal import TerminalProgress, say, show
+
+if TYPE_CHECKING:
+    from vbas_desktop.screening.outputs import Assessment
+
+HELP = "plan screening appointments that keep people anonymous"
+EXAMPLE = """example:
+  vbas appointments people.csv slots.csv --quasi-identifiers zip,gender,age --id-column id --planner better --out plan
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("people", metavar="PEOPLE", help="CSV with one row per person (or per class, --count-column)")
+    parser.add_argument("slots", metavar="SLOTS", help="CSV with centre, time, capacity, optionally region, x, y")
+    parser.add_argument("--quasi-identifiers", required=True, help="columns of the people file, separated by commas")
+    parser.add_argument("--id-column", help="column that names the person in appointments.csv (default: row number)")
+    parser.add_argument(
+        "--count-column", help="the people file lists classes; this column says how many people each has"
+    )
+    parser.add_argument(
+        "--planner", default="heuristic", help="heuristic, better, optimal or random (default heuristic)"
+    )
+    parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for better and optimal")
+    parser.add_argument("--random-seed", type=int, default=0, help="seed of the random plan (default 0)")
+    limits = parser.add_argument_group("side constraints")
+    limits.add_argument("--region-column", help="column of the people file with their region; part of the class then")
+    limits.add_argument("--same-region", action="store_true", help="only slots of one's own region")
+    limits.add_argument("--regions", metavar="FILE", help="region file with the points of the regions")
+    limits.add_argument("--within-km", type=float, metavar="D", help="only slots at most so far from one's region")
+    limits.add_argument("--group-column", help="quasi-identifier whose values are groups for the next two options")
+    limits.add_argument(
+        "--max-share", type=float, default=1.0, metavar="X", help="largest share of a slot for one group"
+    )
+    limits.add_argument("--min-groups", type=int, default=1, metavar="G", help="fewest groups in a slot that is used")
+    parser.add_argument("--cannot-attend", metavar="ID", help="list other slots for this person, best first")
+    parser.add_argument("--plan", metavar="DIR", help="with --cannot-attend: folder of the plan in force")
+    parser.add_argument("--delimiter", help="of the people file (guessed)")
+    parser.add_argument("--encoding", help="of the people file (guessed)")
+    parser.add_argument("--out", metavar="DIR", help="folder to write the plan to")
+    parser.add_argument("--json", action="store_true", help="print plan.json")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Load, plan, rate, write."""
+    from vbas_desktop.files.records import RecordOptions
+    from vbas_desktop.files.regions import load_regions
+    from vbas_desktop.screening.inputs import Constraints, PeopleColumns, build_task, load_people
+    from vbas_desktop.screening.outputs import assess, cannot_attend, read_plan, write_plan
+    from vbas_desktop.screening.planners import planner
+    from vbas_desktop.screening.slots import load_slots, place_slots
+
+    if not 0.0 < options.max_share <= 1.0 or options.min_groups < 1:
+        raise InputError(Finding("limits", "A share is above 0 and at most 1; groups are at least 1.", "Correct them."))
+    progress = TerminalProgress(options.quiet)
+    chosen = planner(options.planner, time_limit=options.time_limit, random_seed=options.random_seed)
+    names = tuple(name.strip() for name in options.quasi_identifiers.split(",") if name.strip())
+    columns = PeopleColumns(names, options.id_column, options.region_column, options.count_column)
+    slots = load_slots(options.slots)
+    people = load_people(options.people, columns, RecordOptions(options.delimiter, options.encoding), progress)
+    regions = load_regions(options.regions, progress=progress) if options.regions else None
+    constraints = Constraints(
+        options.same_region, options.within_km, options.group_column, options.max_share, options.min_groups
+    )
+    task = build_task(people, place_slots(slots, regions), constraints, regions)
+    if options.cannot_attend is not None:
+        plan = read_plan(options.plan, task, people) if options.plan else chosen.plan(task, progress)
+        progress.close()
+        for slot, vector in cannot_attend(task, people, plan, options.cannot_attend):
+            show(f"{' '.join(task.slot_labels[slot])}  anonymity vector {vector}")
+        return 0
+    assessment = assess(task, chosen.plan(task, progress), options.random_seed, progress)
+    if options.out:
+        write_plan(assessment, people, options.out, progress)
+    progress.close()
+    if options.json:
+        show(json.dumps(assessment.as_dict(), indent=2))
+        return 0
+    _show(assessment)
+    if options.out:
+        say(f"Written to {options.out}")
+    return 0
+
+
+def _show(assessment: Assessment) -> None:
+    facts = assessment.as_dict()
+    show(f"{facts['people']:,} people of {facts['classes']:,} classes")
+    show(f"{facts['seats']:,} seats in {facts['slots']:,} slots")
+    show(f"before appointments  {assessment.task.before}")
+    show(f"{facts['planner']:<19}  {assessment.plan.vector}  k = {facts['k']}  ({facts['proof']})")
+    show(f"random               {assessment.random.vector}  k = {assessment.random.vector.k}")
+    exactness = "exactly" if facts["improvement_exact"] else f"± {facts['improvement_error']:.1g}"
+    show(f"improvement over random  {facts['improvement']:.2%} ({exactness})")

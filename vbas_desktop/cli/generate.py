@@ -1,0 +1,79 @@
+"""Make synthetic records and regions with known counts, for trying things out.
+
+DIR receives records.csv, regions.csv, codebook.csv (how many records have each category) and, if the spec has groups,
+generalise.csv (column, value, group). The same spec, options and seed always give the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from vbas_desktop.domain.errors import Finding, InputError
+
+from .terminal import TerminalProgress, say
+
+HELP = "make synthetic records and regions with known counts"
+EXAMPLE = """examples:
+  vbas generate --like eastern --out east
+  vbas generate --like pei --regions tracts.gpkg --records 100000 --labels text --out mine
+  vbas generate --like sample_data/spec.toml --out sample"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--like", required=True, metavar="WHAT", help="eastern, western, pei, or a spec file (docs/file-formats.md)"
+    )
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the files")
+    parser.add_argument("--records", type=_positive, metavar="N", help="number of records")
+    parser.add_argument("--regions", metavar="N|FILE", help="number of invented regions, or a region file to use")
+    parser.add_argument("--seed", type=int, metavar="N", help="another seed than the one of the spec")
+    parser.add_argument("--generalised", action="store_true", help="write groups in place of the categories")
+    parser.add_argument(
+        "--labels", choices=("text", "codes"), help="write labels or numbers (default: as the spec says)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Generate, and say what was written."""
+    from vbas_desktop.files.generate import generate
+    from vbas_desktop.files.generate_spec import load_spec
+
+    progress = TerminalProgress(options.quiet)
+    try:
+        made = generate(
+            load_spec(options.like),
+            options.out,
+            records=options.records,
+            regions=_regions(options.regions),
+            seed=options.seed,
+            generalised=options.generalised,
+            labels=options.labels,
+            progress=progress,
+        )
+    finally:
+        progress.close()
+    if not options.quiet:
+        say(f"{made.folder}: {made.records:,} records in {made.regions:,} regions ({', '.join(made.files)})")
+    return 0
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
+
+
+def _regions(text: str | None) -> int | Path | None:
+    if text is None:
+        return None
+    if Path(text).exists():
+        return Path(text)
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise InputError(
+        Finding("missing-file", "--regions is neither a positive number nor a file.", "Check the path.", file=text)
+    )

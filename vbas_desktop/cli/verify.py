@@ -1,0 +1,97 @@
+"""Read any CSV back and say whether it is k-anonymous.
+
+Counts the records of every region and combination of quasi-identifier values with a reader of its own. The answer is
+one JSON object; the exit code is 0 if every combination that occurs has at least k records, else 3.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from vbas_desktop.domain.errors import Finding, InputError
+
+from .terminal import TerminalProgress, say, show
+
+HELP = "say whether a file is k-anonymous"
+EXAMPLE = "Example: vbas verify anonymized.csv --quasi-identifiers age,sex --region-column region -k 5"
+NOT_ANONYMOUS = 3
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="the CSV file to check (may be compressed with gzip)")
+    parser.add_argument(
+        "--quasi-identifiers", required=True, metavar="A,B", help="the columns that others may know of a person"
+    )
+    parser.add_argument("--region-column", required=True, metavar="NAME", help="the column that names the region")
+    parser.add_argument("-k", type=_positive, default=5, metavar="K", help="the required anonymity (default 5)")
+    parser.add_argument("--delimiter", help="the character between fields (default: guessed)")
+    parser.add_argument("--encoding", help="the encoding of the text (default: UTF-8, else Latin-1)")
+    parser.add_argument(
+        "--category-counts",
+        choices=("yes", "no"),
+        default="no",
+        help="is line 2 the number of response categories, not a record? (default no)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON (it always does; kept for scripts)")
+    parser.add_argument("--quiet", action="store_true", help="no progress and no sentence, only the JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check the file; 0 if it is k-anonymous, 3 if not."""
+    from vbas_desktop.files.recount import recount
+
+    names = [name.strip() for name in options.quasi_identifiers.split(",") if name.strip()]
+    _check(names, options)
+    progress = TerminalProgress(options.quiet)
+    try:
+        found = recount(
+            options.file,
+            names,
+            options.region_column,
+            delimiter=_delimiter(options.delimiter),
+            encoding=options.encoding,
+            category_line=options.category_counts == "yes",
+            progress=progress,
+        )
+    finally:
+        progress.close()
+    violating = found.violating_records(options.k)
+    show(
+        json.dumps(
+            {
+                "k": options.k,
+                "anonymity": found.anonymity,
+                "records": found.records,
+                "violating_records": violating,
+                "ok": violating == 0,
+                "regions": found.regions,
+                "classes": found.classes,
+                "violating_classes": found.violating_classes(options.k),
+            }
+        )
+    )
+    if not options.quiet:
+        too_small = f"not {options.k}-anonymous: {violating:,} records are in classes that are too small."
+        say(f"{options.file} is {too_small if violating else f'{options.k}-anonymous.'}")
+    return 0 if violating == 0 else NOT_ANONYMOUS
+
+
+def _check(names: list[str], options: argparse.Namespace) -> None:
+    if not names:
+        raise InputError(Finding("no-quasi-identifier", "No quasi-identifier is named.", "Name at least one column."))
+    if options.region_column in names:
+        message = "The region column cannot be a quasi-identifier too."
+        raise InputError(Finding("region-as-quasi-identifier", message, "Name it once.", column=options.region_column))
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("k must be 1 or more")
+    return number
+
+
+def _delimiter(text: str | None) -> str | None:
+    return {"tab": "\t", "\\t": "\t"}.get(text, text) if text else None

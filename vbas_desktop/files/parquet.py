@@ -1,0 +1,148 @@
+"""Parquet files into coded columns: the same result as from text, with every value taken as its text.
+
+Whole numbers have no decimal point, dates are ISO dates, nulls and not-a-numbers are missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.regions import Source
+
+from .coding import DISTINCT_LIMIT
+from .dialect import Dialect
+from .raw_records import RawColumn, RawRecords, code_type
+
+_BATCH_ROWS = 1 << 17
+_MAGIC = b"PAR1"
+_STAGE = "Reading records"
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether the file is named or begins like Parquet."""
+    with path.open("rb") as file:
+        return file.read(4) == _MAGIC or path.suffix.lower() in (".parquet", ".pq")
+
+
+def scan_parquet(path: Path, progress: Progress) -> RawRecords:
+    """Read all columns in batches; what cannot be a category (lists, structures) is left uncoded."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stop = threading.Event()
+    with ThreadPoolExecutor(1, "hash") as pool:
+        source = pool.submit(_hashed, path, stop)
+        try:
+            with pq.ParquetFile(path, pre_buffer=False) as file:
+                columns, rows = _columns(file, progress)
+        except (pa.ArrowException, OSError):
+            stop.set()
+            message = "The file is not a readable Parquet file."
+            raise InputError(Finding("bad-parquet", message, "Get a fresh copy of the file.", file=str(path))) from None
+        except BaseException:
+            stop.set()
+            raise
+        names = tuple(column.name for column in columns)
+        findings = [column.uncoded(str(path)) for column in columns if not column.codable]
+        return RawRecords(
+            source.result(),
+            Dialect("parquet", header=names),
+            [column.raw() for column in columns],
+            rows,
+            _first(columns),
+            2,
+            findings,
+        )
+
+
+def _columns(file: Any, progress: Progress) -> tuple[list[_Column], int]:
+    columns = [_Column(field.name, field.type) for field in file.schema_arrow]
+    total, rows = file.metadata.num_rows, 0
+    for batch in file.iter_batches(batch_size=_BATCH_ROWS):
+        for column, array in zip(columns, batch.columns, strict=True):
+            progress.update(_STAGE, rows / max(1, total))
+            column.add(array)
+        rows += batch.num_rows
+    return columns, rows
+
+
+def _first(columns: list[_Column]) -> tuple[str, ...] | None:
+    firsts = [column.first for column in columns]
+    return tuple(first for first in firsts if first is not None) if all(f is not None for f in firsts) else None
+
+
+class _Column:
+    """One column's dictionary and codes while its batches pass by."""
+
+    def __init__(self, name: str, kind: Any) -> None:
+        import pyarrow.types as types
+
+        self.name = name
+        self.codable = not (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind))
+        self.first: str | None = None
+        self._places: dict[str, int] = {}
+        self._parts: list[NDArray[np.unsignedinteger]] | None = [] if self.codable else None
+        self._missing = 0
+
+    def add(self, array: Any) -> None:
+        """Code one batch."""
+        if self._parts is None:
+            self._missing += array.null_count
+            return
+        indices, values = _dictionary(array)
+        places = np.array([self._places.setdefault(value, len(self._places)) for value in values], np.int64)
+        codes = places[indices]
+        if self.first is None and codes.size:
+            self.first = values[int(indices[0])]
+        self._parts.append(codes.astype(code_type(len(self._places))))
+        if len(self._places) > DISTINCT_LIMIT:
+            missing = self._places.get("", -1)
+            self._missing = sum(int(np.count_nonzero(part == missing)) for part in self._parts)
+            self._parts = None
+
+    def raw(self) -> RawColumn:
+        """What was gathered."""
+        values = list(self._places) if self._parts is not None else []
+        return RawColumn(self.name, self._parts, values, len(self._places), self._missing)
+
+    def uncoded(self, file: str) -> Finding:
+        """The remark that the column is of a kind that cannot be coded."""
+        message = "The column holds structured or binary values, which cannot be categories."
+        return Finding("uncodable-column", message, "", Severity.HINT, file, column=self.name)
+
+
+def _dictionary(array: Any) -> tuple[NDArray[np.int64], list[str]]:
+    """A batch as indices into its distinct values as text; missing is the empty text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_dictionary(array.type):
+        array = pc.dictionary_encode(array)
+    kept = array.dictionary
+    texts = pc.cast(kept, pa.string()).to_pylist()
+    if pa.types.is_floating(kept.type):
+        texts = [None if text == "nan" else text for text in texts]
+    values = ["" if text is None else text for text in texts]
+    indices = array.indices
+    if indices.null_count:
+        indices = pc.fill_null(indices, pa.scalar(len(values), indices.type))
+        values.append("")
+    return indices.to_numpy(zero_copy_only=False).astype(np.int64), values
+
+
+def _hashed(path: Path, stop: threading.Event) -> Source:
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb", buffering=0) as file:
+        while not stop.is_set() and (block := file.read(1 << 20)):
+            digest.update(block)
+            size += len(block)
+    return Source(str(path), size, digest.hexdigest())

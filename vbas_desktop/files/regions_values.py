@@ -1,0 +1,35 @@
+"""Further columns of a region file, as numbers: populations and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .findings import FindingList
+from .regions import RegionOptions
+from .regions_csv import column_numbers, read_table
+from .regions_geo import ENDINGS, layer_numbers
+
+
+def region_numbers(
+    path: Path,
+    columns: Sequence[str],
+    options: RegionOptions = RegionOptions(),  # noqa: B008
+) -> dict[str, NDArray[np.float64]]:
+    """The named columns in file order; raises `InputError` if one is missing or not all numbers."""
+    findings = FindingList(path.name)
+    if not columns:
+        return {}
+    if path.suffix.lower() in ENDINGS:
+        found = layer_numbers(path, columns, options.layer, findings)
+    else:
+        table = read_table(path, options.delimiter, options.encoding, findings)
+        found = {name: column_numbers(table, name, findings) for name in columns if name in table.header}
+    for name in columns:
+        if name not in found:
+            findings.add("missing-column", f"There is no column “{name}”.", "Check the name.")
+    findings.stop_on_errors()
+    return found

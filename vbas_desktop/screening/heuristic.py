@@ -1,0 +1,118 @@
+"""The instant planner: whole classes into fitting slots, largest first."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import deque
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.approaches.base import Card
+from vbas_desktop.domain.progress import Progress
+
+from .feasibility import complete
+from .planners import Planner
+from .task import Plan, Task
+
+
+class _FreeSeats:
+    """Slots bucketed by their free seats; among equals, the one that came first is taken first."""
+
+    def __init__(self, seats: NDArray[np.int64], slots: NDArray[np.int64]) -> None:
+        self._buckets: dict[int, deque[int]] = {}
+        order = slots[np.argsort(seats[slots], kind="stable")]
+        sizes, starts = np.unique(seats[order], return_index=True)
+        for size, members in zip(sizes.tolist(), np.split(order, starts[1:]), strict=True):
+            if size > 0:
+                self._buckets[size] = deque(members.tolist())
+        self._sizes = sorted(self._buckets)
+
+    def best_size(self, people: int) -> int:
+        """An exact fit, else the largest slot with room for all, else the slot closest to half (ties: larger)."""
+        if people in self._buckets:
+            return people
+        if self._sizes[-1] > people:
+            return self._sizes[-1]
+        place = bisect_left(self._sizes, people / 2)
+        nearby = self._sizes[max(place - 1, 0) : place + 1]
+        return min(nearby, key=lambda size: (abs(2 * size - people), -size))
+
+    def take(self, size: int) -> int:
+        """Take a slot with that many free seats out of its bucket."""
+        bucket = self._buckets[size]
+        slot = bucket.popleft()
+        if not bucket:
+            del self._buckets[size]
+            self._sizes.pop(bisect_left(self._sizes, size))
+        return slot
+
+    def give_back(self, slot: int, size: int) -> None:
+        """Put a slot back with its remaining free seats."""
+        if size <= 0:
+            return
+        if size not in self._buckets:
+            self._buckets[size] = deque()
+            insort(self._sizes, size)
+        self._buckets[size].append(slot)
+
+    def __bool__(self) -> bool:
+        return bool(self._sizes)
+
+
+@dataclass(frozen=True)
+class Heuristic(Planner):
+    """Classes by descending size; each goes whole into a slot where it can, else it fills the slot nearest half of it.
+
+    Notes
+    -----
+    While q people of a class remain: a slot with exactly q free seats takes all; else the largest slot with more than
+    q takes all; else the slot whose free seats are closest to q/2 is filled. O(Q log Q + (Q + R) log C) for Q classes,
+    R slots and C different capacities. With classes limited to some slots, people who find no seat this way are
+    placed by re-seating others.
+    """
+
+    card: ClassVar[Card] = Card(
+        name="heuristic",
+        title="Instant",
+        summary="Seats whole classes together, largest first; a million people in less than a second.",
+        complexity="O(Q log Q + (Q + R) log C)",
+        when="For a first look, and for very large programmes.",
+        order=10,
+    )
+
+    def make(self, task: Task, progress: Progress) -> Plan:
+        """Seat class by class, largest first (ties: input order)."""
+        free = task.seats.astype(np.int64).copy()
+        shared = _FreeSeats(free, np.arange(free.size)) if task.allowed is None else None
+        cells: list[tuple[int, int, int]] = []
+        order = np.argsort(-task.people, kind="stable").tolist()
+        for done, number in enumerate(order):
+            if done % 256 == 0:
+                progress.update("Seating classes", done / len(order))
+            if shared is None:
+                assert task.allowed is not None
+                _seat(
+                    number, int(task.people[number]), _FreeSeats(free, np.nonzero(task.allowed[number])[0]), free, cells
+                )
+            else:
+                _seat(number, int(task.people[number]), shared, free, cells)
+        table = np.array(cells, np.int64).reshape(-1, 3)
+        if task.allowed is not None and table[:, 2].sum() < task.people.sum():
+            return Plan.from_matrix(complete(task, table), self.card.name, "heuristic")
+        return Plan.from_cells(table[:, 0], table[:, 1], table[:, 2], self.card.name, "heuristic")
+
+
+def _seat(
+    number: int, people: int, seats: _FreeSeats, free: NDArray[np.int64], cells: list[tuple[int, int, int]]
+) -> None:
+    while people and seats:
+        size = seats.best_size(people)
+        slot = seats.take(size)
+        taken = min(size, people)
+        cells.append((number, slot, taken))
+        free[slot] -= taken
+        seats.give_back(slot, size - taken)
+        people -= taken

@@ -1,0 +1,91 @@
+"""The exact planner: no plan has a better anonymity vector, and it says so only when it is proved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.approaches.base import Card, parameter
+from vbas_desktop.domain.progress import Progress
+
+from .better import Better, exchange
+from .direct_model import DirectModel
+from .pieces_model import PiecesModel
+from .planners import Planner
+from .solving import Clock, Levels, minimise_levels
+from .task import Plan, Task
+from .vectors import AnonymityVector
+
+
+@dataclass(frozen=True)
+class Optimal(Planner):
+    """Minimises the number of classes of size 1, then 2, and so on, each level proved before the next.
+
+    Notes
+    -----
+    Without side constraints the classes are cut into pieces and the slots filled with patterns of pieces, which
+    leaves out who sits where; with them, the model has a variable for each class in each slot. Starts from the plan
+    of “better”. Stopping, or the end of the time, keeps the best plan so far and tells which levels are proved.
+    """
+
+    card: ClassVar[Card] = Card(
+        name="optimal",
+        title="Optimal",
+        summary="Finds the best possible anonymity vector and proves it, as far as the time limit allows.",
+        complexity="exponential in the worst case",
+        when="For up to about 2,000 people, or about 100 with side constraints.",
+        order=30,
+    )
+    obeys_limits: ClassVar[bool] = True
+    time_limit: float = parameter(60.0, label="Time limit", help="Seconds for all levels.", low=0.1, high=86_400.0)
+
+    def make(self, task: Task, progress: Progress) -> Plan:
+        """The best plan found, with what is proved of it."""
+        clock = Clock(self.time_limit)
+        if task.constrained:
+            matrix, levels = self._direct(task, clock, progress)
+        else:
+            matrix = Better(min(5.0, self.time_limit / 4)).make(task, progress).matrix(task)
+            if _is_vector_of_seats(task, matrix):
+                return Plan.from_matrix(matrix, self.card.name, "optimal")
+            matrix, levels = _pieces(task, matrix, clock, progress)
+        return Plan.from_matrix(matrix, self.card.name, _proof(levels))
+
+    def _direct(self, task: Task, clock: Clock, progress: Progress) -> tuple[NDArray[np.int64], Levels]:
+        limits = task.limits is not None and task.limits.active
+        model = DirectModel(task)
+        start = None if limits else Better(min(5.0, self.time_limit / 4)).make(task, progress).matrix(task)
+        start = model.first_plan(clock, progress) if start is None else start
+        model.best = start
+        levels = minimise_levels(
+            model.model, model.entries, model.values(start), model.hint, model.accept, clock, progress
+        )
+        return model.best, levels
+
+
+def _pieces(task: Task, start: NDArray[np.int64], clock: Clock, progress: Progress) -> tuple[NDArray[np.int64], Levels]:
+    model = PiecesModel(task, start)
+    levels = minimise_levels(model.model, model.entries, model.values(), model.hint, model.accept, clock, progress)
+    matrix = model.seat()
+    if not levels.complete:
+        improved = exchange(task, matrix.copy(), progress, 0.2) if not clock.stopped else matrix
+        if AnonymityVector.of_sizes(improved) < AnonymityVector.of_sizes(matrix):
+            matrix = improved
+    return matrix, levels
+
+
+def _is_vector_of_seats(task: Task, matrix: NDArray[np.int64]) -> bool:
+    """No seat is free and every slot holds one class: every other plan splits these classes further."""
+    full = bool((matrix.sum(axis=0) == task.seats).all())
+    return full and bool(((matrix > 0).sum(axis=0) <= 1).all())
+
+
+def _proof(levels: Levels) -> str:
+    if levels.complete:
+        return "optimal"
+    if levels.proved == 0:
+        return "heuristic"
+    return "level 1 proved" if levels.proved == 1 else f"levels 1–{levels.proved} proved"

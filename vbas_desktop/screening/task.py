@@ -1,0 +1,179 @@
+"""What is to be planned (`Task`) and what comes of it (`Plan`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.records import frozen
+
+from .vectors import AnonymityVector
+
+
+@dataclass(frozen=True, eq=False)
+class GroupLimits:
+    """Side constraints on who shares a slot; ``group[i]`` is the group of class i.
+
+    ``largest_share``: at most this share of a slot's capacity for people of one group (1: no limit);
+    ``fewest_groups``: at least so many different groups in every slot that is used at all.
+    """
+
+    group: NDArray[np.int64]
+    largest_share: float = 1.0
+    fewest_groups: int = 1
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is limited."""
+        return self.largest_share < 1.0 or self.fewest_groups > 1
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Classes with their numbers of people, slots with their seats, and which class may use which slot.
+
+    ``allowed`` (classes × slots) is None where every class may use every slot.
+    """
+
+    people: NDArray[np.int64]
+    seats: NDArray[np.int64]
+    class_labels: tuple[tuple[str, ...], ...] = ()
+    slot_labels: tuple[tuple[str, ...], ...] = ()
+    allowed: NDArray[np.bool_] | None = None
+    limits: GroupLimits | None = None
+
+    def __post_init__(self) -> None:
+        problems = []
+        if (self.people < 0).any():
+            problems.append(
+                Finding("negative-people", "A class has a negative number of people.", "Correct its count.")
+            )
+        if (self.seats < 0).any():
+            problems.append(Finding("negative-capacity", "A slot has a negative capacity.", "Correct its capacity."))
+        if not problems and self.people.sum() > self.seats.sum():
+            people, seats = int(self.people.sum()), int(self.seats.sum())
+            problems.append(
+                Finding(
+                    "too-few-seats",
+                    f"{people:,} people are to be invited, but there are only {seats:,} seats: "
+                    f"{people - seats:,} seats are missing.",
+                    "Add slots or raise capacities.",
+                )
+            )
+        if problems:
+            raise InputError(problems)
+
+    @cached_property
+    def before(self) -> AnonymityVector:
+        """The anonymity vector of the people without appointments."""
+        return AnonymityVector.of_sizes(self.people)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether side constraints apply."""
+        return self.allowed is not None or (self.limits is not None and self.limits.active)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How many people of each class go to each slot: the non-zero cells, ordered by class, then slot.
+
+    ``proof`` says what is known: "optimal", "levels 1–6 proved" or "heuristic".
+    """
+
+    classes: NDArray[np.int64]
+    slots: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    planner: str
+    proof: str = "heuristic"
+    seconds: float = 0.0
+
+    @classmethod
+    def from_cells(
+        cls, classes: NDArray[np.int64], slots: NDArray[np.int64], counts: NDArray[np.int64], planner: str, proof: str
+    ) -> Plan:
+        """A plan from cells in any order; cells named twice are added up, empty ones left out."""
+        width = int(slots.max()) + 1 if slots.size else 1
+        keys, inverse = np.unique(classes * width + slots, return_inverse=True)
+        totals = np.zeros(keys.size, np.int64)
+        np.add.at(totals, inverse, counts)
+        keys, totals = keys[totals > 0], totals[totals > 0]
+        return cls(frozen(keys // width), frozen(keys % width), frozen(totals), planner, proof)
+
+    @classmethod
+    def from_matrix(cls, matrix: NDArray[np.int64], planner: str, proof: str) -> Plan:
+        """A plan from a classes × slots matrix."""
+        classes, slots = np.nonzero(matrix)
+        return cls.from_cells(classes.astype(np.int64), slots.astype(np.int64), matrix[classes, slots], planner, proof)
+
+    def matrix(self, task: Task) -> NDArray[np.int64]:
+        """The plan as a classes × slots matrix."""
+        full = np.zeros((task.people.size, task.seats.size), np.int64)
+        full[self.classes, self.slots] = self.counts
+        return full
+
+    @cached_property
+    def vector(self) -> AnonymityVector:
+        """The anonymity vector with the appointments as part of the quasi-identifier."""
+        return AnonymityVector.of_sizes(self.counts)
+
+    def free_seats(self, task: Task) -> NDArray[np.int64]:
+        """Seats of each slot that nobody has."""
+        used = np.zeros(task.seats.size, np.int64)
+        np.add.at(used, self.slots, self.counts)
+        return task.seats - used
+
+    def violations(self, task: Task) -> list[str]:
+        """What is wrong with the plan, in words; empty for a valid one."""
+        placed = np.zeros(task.people.size, np.int64)
+        np.add.at(placed, self.classes, self.counts)
+        wrong = []
+        if (placed != task.people).any():
+            wrong.append(f"{int((placed != task.people).sum())} classes are not placed exactly once")
+        if (self.free_seats(task) < 0).any():
+            wrong.append(f"{int((self.free_seats(task) < 0).sum())} slots are over capacity")
+        if task.allowed is not None and not task.allowed[self.classes, self.slots].all():
+            wrong.append(
+                f"{int((~task.allowed[self.classes, self.slots]).sum())} classes are in slots they may not use"
+            )
+        if task.limits is not None and task.limits.active:
+            wrong += self._group_violations(task, task.limits)
+        return wrong
+
+    def _group_violations(self, task: Task, limits: GroupLimits) -> list[str]:
+        groups = int(limits.group.max()) + 1
+        shares = np.zeros((groups, task.seats.size), np.int64)
+        np.add.at(shares, (limits.group[self.classes], self.slots), self.counts)
+        wrong = []
+        over = shares > np.floor(limits.largest_share * task.seats + 1e-9)[None, :]
+        if limits.largest_share < 1.0 and over.any():
+            wrong.append(f"{int(over.any(axis=0).sum())} slots hold too many people of one group")
+        used = shares.sum(axis=0) > 0
+        if ((shares > 0).sum(axis=0)[used] < limits.fewest_groups).any():
+            wrong.append("some slots hold too few groups")
+        return wrong
+
+
+def alternatives(task: Task, plan: Plan, class_number: int, slot: int) -> list[tuple[int, AnonymityVector]]:
+    """Where one person of a class who cannot attend a slot could go instead: free slots, best vector first."""
+    matrix = plan.matrix(task)
+    if matrix[class_number, slot] < 1:
+        raise InputError(
+            Finding("not-there", "Nobody of this class has an appointment in this slot.", "Choose another.")
+        )
+    free = plan.free_seats(task) > 0
+    free[slot] = False
+    if task.allowed is not None:
+        free &= task.allowed[class_number]
+    options = []
+    for other in np.nonzero(free)[0]:
+        matrix[class_number, slot] -= 1
+        matrix[class_number, other] += 1
+        options.append((int(other), AnonymityVector.of_sizes(matrix)))
+        matrix[class_number, slot] += 1
+        matrix[class_number, other] -= 1
+    return sorted(options, key=lambda option: (option[1], option[0]))

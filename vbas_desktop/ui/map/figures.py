@@ -1,0 +1,39 @@
+"""The figures of aggregated regions that the map can be coloured by and the hover card tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One figure of every aggregated region. ``kind`` is count, share (of 1) or ratio; NaN means there is none."""
+
+    name: str
+    title: str
+    values: NDArray[np.float64] | NDArray[np.int64]
+    kind: str = "count"
+    unit: str = ""
+
+    def text(self, region: int) -> str:
+        """The figure of one region with its unit, as people read it."""
+        return self.format(float(self.values[region]))
+
+    def format(self, value: float, unit: bool = True) -> str:
+        """A value as people read it: grouped, with its unit."""
+        if not np.isfinite(value):
+            return "–"
+        if self.kind == "share":
+            return f"{100 * value:.3g} %" if 0 < value < 0.01 else f"{100 * value:.1f} %"
+        if self.kind == "ratio":
+            return f"{value:.2f}"
+        number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+        return f"{number} {self.unit}".strip() if unit else number
+
+
+def figure_named(figures: tuple[Figure, ...], name: str | None) -> Figure | None:
+    """The figure of that name, if there is one."""
+    return next((figure for figure in figures if figure.name == name), None)

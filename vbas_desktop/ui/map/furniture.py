@@ -1,0 +1,182 @@
+"""What stands on the map: the legend and the scale bar, painted in pixels on screen and on paper alike."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen
+
+from vbas_desktop.domain.regions import CoordinateSystem
+from vbas_desktop.ui.theme import Colours
+
+from .figures import Figure
+from .layers import Layer, Picture, translucent
+from .scale import Classes, spread
+
+_KM_PER_DEGREE = 111.195
+_PADDING = 8.0
+_SWATCH = 12.0
+
+
+@dataclass(frozen=True)
+class LegendRow:
+    """One line of the legend: a mark (``fill``, ``pieces``, ``empty``, ``dot``, ``ring``, ``cross``) and its words."""
+
+    mark: str
+    colour: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Legend:
+    """Title and rows."""
+
+    title: str
+    rows: tuple[LegendRow, ...]
+
+
+def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Legend:
+    """What the marks on a picture mean, with numbers."""
+    geometry, colours = picture.geometry, picture.colours
+    rows: list[LegendRow] = []
+    if geometry is not None and Layer.AGGREGATED in picture.layers:
+        if picture.classes is not None and figure is not None:
+            rows += class_rows(picture.classes, figure, colours)
+        scattered, unrecorded = int((geometry.pieces > 1).sum()), int(geometry.without_records.sum())
+        if scattered:
+            rows.append(LegendRow("pieces", colours.text, f"in several pieces ({scattered:,})"))
+        if unrecorded:
+            rows.append(LegendRow("empty", colours.muted, f"without records ({unrecorded:,})"))
+    if geometry is not None and geometry.sites is not None and Layer.SITES in picture.layers:
+        idle = int((~geometry.site_attracts).sum())
+        rows.append(LegendRow("ring", colours.site, f"site ({len(geometry.sites) - idle:,})"))
+        if idle:
+            rows.append(LegendRow("cross", colours.error, f"site that attracts nothing ({idle:,})"))
+    if Layer.POINTS in picture.layers:
+        records = picture.base.records
+        empty = 0 if records is None else int((records == 0).sum())
+        rows.append(LegendRow("dot", colours.muted, f"initial region ({len(picture.base.points) - empty:,})"))
+        if empty:
+            rows.append(LegendRow("dot", colours.error, f"initial region without records ({empty:,})"))
+    if picture.changed is not None:
+        rows.append(LegendRow("dot", colours.error, f"{changed} ({int(picture.changed.sum()):,})"))
+    if figure is not None and picture.classes is not None:
+        return Legend(figure.title, tuple(rows))
+    return Legend("" if geometry is None else f"{len(geometry.shapes):,} aggregated regions", tuple(rows))
+
+
+def class_rows(classes: Classes, figure: Figure, colours: Colours) -> list[LegendRow]:
+    """The classes of a figure from much to little, each with its bounds and the number of its regions."""
+    steps = spread(len(classes.counts), len(colours.sequence))
+    rows = []
+    for low, high, count, step in zip(classes.low, classes.high, classes.counts, steps, strict=True):
+        bounds = figure.format(high) if low == high else f"{figure.format(low, unit=False)} – {figure.format(high)}"
+        rows.append(LegendRow("fill", colours.sequence[step], f"{bounds}  ({count:,})"))
+    if classes.without_value:
+        rows.insert(0, LegendRow("empty", colours.muted, f"no value  ({classes.without_value:,})"))
+    return rows[::-1]
+
+
+def paint_legend(painter: QPainter, legend: Legend, colours: Colours, font: QFont, corner: QPointF) -> QRectF:
+    """Paint the legend with its lower left corner at a place; returns what it covers."""
+    if not legend.rows and not legend.title:
+        return QRectF()
+    metrics, bold = QFontMetricsF(font), QFont(font)
+    bold.setBold(True)
+    line = max(metrics.height(), _SWATCH) + 3
+    width = max([metrics.horizontalAdvance(row.text) + _SWATCH + 8 for row in legend.rows], default=0.0)
+    width = max(width, QFontMetricsF(bold).horizontalAdvance(legend.title)) + 2 * _PADDING
+    height = line * (len(legend.rows) + bool(legend.title)) + 2 * _PADDING - 3
+    box = QRectF(corner.x(), corner.y() - height, width, height)
+    _paint_plate(painter, box, colours)
+    top = box.top() + _PADDING
+    painter.setPen(QColor(colours.text))
+    if legend.title:
+        painter.setFont(bold)
+        painter.drawText(QPointF(box.left() + _PADDING, top + metrics.ascent()), legend.title)
+        top += line
+    painter.setFont(font)
+    for row in legend.rows:
+        _paint_mark(
+            painter, row, colours, QRectF(box.left() + _PADDING, top + (line - 3 - _SWATCH) / 2, _SWATCH, _SWATCH)
+        )
+        painter.setPen(QColor(colours.text))
+        painter.drawText(QPointF(box.left() + _PADDING + _SWATCH + 8, top + metrics.ascent()), row.text)
+        top += line
+    return box
+
+
+def _paint_plate(painter: QPainter, box: QRectF, colours: Colours) -> None:
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setPen(QPen(QColor(colours.line), 1))
+    painter.setBrush(translucent(colours.raised, 0.92))
+    painter.drawRoundedRect(box, 4, 4)
+
+
+def _paint_mark(painter: QPainter, row: LegendRow, colours: Colours, box: QRectF) -> None:
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    middle, colour = box.center(), QColor(row.colour)
+    if row.mark in ("fill", "pieces", "empty"):
+        painter.setPen(QPen(QColor(colours.region_border), 1))
+        patterns = {"pieces": Qt.BrushStyle.Dense6Pattern, "empty": Qt.BrushStyle.BDiagPattern}
+        painter.setBrush(QBrush(colour, patterns.get(row.mark, Qt.BrushStyle.SolidPattern)))
+        painter.drawRect(box)
+    elif row.mark == "dot":
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawRect(QRectF(middle.x() - 2, middle.y() - 2, 4, 4))
+    elif row.mark == "ring":
+        painter.setPen(QPen(colour, 1))
+        painter.setBrush(QColor(colours.canvas))
+        painter.drawEllipse(middle, 3.5, 3.5)
+    else:
+        painter.setPen(QPen(colour, 2))
+        for sign in (1, -1):
+            painter.drawLine(middle + QPointF(-4, -4 * sign), middle + QPointF(4, 4 * sign))
+
+
+def scale_of(system: CoordinateSystem, units_per_pixel: float, longest_px: float = 120) -> tuple[float, str]:
+    """Length in pixels and words of the longest round distance that fits: 1, 2 or 5 times a power of ten."""
+    if units_per_pixel <= 0 or not math.isfinite(units_per_pixel):
+        return 0.0, ""
+    longest = units_per_pixel * longest_px
+    power = 10.0 ** math.floor(math.log10(longest))
+    length = max(step * power for step in (1, 2, 5) if step * power <= longest * (1 + 1e-9))
+    return length / units_per_pixel, _words(system.unit, length)
+
+
+def _words(unit: str, length: float) -> str:
+    if unit == "m":
+        return f"{length / 1000:,.10g} km" if length >= 1000 else f"{length:,.10g} m"
+    if unit == "degree":
+        km = length * _KM_PER_DEGREE
+        return f"{length:,.10g}° ({km:,.0f} km)" if km >= 10 else f"{length:,.10g}° ({km:,.2g} km)"
+    return f"{length:,.10g} units" if length != 1 else "1 unit"
+
+
+def paint_scale(
+    painter: QPainter, length_px: float, words: str, colours: Colours, font: QFont, corner: QPointF
+) -> None:
+    """Paint the scale bar with its lower right corner at a place."""
+    if not words:
+        return
+    metrics = QFontMetricsF(font)
+    width = max(length_px, metrics.horizontalAdvance(words)) + 2 * _PADDING
+    height = metrics.height() + 8 + 2 * _PADDING - 4
+    box = QRectF(corner.x() - width, corner.y() - height, width, height)
+    _paint_plate(painter, box, colours)
+    painter.setFont(font)
+    painter.setPen(QPen(QColor(colours.text), 1.5))
+    left, base = box.center().x() - length_px / 2, box.bottom() - _PADDING
+    painter.drawPolyline(
+        [
+            QPointF(left, base - 5),
+            QPointF(left, base),
+            QPointF(left + length_px, base),
+            QPointF(left + length_px, base - 5),
+        ]
+    )
+    text = QRectF(box.left(), box.top() + 4, width, metrics.height())
+    painter.drawText(text, Qt.AlignmentFlag.AlignCenter, words)

@@ -1,0 +1,225 @@
+"""What the map draws, as plain arrays: prepared in a thread, never on the window's.
+
+Nothing here knows Qt. `prepare_base` depends on the regions alone and is done once per region file; `prepare_map`
+adds one solution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours, neighbours, pieces, point_neighbours
+from vbas_desktop.algorithms.cells import Shapes, aggregated_shapes, cell_polygons, compactness, study_area
+from vbas_desktop.algorithms.colouring import colour_map
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.regions import CoordinateKind, Regions
+from vbas_desktop.domain.solution import Solution
+
+FILLS = 12
+"""How many fills the aggregated regions are coloured with."""
+
+_DETAIL = 4000.0
+"""The study area's outline is simplified to this many steps along its diagonal: finer than a screen shows."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How coordinates become map coordinates: east to the right, north up.
+
+    With latitudes as x the axes change places and degrees of longitude shrink with the cosine of the middle latitude.
+    """
+
+    swapped: bool = False
+    x_scale: float = 1.0
+
+    def to_map(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Map coordinates of points (n, 2)."""
+        if not self.swapped:
+            return points
+        return np.column_stack((points[:, 1] * self.x_scale, points[:, 0]))
+
+    def from_map(self, x: float, y: float) -> tuple[float, float]:
+        """The point under a place on the map."""
+        return (y, x / self.x_scale) if self.swapped else (x, y)
+
+
+@dataclass(frozen=True, eq=False)
+class Rings:
+    """The rings of many shapes in one array, ready to become painter paths.
+
+    ``joined[i]`` says whether vertex i is joined to vertex i + 1; the vertices of shape j are
+    ``starts[j]:starts[j + 1]``.
+    """
+
+    xy: NDArray[np.float64]
+    joined: NDArray[np.bool_]
+    starts: NDArray[np.int64]
+
+    def of(self, shapes: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Vertices and joints of some of the shapes."""
+        counts = self.starts[shapes + 1] - self.starts[shapes]
+        offsets = np.repeat(self.starts[shapes] - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
+        index = np.arange(int(counts.sum())) + offsets
+        return self.xy[index], self.joined[index]
+
+
+@dataclass(frozen=True, eq=False)
+class BaseGeometry:
+    """Everything the map needs of the initial regions."""
+
+    regions: Regions
+    frame: Frame
+    bounds: tuple[float, float, float, float]
+    points: NDArray[np.float64]
+    area: shapely.Geometry
+    area_rings: Rings
+    polygon_rings: Rings | None
+    polygon_tree: shapely.STRtree | None
+    point_tree: cKDTree
+    pairs: Pairs
+    records: NDArray[np.int64] | None = None
+
+    def with_records(self, records: NDArray[np.int64] | None) -> BaseGeometry:
+        """The same with the number of records of each initial region."""
+        return replace(self, records=records)
+
+    def region_at(self, x: float, y: float, reach: float) -> int | None:
+        """The initial region under a place on the map, or the nearest point within reach."""
+        if self.polygon_tree is not None:
+            found = self.polygon_tree.query(shapely.Point(self.frame.from_map(x, y)), predicate="intersects")
+            if found.size:
+                return int(found.min())
+        distance, index = self.point_tree.query((x, y), distance_upper_bound=reach)
+        return int(index) if np.isfinite(distance) else None
+
+
+@dataclass(frozen=True, eq=False)
+class MapGeometry:
+    """One solution on the map. Arrays have one entry per aggregated region unless they say otherwise."""
+
+    base: BaseGeometry
+    solution: Solution
+    shapes: Shapes
+    rings: Rings
+    colours: NDArray[np.int8]
+    pieces: NDArray[np.int32]
+    compactness: NDArray[np.float64]
+    without_records: NDArray[np.bool_]
+    sites: NDArray[np.float64] | None
+    site_attracts: NDArray[np.bool_]
+    cell_rings: Rings | None
+    tree: shapely.STRtree
+    boxes: NDArray[np.float64] = field(repr=False)
+
+    def aggregated_at(self, x: float, y: float) -> int | None:
+        """The aggregated region under a place on the map."""
+        found = self.tree.query(shapely.Point(self.base.frame.from_map(x, y)), predicate="intersects")
+        return int(found.min()) if found.size else None
+
+    def box(self, aggregated: int) -> tuple[float, float, float, float]:
+        """Smallest and largest map coordinates of an aggregated region: x, y, x, y."""
+        low_x, low_y, high_x, high_y = self.boxes[aggregated].tolist()
+        return low_x, low_y, high_x, high_y
+
+
+def frame_of(regions: Regions) -> Frame:
+    """The frame that puts north up."""
+    if regions.system.kind is not CoordinateKind.DEGREES or len(regions) == 0:
+        return Frame()
+    latitudes = regions.points[:, 0]
+    middle = float(latitudes.min() + latitudes.max()) / 2
+    # Coordinates that are no latitudes are drawn as they are rather than squeezed to nothing.
+    return Frame(True, float(np.cos(np.radians(middle))) if abs(middle) <= 85 else 1.0)
+
+
+def rings_of(shapes: Shapes, frame: Frame) -> Rings:
+    """The rings of shapes in map coordinates, holes included (fill them odd-even)."""
+    parts, shape_of_part = shapely.get_parts(shapes, return_index=True)
+    rings, part_of_ring = shapely.get_rings(parts, return_index=True)
+    xy, ring_of_vertex = shapely.get_coordinates(rings, return_index=True)
+    joined = np.ones(len(xy), np.bool_)
+    joined[:-1] = ring_of_vertex[1:] == ring_of_vertex[:-1]
+    joined[-1:] = False
+    owner = shape_of_part[part_of_ring[ring_of_vertex]]
+    starts = np.searchsorted(owner, np.arange(len(shapes) + 1)).astype(np.int64)
+    return Rings(frame.to_map(xy), joined, starts)
+
+
+def prepare_base(regions: Regions, progress: Progress | None = None) -> BaseGeometry:
+    """Prepare what stays the same for all solutions of one region file."""
+    tell = progress or Silent()
+    tell.update("Outlining the study area")
+    frame = frame_of(regions)
+    area = study_area(regions)
+    diagonal = float(np.hypot(area.bounds[2] - area.bounds[0], area.bounds[3] - area.bounds[1]))
+    drawn = shapely.simplify(area, diagonal / _DETAIL) if regions.polygons is not None else area
+    area_rings = rings_of(np.array([drawn], object), frame)
+    tell.update("Finding neighbours")
+    pairs = neighbours(regions)
+    tell.update("Preparing the map")
+    points = frame.to_map(regions.points)
+    low, high = area_rings.xy.min(axis=0), area_rings.xy.max(axis=0)
+    return BaseGeometry(
+        regions=regions,
+        frame=frame,
+        bounds=(float(low[0]), float(low[1]), float(high[0]), float(high[1])),
+        points=points,
+        area=drawn,
+        area_rings=area_rings,
+        polygon_rings=None if regions.polygons is None else rings_of(regions.polygons, frame),
+        polygon_tree=None if regions.polygons is None else shapely.STRtree(regions.polygons),
+        point_tree=cKDTree(points),
+        pairs=pairs,
+    )
+
+
+def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | None = None) -> MapGeometry:
+    """Prepare one solution for drawing."""
+    tell = progress or Silent()
+    regions, frame, membership = base.regions, base.frame, solution.membership
+    used = None if solution.sites is None else solution.sites[solution.owners_used]
+    tell.update("Shaping the aggregated regions")
+    shapes = aggregated_shapes(regions, membership, used, base.area)
+    rings = rings_of(shapes, frame)
+    tell.update("Colouring the map")
+    colours = _colours(base, solution, used)
+    tell.update("Preparing the map")
+    cells = None if solution.sites is None else rings_of(cell_polygons(solution.sites, base.area), frame)
+    totals = None if base.records is None else np.bincount(membership, base.records, solution.aggregated_regions)
+    attracts = np.zeros(0 if solution.sites is None else len(solution.sites), np.bool_)
+    if solution.sites is not None:
+        attracts[solution.owners_used] = True
+    return MapGeometry(
+        base=base,
+        solution=solution,
+        shapes=shapes,
+        rings=rings,
+        colours=colours,
+        pieces=pieces(regions, membership, base.pairs),
+        compactness=compactness(shapes),
+        without_records=np.zeros(len(shapes), np.bool_) if totals is None else totals == 0,
+        sites=None if solution.sites is None else frame.to_map(solution.sites),
+        site_attracts=attracts,
+        cell_rings=cells,
+        tree=shapely.STRtree(shapes),
+        boxes=_boxes(shapes, frame),
+    )
+
+
+def _colours(base: BaseGeometry, solution: Solution, used: NDArray[np.float64] | None) -> NDArray[np.int8]:
+    """Fills such that neighbours differ, whether drawn as cells of sites or as unions of what they own."""
+    number = solution.aggregated_regions
+    pairs = group_neighbours(base.pairs, solution.membership)
+    if used is not None and base.regions.polygons is None:
+        pairs = np.unique(np.concatenate((pairs, point_neighbours(used))), axis=0)
+    return colour_map(number, pairs, FILLS)
+
+
+def _boxes(shapes: Shapes, frame: Frame) -> NDArray[np.float64]:
+    bounds = shapely.bounds(shapes)
+    return np.hstack((frame.to_map(bounds[:, :2]), frame.to_map(bounds[:, 2:])))

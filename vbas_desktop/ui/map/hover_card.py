@@ -1,0 +1,91 @@
+"""The small card beside the pointer: what is under it, in words."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel, QWidget
+
+from vbas_desktop.ui.theme import Colours
+
+from .figures import Figure, figure_named
+from .geometry import BaseGeometry, MapGeometry
+
+_OFFSET = 14
+
+
+def card_text(
+    base: BaseGeometry,
+    geometry: MapGeometry | None,
+    figures: tuple[Figure, ...],
+    aggregated: int | None,
+    region: int | None,
+) -> str:
+    """What the card says, as rich text; empty if nothing is under the pointer."""
+    lines = [] if geometry is None or aggregated is None else _aggregated_lines(geometry, figures, aggregated)
+    if region is not None:
+        name = base.regions.names[region] if base.regions.names else ""
+        title = f"Initial region {base.regions.ids[region]}" + (f" · {name}" if name else "")
+        records = "" if base.records is None else f": {_records(int(base.records[region]))}"
+        lines.append(f"<span>{escape(title)}{records}</span>")
+    return "<br>".join(lines)
+
+
+def _aggregated_lines(geometry: MapGeometry, figures: tuple[Figure, ...], aggregated: int) -> list[str]:
+    site = int(geometry.solution.owners_used[aggregated])
+    of_site = f" · site {site + 1:,}" if geometry.sites is not None else ""
+    lines = [f"<b>Aggregated region {aggregated + 1:,}</b>{of_site}"]
+    told = {figure.name: figure.text(aggregated) for figure in figures}
+    if "records" in told:
+        lines.append(
+            f"{told['records']}, {told['suppressed'].replace(' records', '')} suppressed ({told['share_suppressed']})"
+        )
+        lines.append(f"anonymity {told['anonymity_before']} → {told['anonymity']}")
+    pieces = figure_named(figures, "pieces")
+    parts = f" in {int(pieces.values[aggregated]):,} pieces" if pieces and pieces.values[aggregated] > 1 else ""
+    if "initial_regions" in told:
+        members = int(figure_named(figures, "initial_regions").values[aggregated])  # type: ignore[union-attr]
+        lines.append(f"{members:,} initial region{'' if members == 1 else 's'}{parts}")
+    return lines
+
+
+def _records(number: int) -> str:
+    return "no records" if number == 0 else f"{number:,} record{'' if number == 1 else 's'}"
+
+
+class HoverCard(QLabel):
+    """A card that floats over its parent and never catches the mouse."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setMargin(6)
+        self.hide()
+
+    def use_colours(self, colours: Colours) -> None:
+        """Draw in other colours."""
+        self.setStyleSheet(
+            f"background: {colours.raised}; color: {colours.text}; "
+            f"border: 1px solid {colours.line}; border-radius: 4px;"
+        )
+
+    def tell(self, text: str, position: QPoint) -> None:
+        """Show a text beside a position of the parent, inside of it; an empty text hides the card."""
+        if not text:
+            self.hide()
+            return
+        self.setText(text)
+        self.adjustSize()
+        parent = self.parentWidget()
+        assert parent is not None
+        room = parent.rect()
+        x, y = position.x() + _OFFSET, position.y() + _OFFSET
+        if x + self.width() > room.right():
+            x = position.x() - _OFFSET - self.width()
+        if y + self.height() > room.bottom():
+            y = position.y() - _OFFSET - self.height()
+        self.move(max(0, x), max(0, y))
+        self.show()
+        self.raise_()

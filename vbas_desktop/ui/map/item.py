@@ -1,0 +1,140 @@
+"""The one graphics item that paints the whole map, from a cached pixmap while the view moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Slot
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPixmap, QTransform
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from vbas_desktop.ui.theme import Colours
+
+from .geometry import Rings
+from .layers import Picture, hairline, translucent
+from .paths import path_of
+
+_REST_MS = 90
+"""After this long without movement the map is painted sharply again."""
+
+
+class MapItem(pg.GraphicsObject):
+    """Paints a `Picture`. Painted sharply once per view; moves and hovering reuse what was painted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._picture: Picture | None = None
+        self._bounds = QRectF(0, 0, 1, 1)
+        self._cache: QPixmap | None = None
+        self._cache_transform = QTransform()
+        self._moving = False
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(_REST_MS)
+        self._rest.timeout.connect(self._on_rested)
+        self.sharp_paintings = 0
+
+    def show_picture(self, picture: Picture | None) -> None:
+        """Show another picture (None: nothing)."""
+        if picture is not None and (self._picture is None or picture.base is not self._picture.base):
+            low_x, low_y, high_x, high_y = picture.base.bounds
+            self.prepareGeometryChange()
+            self._bounds = QRectF(low_x, low_y, high_x - low_x, high_y - low_y)
+        self._picture = picture
+        self._cache = None
+        self.update()
+
+    @property
+    def picture(self) -> Picture | None:
+        """What is shown."""
+        return self._picture
+
+    @property
+    def moving(self) -> bool:
+        """Whether the view moved a moment ago, so that the picture may still be a stretched one."""
+        return self._moving
+
+    def boundingRect(self) -> QRectF:
+        """The study area."""
+        return self._bounds
+
+    def view_moved(self) -> None:
+        """The view is being panned or zoomed: show what is there already until it rests."""
+        if self._cache is not None:
+            self._moving = True
+            self._rest.start()
+
+    @Slot()
+    def _on_rested(self) -> None:
+        self._moving = False
+        self.update()
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Blit the cached picture; paint it anew if the view rests somewhere else."""
+        if self._picture is None:
+            return
+        if widget is None:
+            self._picture.paint(painter)
+            return
+        now = painter.worldTransform()
+        if not (self._cache is not None and (self._moving or now == self._cache_transform)):
+            self._cache = self._painted(now, widget.size(), widget.devicePixelRatioF())
+            self._cache_transform = now
+        assert self._cache is not None
+        painter.save()
+        if now == self._cache_transform:
+            painter.resetTransform()
+        else:
+            painter.setTransform(self._cache_transform.inverted()[0] * now)
+        painter.drawPixmap(QPointF(0, 0), self._cache)
+        painter.restore()
+
+    def _painted(self, transform: QTransform, size: QSize, ratio: float) -> QPixmap:
+        assert self._picture is not None
+        pixmap = QPixmap(size * ratio)
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(QColor(self._picture.colours.canvas))
+        painter = QPainter(pixmap)
+        painter.setTransform(transform)
+        self._picture.paint(painter)
+        painter.end()
+        self.sharp_paintings += 1
+        return pixmap
+
+
+class HighlightItem(pg.GraphicsObject):
+    """Outlines one aggregated region over the map, so that choosing and hovering repaint nothing else."""
+
+    def __init__(self, strong: bool) -> None:
+        super().__init__()
+        self._strong = strong
+        self._path = QPainterPath()
+        self._colours: Colours | None = None
+        self.setZValue(20 if strong else 10)
+
+    def show_shape(self, rings: Rings | None, shape: int | None, colours: Colours) -> None:
+        """Outline one shape; None outlines nothing."""
+        self.prepareGeometryChange()
+        self._path = QPainterPath()
+        if rings is not None and shape is not None:
+            self._path = path_of(rings, np.array([shape]))
+        self._colours = colours
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        """The outlined shape with room for the pen."""
+        box = self._path.boundingRect()
+        margin = 0.02 * max(box.width(), box.height())
+        return box.adjusted(-margin, -margin, margin, margin)
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """A veil and a line when hovering, a strong line with a halo when chosen."""
+        if self._colours is None or self._path.isEmpty():
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        if self._strong:
+            painter.strokePath(self._path, hairline(QColor(self._colours.base), width=5))
+            painter.strokePath(self._path, hairline(QColor(self._colours.accent), width=2.5))
+        else:
+            painter.fillPath(self._path, QBrush(translucent(self._colours.base, 0.25)))
+            painter.strokePath(self._path, hairline(QColor(self._colours.text), width=1.5))

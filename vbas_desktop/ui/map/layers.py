@@ -1,0 +1,196 @@
+"""The layers of the map and how each is painted. Paths are made once per solution and colouring, not per frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygonF, QTransform
+
+from vbas_desktop.ui.theme import Colours
+
+from .geometry import BaseGeometry, MapGeometry
+from .paths import path_of, paths_by_class, points_polygon
+from .scale import Classes, spread
+
+_SMOOTH_VERTICES = 60_000
+"""Borders with more vertices than this are drawn without antialiasing: at that density nobody sees the difference."""
+
+
+class Layer(StrEnum):
+    """What can be switched on and off."""
+
+    AREA = "area"
+    AGGREGATED = "aggregated"
+    POLYGONS = "polygons"
+    CELLS = "cells"
+    POINTS = "points"
+    SITES = "sites"
+
+
+LAYER_TITLES = {
+    Layer.AGGREGATED: "Aggregated regions",
+    Layer.POLYGONS: "Borders of initial regions",
+    Layer.POINTS: "Points of initial regions",
+    Layer.SITES: "Sites",
+    Layer.CELLS: "Voronoi cells of the sites",
+    Layer.AREA: "Study area",
+}
+
+DEFAULT_LAYERS = frozenset({Layer.AREA, Layer.AGGREGATED, Layer.POLYGONS, Layer.POINTS, Layer.SITES})
+
+
+def translucent(colour: str, alpha: float) -> QColor:
+    """The colour with an opacity between 0 and 1."""
+    result = QColor(colour)
+    result.setAlphaF(alpha)
+    return result
+
+
+def hairline(colour: QColor, style: Qt.PenStyle = Qt.PenStyle.SolidLine, width: float = 1) -> QPen:
+    """A pen that is as wide at every zoom."""
+    pen = QPen(colour, width, style)
+    pen.setCosmetic(True)
+    pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
+    return pen
+
+
+@dataclass(eq=False)
+class Picture:
+    """The ready paths of one map; `paint` draws them with whatever transform the painter has."""
+
+    base: BaseGeometry
+    geometry: MapGeometry | None
+    colours: Colours
+    layers: frozenset[Layer]
+    classes: Classes | None = None
+    changed: NDArray[np.bool_] | None = None
+    _fills: list[tuple[QBrush, QPainterPath]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._area = path_of(self.base.area_rings)
+        self._polygons = None if self.base.polygon_rings is None else path_of(self.base.polygon_rings)
+        self._points, self._empty_points, self._changed_points = self._split_points()
+        self._borders = self._cells = self._scattered = self._unrecorded = QPainterPath()
+        self._smooth = self._polygons is None or self._polygons.elementCount() < _SMOOTH_VERTICES
+        if self.geometry is not None:
+            self._prepare(self.geometry)
+
+    def _split_points(self) -> tuple[QPolygonF, QPolygonF, QPolygonF]:
+        points, count = self.base.points, len(self.base.points)
+        empty = np.zeros(count, np.bool_) if self.base.records is None else self.base.records == 0
+        changed = np.zeros(count, np.bool_) if self.changed is None else self.changed
+        return (
+            points_polygon(points[~empty & ~changed]),
+            points_polygon(points[empty & ~changed]),
+            points_polygon(points[changed]),
+        )
+
+    def _prepare(self, geometry: MapGeometry) -> None:
+        self._borders = path_of(geometry.rings)
+        self._cells = QPainterPath() if geometry.cell_rings is None else path_of(geometry.cell_rings)
+        self._scattered = path_of(geometry.rings, np.flatnonzero(geometry.pieces > 1))
+        self._unrecorded = path_of(geometry.rings, np.flatnonzero(geometry.without_records))
+        self._smooth = self._smooth and self._borders.elementCount() < _SMOOTH_VERTICES
+        self._fills = self._make_fills(geometry)
+
+    def _make_fills(self, geometry: MapGeometry) -> list[tuple[QBrush, QPainterPath]]:
+        if self.classes is None:
+            shades, of_region = list(self.colours.fills), geometry.colours
+        else:
+            steps = spread(len(self.classes.counts), len(self.colours.sequence))
+            shades, of_region = [self.colours.sequence[step] for step in steps], self.classes.of_region
+        of_region = np.where(geometry.without_records, -1, of_region)
+        paths = paths_by_class(geometry.rings, of_region, len(shades))
+        return [(QBrush(QColor(shade)), path) for shade, path in zip(shades, paths, strict=True)]
+
+    def paint(self, painter: QPainter) -> None:
+        """Draw all layers that are switched on."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self._paint_area(painter)
+        if Layer.AGGREGATED in self.layers and self.geometry is not None:
+            self._paint_fills(painter)
+        if Layer.POLYGONS in self.layers and self._polygons is not None:
+            faint = 0.6 if self.geometry is None or Layer.AGGREGATED not in self.layers else 0.22
+            self._stroke(painter, self._polygons, hairline(translucent(self.colours.region_border, faint)))
+        if Layer.CELLS in self.layers:
+            self._stroke(painter, self._cells, hairline(QColor(self.colours.accent), Qt.PenStyle.DashLine))
+        if Layer.AGGREGATED in self.layers:
+            self._stroke(painter, self._borders, hairline(QColor(self.colours.region_border)))
+        if Layer.POINTS in self.layers or self.changed is not None:
+            self._paint_points(painter)
+        if Layer.SITES in self.layers and self.geometry is not None and self.geometry.sites is not None:
+            self._paint_sites(painter, self.geometry.sites, self.geometry.site_attracts)
+
+    def _paint_area(self, painter: QPainter) -> None:
+        if Layer.AREA not in self.layers:
+            return
+        painter.fillPath(self._area, QBrush(QColor(self.colours.base)))
+        self._stroke(painter, self._area, hairline(QColor(self.colours.muted)))
+
+    def _stroke(self, painter: QPainter, path: QPainterPath, pen: QPen) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, self._smooth)
+        painter.strokePath(path, pen)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _paint_fills(self, painter: QPainter) -> None:
+        for brush, path in self._fills:
+            painter.fillPath(path, brush)
+        # Patterns are scaled by the painter's transform unless the brush undoes it.
+        upright = painter.worldTransform().inverted()[0]
+        for path, style, colour in (
+            (self._unrecorded, Qt.BrushStyle.BDiagPattern, translucent(self.colours.muted, 0.8)),
+            (self._scattered, Qt.BrushStyle.Dense6Pattern, translucent(self.colours.text, 0.35)),
+        ):
+            brush = QBrush(colour, style)
+            brush.setTransform(upright)
+            painter.fillPath(path, brush)
+
+    def _paint_points(self, painter: QPainter) -> None:
+        size = self._point_size(painter.worldTransform())
+        if Layer.POINTS in self.layers:
+            for points, colour, width in (
+                (self._points, translucent(self.colours.text, 0.55), size),
+                (self._empty_points, QColor(self.colours.error), size + 1),
+            ):
+                painter.setPen(hairline(colour, width=width))
+                painter.drawPoints(points)
+        painter.setPen(hairline(QColor(self.colours.error), width=size + 2))
+        painter.drawPoints(self._changed_points)
+
+    def _point_size(self, transform: QTransform) -> float:
+        """Dots shrink to single pixels where they would flow together."""
+        low_x, low_y, high_x, high_y = self.base.bounds
+        spread_px = transform.mapRect(QRectF(low_x, low_y, high_x - low_x, high_y - low_y))
+        room = (spread_px.width() * spread_px.height() / max(1, len(self.base.points))) ** 0.5
+        return float(np.clip(round(room / 7), 1, 4))
+
+    def _paint_sites(self, painter: QPainter, sites: NDArray[np.float64], attracts: NDArray[np.bool_]) -> None:
+        """Rings of constant size; a site that attracts nothing is a cross."""
+        transform = painter.worldTransform()
+        radius = 3.5 if len(sites) <= 150 else 2.5 if len(sites) <= 600 else 1.8
+        device = np.column_stack(_mapped(transform, sites))
+        painter.save()
+        painter.resetTransform()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        painter.setPen(QPen(QColor(self.colours.site), 1))
+        painter.setBrush(QBrush(QColor(self.colours.canvas)))
+        for x, y in device[attracts].tolist():
+            painter.drawEllipse(QPointF(x, y), radius, radius)
+        painter.setPen(QPen(QColor(self.colours.error), 1.5))
+        arm = radius + 0.5
+        for x, y in device[~attracts].tolist():
+            painter.drawLine(QPointF(x - arm, y - arm), QPointF(x + arm, y + arm))
+            painter.drawLine(QPointF(x - arm, y + arm), QPointF(x + arm, y - arm))
+        painter.restore()
+
+
+def _mapped(transform: QTransform, points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    x, y = points[:, 0], points[:, 1]
+    return (
+        transform.m11() * x + transform.m21() * y + transform.dx(),
+        transform.m12() * x + transform.m22() * y + transform.dy(),
+    )

@@ -1,0 +1,187 @@
+"""Prepares what the map, the regions tab and the comparison show, in a thread, and keeps the last few."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal, Slot
+
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.solution import Solution
+from vbas_desktop.engine.region_table import RegionTable, region_table
+from vbas_desktop.session.results import Entry
+from vbas_desktop.ui.context import Context
+
+from .figures import Figure
+from .geometry import BaseGeometry, MapGeometry, prepare_base, prepare_map
+
+_KEPT = 12
+"""So many solutions stay prepared, so that going back and forth is instant."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """One solution, ready to be drawn and listed. ``table`` is None until the problem is counted again."""
+
+    number: int
+    solution: Solution
+    problem: Problem | None
+    geometry: MapGeometry
+    table: RegionTable | None
+    figures: tuple[Figure, ...]
+
+
+def figures_of(geometry: MapGeometry, table: RegionTable | None) -> tuple[Figure, ...]:
+    """Everything that is known of each aggregated region, in the order in which people ask for it."""
+    members = np.bincount(geometry.solution.membership, minlength=len(geometry.shapes))
+    shape = (
+        Figure("initial_regions", "Initial regions", members, unit="initial regions"),
+        Figure("compactness", "Compactness (1 = disc)", geometry.compactness, "ratio"),
+        Figure("pieces", "Pieces", geometry.pieces.astype(np.int64), unit="pieces"),
+    )
+    if table is None:
+        return shape
+    with np.errstate(invalid="ignore", divide="ignore"):
+        lost = np.where(table.records > 0, table.suppressed / np.maximum(table.records, 1), np.nan)
+    before = np.where(table.records > 0, table.anonymity_before.astype(np.float64), np.nan)
+    after = np.where(table.released > 0, table.anonymity_after.astype(np.float64), np.nan)
+    return (
+        Figure("records", "Records", table.records, unit="records"),
+        Figure("suppressed", "Suppressed records", table.suppressed, unit="records"),
+        Figure("share_suppressed", "Share suppressed", lost, "share"),
+        Figure("share_of_loss", "Share of the loss", table.share_of_loss, "share"),
+        Figure("anonymity_before", "Anonymity before suppression", before),
+        Figure("anonymity", "Anonymity", after),
+        *shape,
+    )
+
+
+def prepare_shown(
+    number: int, solution: Solution, problem: Problem | None, base: BaseGeometry, progress: Progress
+) -> Shown:
+    """Prepare one solution on a base that is prepared already."""
+    known = base if problem is None else base.with_records(problem.counts.region_totals)
+    geometry = prepare_map(known, solution, progress)
+    progress.update("Counting the aggregated regions")
+    table = None if problem is None else region_table(problem, solution)
+    return Shown(number, solution, problem, geometry, table, figures_of(geometry, table))
+
+
+class Preparer(QObject):
+    """Follows the session: prepares the regions, the selected solution and the one compared with it, one at a time.
+
+    `changed` is emitted whenever `base`, `shown` or `compared` is another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.model)
+        self._context = context
+        self._base: BaseGeometry | None = None
+        self._kept: OrderedDict[tuple[int, int], Shown] = OrderedDict()
+        model = context.model
+        for signal in (model.data_loaded, model.problem_counted, model.selection_changed, model.solutions_changed):
+            signal.connect(self._on_wish_changed)
+        context.quiet_runner.job_ended.connect(self._on_job_ended)
+        self._on_wish_changed()
+
+    @property
+    def base(self) -> BaseGeometry | None:
+        """The initial regions of the session, once they are prepared."""
+        regions = self._regions(None)
+        if self._base is None or self._base.regions is not regions:
+            return None
+        problem = self._context.session.problem
+        return self._base if problem is None else self._base.with_records(problem.counts.region_totals)
+
+    @property
+    def shown(self) -> Shown | None:
+        """The selected solution, once it is prepared."""
+        return self._prepared(self._context.session.selected)
+
+    @property
+    def compared(self) -> Shown | None:
+        """The solution that the selected one is compared with, once it is prepared."""
+        return self._prepared(self._context.session.compared)
+
+    def _prepared(self, entry: Entry | None) -> Shown | None:
+        return None if entry is None else self._kept.get(_key(entry))
+
+    def _regions(self, entry: Entry | None) -> Regions | None:
+        if entry is not None and entry.problem is not None:
+            return entry.problem.regions
+        return self._context.session.regions
+
+    @Slot()
+    def _on_wish_changed(self) -> None:
+        self.changed.emit()
+        self._prepare_next()
+
+    @Slot(str)
+    def _on_job_ended(self, title: str) -> None:
+        self._prepare_next()
+
+    def _prepare_next(self) -> None:
+        """Start preparing the first thing that is wanted and missing."""
+        runner, session = self._context.quiet_runner, self._context.session
+        if runner.busy:
+            return
+        for entry in (session.selected, session.compared):
+            regions = self._regions(entry)
+            if regions is not None and (self._base is None or self._base.regions is not regions):
+                runner.start("Preparing the map", _BaseJob(regions), self._on_base)
+                return
+            # A project whose region file changed may have owners for other regions than there are now.
+            fits = entry is not None and regions is not None and entry.solution.owner.size == len(regions)
+            if entry is not None and fits and self._prepared(entry) is None:
+                assert self._base is not None
+                job = _ShownJob(entry.number, entry.solution, entry.problem, self._base)
+                runner.start("Preparing the map", job, self._on_shown)
+                return
+
+    def _on_base(self, base: BaseGeometry) -> None:
+        self._base = base
+        self.changed.emit()
+        self._prepare_next()
+
+    def _on_shown(self, shown: Shown) -> None:
+        self._kept[shown.number, id(shown.problem)] = shown
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        self.changed.emit()
+        self._prepare_next()
+
+
+@dataclass(frozen=True, eq=False)
+class _BaseJob:
+    regions: Regions
+
+    def __call__(self, progress: Progress) -> BaseGeometry:
+        return prepare_base(self.regions, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _ShownJob:
+    number: int
+    solution: Solution
+    problem: Problem | None
+    base: BaseGeometry
+
+    def __call__(self, progress: Progress) -> Shown:
+        return prepare_shown(self.number, self.solution, self.problem, self.base, progress)
+
+
+def _key(entry: Entry) -> tuple[int, int]:
+    """A solution is prepared anew once its problem is counted."""
+    return entry.number, id(entry.problem)
+
+
+def preparer_of(context: Context) -> Preparer:
+    """The one preparer of a window, made when first asked for."""
+    found = context.model.findChild(Preparer)
+    return found if found is not None else Preparer(context)

@@ -1,0 +1,272 @@
+"""Two solutions in linked maps, with a list of what differs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QFont, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QSplitter,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.theme import GRID
+
+from .canvas import MapCanvas
+from .differences import changed_regions, differences
+from .figures import figure_named
+from .hover_card import HoverCard, card_text
+from .layers import Layer
+from .preparer import Shown, preparer_of
+
+_LISTED = 2_000
+"""So many changed regions are listed; all of them are marked on the map."""
+
+
+class SideBySide(QWidget):
+    """The selected solution left, the compared one right: same view, same hovering. `closed` when the user is done."""
+
+    closed = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._preparer = preparer_of(context)
+        self._following = False
+        self._pair: tuple[Shown | None, Shown | None] = (None, None)
+        self.left, self.right = MapCanvas(context.theme.colours), MapCanvas(context.theme.colours)
+        self.left_choice, self.right_choice = QComboBox(), QComboBox()
+        self.left_choice.setAccessibleName("Left solution")
+        self.right_choice.setAccessibleName("Right solution")
+        self.measures = _table(["", "Left", "Right", "Change"])
+        self.regions = _table(["Initial region", "Records", "Left", "Right"])
+        self._cards = {canvas: HoverCard(canvas) for canvas in (self.left, self.right)}
+        self._build()
+        self._connect()
+
+    def _build(self) -> None:
+        close = QPushButton("&Done")
+        close.setToolTip("Back to one map")
+        close.clicked.connect(self.closed)
+        maps = QWidget()
+        row = QHBoxLayout(maps)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(1)
+        for choice, canvas in ((self.left_choice, self.left), (self.right_choice, self.right)):
+            column = QVBoxLayout()
+            column.setSpacing(0)
+            head = QHBoxLayout()
+            head.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
+            choice.setMinimumContentsLength(12)
+            head.addWidget(choice, 1)
+            if canvas is self.right:
+                head.addWidget(close)
+            column.addLayout(head)
+            column.addWidget(canvas, 1)
+            row.addLayout(column, 1)
+        lists = QSplitter(Qt.Orientation.Horizontal)
+        lists.addWidget(self.measures)
+        lists.addWidget(self.regions)
+        lists.setSizes([600, 400])
+        whole = QSplitter(Qt.Orientation.Vertical)
+        whole.addWidget(maps)
+        whole.addWidget(lists)
+        whole.setStretchFactor(0, 1)
+        whole.setSizes([560, 260])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(whole)
+
+    def _connect(self) -> None:
+        self.left.view_moved.connect(self._on_left_moved)
+        self.right.view_moved.connect(self._on_right_moved)
+        self.left.region_hovered.connect(self._on_left_hovered)
+        self.right.region_hovered.connect(self._on_right_hovered)
+        for canvas in (self.left, self.right):
+            canvas.pointer_left.connect(self._on_pointer_left)
+        self.left.region_clicked.connect(self._on_left_clicked)
+        self.right.region_clicked.connect(self._on_right_clicked)
+        self.left_choice.activated.connect(self._on_left_chosen)
+        self.right_choice.activated.connect(self._on_right_chosen)
+        self.regions.itemSelectionChanged.connect(self._on_region_selected)
+        self._preparer.changed.connect(self.refresh)
+        self._context.model.solution_added.connect(self.refresh)
+        self._context.model.colouring_changed.connect(self.refresh)
+        self._context.theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    # What is shown
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the two solutions that the session names, as far as they are prepared. Does nothing while hidden."""
+        if not self.isVisible():
+            return
+        session = self._context.session
+        self._fill_choice(self.left_choice, session.selected.number if session.selected else None)
+        self._fill_choice(self.right_choice, session.compared.number if session.compared else None)
+        left, right = self._preparer.shown, self._preparer.compared
+        for canvas, shown in ((self.left, left), (self.right, right)):
+            if shown is not None:
+                figure = figure_named(shown.figures, session.coloured_by)
+                if canvas.geometry_shown is not shown.geometry or canvas.figure is not figure:
+                    canvas.show_map(shown.geometry, figure)
+        if left is not None and right is not None and self._pair != (left, right):
+            self._pair = (left, right)
+            self._show_differences(left, right)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What happened while hidden is caught up."""
+        super().showEvent(event)
+        self.refresh()
+
+    def show_layers(self, layers: frozenset[Layer]) -> None:
+        """Switch layers on and off on both maps."""
+        self.left.show_layers(layers)
+        self.right.show_layers(layers)
+
+    def fit(self) -> None:
+        """Show the whole study area on both maps."""
+        self.left.fit()
+
+    def _fill_choice(self, choice: QComboBox, number: int | None) -> None:
+        wanted = [(entry.title, entry.number) for entry in self._context.session.entries]
+        if wanted != [(choice.itemText(i), choice.itemData(i)) for i in range(choice.count())]:
+            choice.clear()
+            for title, each in wanted:
+                choice.addItem(title, each)
+        choice.setCurrentIndex(choice.findData(number) if number is not None else -1)
+
+    def _show_differences(self, left: Shown, right: Shown) -> None:
+        base = left.geometry.base
+        if base.regions is not right.geometry.base.regions:
+            return
+        changed = changed_regions(base, left.solution, right.solution)
+        for canvas in (self.left, self.right):
+            canvas.mark_changed(changed, "changed owner")
+        rows = differences(base, left.solution, right.solution, int(changed.sum()))
+        self.measures.setRowCount(len(rows))
+        for index, row in enumerate(rows):
+            for column, text in enumerate((row.what, row.left, row.right, row.change)):
+                better = (column == 1 and row.better < 0) or (column == 2 and row.better > 0)
+                self.measures.setItem(index, column, _cell(text, column > 0, better))
+        self.regions.setRowCount(0)
+        listed = changed.nonzero()[0][:_LISTED].tolist()
+        self.regions.setRowCount(len(listed))
+        for index, region in enumerate(listed):
+            records = "" if base.records is None else f"{int(base.records[region]):,}"
+            sides = (f"{int(shown.solution.membership[region]) + 1:,}" for shown in (left, right))
+            for column, text in enumerate((base.regions.ids[region], records, *sides)):
+                self.regions.setItem(index, column, _cell(text, column > 0, data=region))
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        for canvas, card in self._cards.items():
+            canvas.use_colours(self._context.theme.colours)
+            card.use_colours(self._context.theme.colours)
+
+    # Linked views
+
+    @Slot()
+    def _on_left_moved(self) -> None:
+        self._follow(self.left, self.right)
+
+    @Slot()
+    def _on_right_moved(self) -> None:
+        self._follow(self.right, self.left)
+
+    def _follow(self, leader: MapCanvas, follower: MapCanvas) -> None:
+        if not self._following:
+            self._following = True
+            follower.show_rect(leader.view_rect)
+            self._following = False
+        for card in self._cards.values():
+            card.hide()
+
+    @Slot(object, object, float, float)
+    def _on_left_hovered(self, aggregated: int | None, region: int | None, x: float, y: float) -> None:
+        self._hover_both(region, x, y)
+
+    @Slot(object, object, float, float)
+    def _on_right_hovered(self, aggregated: int | None, region: int | None, x: float, y: float) -> None:
+        self._hover_both(region, x, y)
+
+    def _hover_both(self, region: int | None, x: float, y: float) -> None:
+        for canvas, shown in zip((self.left, self.right), self._pair, strict=True):
+            geometry = canvas.geometry_shown
+            if geometry is None or shown is None:
+                continue
+            aggregated = geometry.aggregated_at(x, y)
+            canvas.hover(aggregated)
+            text = card_text(geometry.base, geometry, shown.figures, aggregated, region)
+            self._cards[canvas].tell(text, canvas.position_of(x, y).toPoint())
+
+    @Slot()
+    def _on_pointer_left(self) -> None:
+        for canvas, card in self._cards.items():
+            canvas.hover(None)
+            card.hide()
+
+    # Choosing
+
+    @Slot(object)
+    def _on_left_clicked(self, region: int | None) -> None:
+        self.left.choose(region)
+
+    @Slot(object)
+    def _on_right_clicked(self, region: int | None) -> None:
+        self.right.choose(region)
+
+    @Slot(int)
+    def _on_left_chosen(self, index: int) -> None:
+        self._context.session.select(self.left_choice.itemData(index))
+
+    @Slot(int)
+    def _on_right_chosen(self, index: int) -> None:
+        self._context.session.compare_with(self.right_choice.itemData(index))
+
+    @Slot()
+    def _on_region_selected(self) -> None:
+        items = self.regions.selectedItems()
+        base = self.left.base
+        if not items or base is None:
+            return
+        region = items[0].data(Qt.ItemDataRole.UserRole)
+        for canvas in (self.left, self.right):
+            if canvas.geometry_shown is not None:
+                canvas.choose(int(canvas.geometry_shown.solution.membership[region]))
+        chosen = self.left.chosen
+        if chosen is not None:
+            self.left.zoom_to(chosen)
+
+
+def _table(titles: list[str]) -> QTableWidget:
+    table = QTableWidget(0, len(titles))
+    table.setHorizontalHeaderLabels(titles)
+    table.verticalHeader().hide()
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setShowGrid(False)
+    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+    return table
+
+
+def _cell(text: str, number: bool, strong: bool = False, data: int | None = None) -> QTableWidgetItem:
+    item = QTableWidgetItem(text)
+    item.setData(Qt.ItemDataRole.UserRole, data)
+    if number:
+        item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    if strong:
+        font = QFont(item.font())
+        font.setBold(True)
+        item.setFont(font)
+    return item

@@ -1,0 +1,205 @@
+"""The map in the window: bar, canvas, hover card, and the comparison that takes the canvas' place."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt, Slot
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.pictures import offer_to_save, record
+
+from .bar import MapBar
+from .canvas import MapCanvas
+from .figures import figure_named
+from .geometry import BaseGeometry
+from .hover_card import HoverCard, card_text
+from .layers import Layer
+from .preparer import preparer_of
+from .side_by_side import SideBySide
+
+
+class MapView(QWidget):
+    """Follows the session: shows the selected solution, tells what the user points at."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._preparer = preparer_of(context)
+        self._own_choice = False
+        colours = context.theme.colours
+        self.bar = MapBar(context.theme)
+        self.canvas = MapCanvas(colours)
+        self.card = HoverCard(self.canvas)
+        self.card.use_colours(colours)
+        self.comparison = SideBySide(context)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.canvas)
+        self._stack.addWidget(self.comparison)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.bar)
+        layout.addWidget(self._stack, 1)
+        self._compare = self._make_compare_action()
+        self._connect()
+        self._on_prepared()
+
+    def _make_compare_action(self) -> QAction:
+        action = QAction("&Compare two solutions", self)
+        action.setCheckable(True)
+        action.setShortcut(QKeySequence("Ctrl+Shift+C"))
+        action.setStatusTip("Show two solutions side by side, with what differs")
+        action.toggled.connect(self._on_compare_toggled)
+        return action
+
+    def _connect(self) -> None:
+        bar, canvas, model = self.bar, self.canvas, self._context.model
+        bar.colouring_chosen.connect(self._on_colouring_chosen)
+        bar.layers_chosen.connect(self._on_layers_chosen)
+        bar.zoom_box_toggled.connect(canvas.use_rubber_band)
+        bar.zoomed_in.connect(self._on_zoomed_in)
+        bar.zoomed_out.connect(self._on_zoomed_out)
+        bar.fitted.connect(self._on_fitted)
+        bar.save_wanted.connect(self.save)
+        canvas.region_clicked.connect(self._on_region_clicked)
+        canvas.region_hovered.connect(self._on_region_hovered)
+        canvas.pointer_left.connect(self.card.hide)
+        canvas.view_moved.connect(self.card.hide)
+        canvas.context_requested.connect(self._on_context_requested)
+        self.comparison.closed.connect(self._on_comparison_closed)
+        self._preparer.changed.connect(self._on_prepared)
+        model.region_chosen.connect(self._on_region_chosen)
+        model.colouring_changed.connect(self._on_prepared)
+        self._context.theme.changed.connect(self._on_theme_changed)
+
+    def view_actions(self) -> list[QAction]:
+        """What the menu View offers for the map."""
+        fit = QAction("&Fit the map", self)
+        fit.setShortcut(QKeySequence("Ctrl+0"))
+        fit.setStatusTip("Show the whole study area")
+        fit.triggered.connect(self._on_fitted)
+        return [self._compare, fit]
+
+    # What the session says
+
+    @Slot()
+    def _on_prepared(self) -> None:
+        """Show what is prepared by now. While a solution is being prepared, the one before stays."""
+        session, shown, base = self._context.session, self._preparer.shown, self._preparer.base
+        coloured_by = session.coloured_by
+        if shown is not None:
+            figure = figure_named(shown.figures, coloured_by)
+            if self.canvas.geometry_shown is not shown.geometry or self.canvas.figure is not figure:
+                self.canvas.show_map(shown.geometry, figure)
+                self.canvas.choose(session.chosen_region)
+            self.bar.title.setText(session.selected.title if session.selected else "")
+            self.bar.show_figures(shown.figures, coloured_by)
+        elif session.selected is None and base is not None:
+            self._show_bare(base)
+
+    def _show_bare(self, base: BaseGeometry) -> None:
+        same = self.canvas.base is not None and self.canvas.base.regions is base.regions
+        if not same:
+            self.canvas.show_base(base)
+        elif self.canvas.geometry_shown is not None:
+            self.canvas.show_map(None)
+        self.bar.title.setText("")
+        self.bar.show_figures((), None)
+
+    @Slot()
+    def _on_region_chosen(self) -> None:
+        region = self._context.session.chosen_region
+        self.canvas.choose(region)
+        if region is not None and not self._own_choice:
+            self.canvas.zoom_to(region)
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        colours = self._context.theme.colours
+        self.canvas.use_colours(colours)
+        self.card.use_colours(colours)
+        self.bar.refresh_icons()
+
+    # What the user does
+
+    @Slot(object)
+    def _on_region_clicked(self, region: int | None) -> None:
+        self._own_choice = True
+        self._context.session.choose_region(region)
+        self._own_choice = False
+
+    @Slot(object, object, float, float)
+    def _on_region_hovered(self, aggregated: int | None, region: int | None, x: float, y: float) -> None:
+        base, shown = self.canvas.base, self._preparer.shown
+        if base is None:
+            return
+        figures = shown.figures if shown is not None and shown.geometry is self.canvas.geometry_shown else ()
+        text = card_text(base, self.canvas.geometry_shown, figures, aggregated, region)
+        self.card.tell(text, self.canvas.position_of(x, y).toPoint())
+
+    @Slot(object)
+    def _on_colouring_chosen(self, name: str | None) -> None:
+        self._context.session.colour_by(name)
+
+    @Slot(object)
+    def _on_layers_chosen(self, layers: frozenset[Layer]) -> None:
+        self.canvas.show_layers(layers)
+        self.comparison.show_layers(layers)
+
+    @Slot()
+    def _on_zoomed_in(self) -> None:
+        self._active.zoom_in()
+
+    @Slot()
+    def _on_zoomed_out(self) -> None:
+        self._active.zoom_out()
+
+    @Slot()
+    def _on_fitted(self) -> None:
+        self._active.fit()
+
+    @property
+    def _active(self) -> MapCanvas:
+        return self.comparison.left if self.comparing else self.canvas
+
+    @property
+    def comparing(self) -> bool:
+        """Whether two maps are shown."""
+        return self._stack.currentWidget() is self.comparison
+
+    @Slot(bool)
+    def _on_compare_toggled(self, on: bool) -> None:
+        session = self._context.session
+        if on and session.selected is not None and session.compared is None:
+            others = [entry for entry in session.entries if entry.number != session.selected.number]
+            session.compare_with(others[-1].number if others else None)
+        self._stack.setCurrentWidget(self.comparison if on else self.canvas)
+        if on:
+            self._context.show_map()
+
+    @Slot()
+    def _on_comparison_closed(self) -> None:
+        self._compare.setChecked(False)
+
+    @Slot(object)
+    def _on_context_requested(self, position: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("&Fit", self._on_fitted)
+        region = self._context.session.chosen_region
+        if region is not None:
+            menu.addAction(f"&Zoom to aggregated region {region + 1:,}", lambda: self.canvas.zoom_to(region))
+        menu.addAction(self._compare)
+        menu.addMenu(self.bar.layer_menu)
+        menu.addSeparator()
+        menu.addAction("&Save map as PNG, SVG or PDF…", self.save)
+        menu.popup(position)
+
+    @Slot()
+    def save(self) -> None:
+        """Save what the map shows as a picture."""
+        canvas = self._active
+        drawing = record(canvas.viewport().size(), canvas.paint_map)
+        selected = self._context.session.selected
+        offer_to_save(self._context, self, drawing, f"map {selected.number}" if selected else "map")

@@ -1,0 +1,76 @@
+"""Measures as people read them: grouped digits, sensible precision, units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.domain.regions import CoordinateSystem
+
+Value = float | int | None
+
+SECONDS = "seconds"
+
+
+@dataclass(frozen=True)
+class MeasureWords:
+    """How a measure is called; ``unit`` as in its declaration, "distance" being that of the coordinates."""
+
+    name: str
+    title: str
+    unit: str
+    summary: str = ""
+
+
+@cache
+def measure_words(name: str) -> MeasureWords:
+    """The words of a measure, also of one that is not installed here."""
+    if name == SECONDS:
+        return MeasureWords(name, "Time", "s", "Wall time of the stages, loading apart.")
+    known = approaches("rating").get(name)
+    if known is None:
+        return MeasureWords(name, name.replace("_", " ").capitalize(), "")
+    return MeasureWords(name, known.card.title, getattr(known, "unit", ""), known.card.summary)
+
+
+def unit_of(words: MeasureWords, system: CoordinateSystem | None) -> str:
+    """The unit as shown; distances in metres are shown in km."""
+    if words.unit != "distance":
+        return words.unit
+    return {"m": "km", "degree": "°"}.get(system.unit if system else "", "units")
+
+
+def shown_value(words: MeasureWords, value: Value, system: CoordinateSystem | None) -> Value:
+    """The value in the unit that is shown."""
+    if value is not None and words.unit == "distance" and system is not None and system.unit == "m":
+        return value / 1000
+    return value
+
+
+def value_text(words: MeasureWords, value: Value, system: CoordinateSystem | None) -> str:
+    """The value without its unit; a dash if there is none."""
+    shown = shown_value(words, value, system)
+    if shown is None:
+        return "–"
+    if isinstance(shown, int) or (float(shown).is_integer() and abs(shown) < 1e15 and words.unit == "records"):
+        return f"{int(shown):,}"
+    if abs(shown) >= 1e5:
+        return f"{shown:,.0f}"
+    digits = 4 if abs(shown) < 1 else 3 if abs(shown) < 10 else 2 if abs(shown) < 100 else 1
+    return f"{shown:,.{digits}f}"
+
+
+def value_with_unit(words: MeasureWords, value: Value, system: CoordinateSystem | None) -> str:
+    """The value with its unit."""
+    text, unit = value_text(words, value, system), unit_of(words, system)
+    if text == "–" or not unit:
+        return text
+    return f"{text}{unit}" if unit == "°" else f"{text} {unit}"
+
+
+def measure_names(solutions_measures: list[list[str]]) -> list[str]:
+    """All measures that some solution has, in menu order, time last."""
+    present = {name for names in solutions_measures for name in names} | {SECONDS}
+    order = [name for name in approaches("rating") if name in present and name != SECONDS]
+    return order + sorted(present - set(order) - {SECONDS}) + [SECONDS]

@@ -1,0 +1,119 @@
+"""Saving what is drawn as PNG, SVG or PDF.
+
+The window's thread records the drawing, which is quick; a job replays it into a file beside the target and renames it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF
+from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter, QPicture
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QWidget
+
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.files import ask_to_save
+
+Paint = Callable[[QPainter, QRectF], None]
+"""Paints into a rectangle given in pixels of the screen."""
+
+FILTERS = {"png": "PNG image (*.png)", "svg": "SVG drawing (*.svg)", "pdf": "PDF document (*.pdf)"}
+
+_PNG_SCALE = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A recorded drawing of a certain size in pixels of the screen."""
+
+    picture: QPicture
+    size: QSize
+
+    @property
+    def dots_per_inch(self) -> int:
+        """The resolution it was recorded at; whatever replays it needs the same one, or it comes out scaled."""
+        return self.picture.logicalDpiX()
+
+
+def record(size: QSize, paint: Paint) -> Drawing:
+    """Record what ``paint`` draws."""
+    picture = QPicture()
+    painter = QPainter(picture)
+    paint(painter, QRectF(0, 0, size.width(), size.height()))
+    painter.end()
+    return Drawing(picture, size)
+
+
+def save_drawing(drawing: Drawing, target: Path) -> Path:
+    """Write a drawing as the kind of file that the ending says (PNG without one); returns where it is."""
+    kind = target.suffix.lower().lstrip(".")
+    if kind not in FILTERS:
+        kind, target = "png", target.with_name(f"{target.name}.png")
+    unfinished = target.with_name(f".{target.name}.part")
+    try:
+        {"png": _save_png, "svg": _save_svg, "pdf": _save_pdf}[kind](drawing, unfinished)
+        os.replace(unfinished, target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return target
+
+
+def offer_to_save(context: Context, parent: QWidget, drawing: Drawing, name: str) -> None:
+    """Ask where a drawing is to go and write it there in the background."""
+
+    def save(chosen: str) -> None:
+        def job(progress: Progress) -> Path:
+            progress.update("Saving the picture")
+            return save_drawing(drawing, Path(chosen))
+
+        context.runner.start("Saving the picture", job, lambda path: context.say(f"Saved {path}."))
+
+    ask_to_save(parent, "Save as", ";;".join(FILTERS.values()), Path(f"{name}.png"), save)
+
+
+def _save_png(drawing: Drawing, target: Path) -> None:
+    image = QImage(drawing.size * _PNG_SCALE, QImage.Format.Format_RGB32)
+    image.setDotsPerMeterX(round(drawing.dots_per_inch / 0.0254))
+    image.setDotsPerMeterY(round(drawing.dots_per_inch / 0.0254))
+    image.fill(0xFFFFFFFF)
+    painter = QPainter(image)
+    painter.scale(_PNG_SCALE, _PNG_SCALE)
+    drawing.picture.play(painter)
+    painter.end()
+    if not image.save(str(target), "PNG"):  # type: ignore[call-overload]
+        raise _unwritable(target)
+
+
+def _save_svg(drawing: Drawing, target: Path) -> None:
+    generator = QSvgGenerator()
+    generator.setFileName(str(target))
+    generator.setSize(drawing.size)
+    generator.setViewBox(QRectF(0, 0, drawing.size.width(), drawing.size.height()))
+    generator.setResolution(drawing.dots_per_inch)
+    _replay(drawing, QPainter(generator), target)
+
+
+def _save_pdf(drawing: Drawing, target: Path) -> None:
+    writer = QPdfWriter(str(target))
+    writer.setResolution(drawing.dots_per_inch)
+    points = 72 / drawing.dots_per_inch
+    page = QSizeF(drawing.size.width() * points, drawing.size.height() * points)
+    writer.setPageSize(QPageSize(page, QPageSize.Unit.Point))
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    _replay(drawing, QPainter(writer), target)
+
+
+def _replay(drawing: Drawing, painter: QPainter, target: Path) -> None:
+    if not painter.isActive():
+        raise _unwritable(target)
+    drawing.picture.play(painter)
+    painter.end()
+
+
+def _unwritable(target: Path) -> OSError:
+    return OSError(0, "could not be written", str(target))
