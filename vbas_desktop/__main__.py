@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("project", nargs="?", type=Path, metavar="PROJECT.vbas", help="a project to open")
     parser.add_argument("--demo", action="store_true", help="open the sample data and run it")
-    parser.add_argument("--picture", type=Path, metavar="FILE.png", help="save a picture of the window and close it")
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="save a picture (PNG, SVG, PDF) and close")
     parser.add_argument("--version", action="version", version=f"vbas-desktop {__version__}")
     return parser
 

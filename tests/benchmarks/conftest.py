@@ -206,7 +206,8 @@ def _peak_mb() -> float:
 
 
 def _generated(like: str, *options: str) -> BenchData:
-    source = (ROOT / "vbas_desktop" / "files" / "generate.py").read_bytes()
+    generator = sorted((ROOT / "vbas_desktop" / "files").glob("generate*.py"))
+    source = b"".join(path.read_bytes() for path in generator)
     key = hashlib.sha256(source + "\0".join((like, *options)).encode()).hexdigest()[:10]
     home = Path(os.environ.get("VBAS_BENCH_DIR") or Path.home() / ".cache" / "vbas-bench")
     folder = home / f"{Path(like).stem}-{key}"

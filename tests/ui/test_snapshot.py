@@ -13,7 +13,7 @@ def test_the_picture_shows_the_window_after_its_work_is_done(window, data, tmp_p
     assert finished.args == [""]
     assert window.session.records_path == data[0]
     picture = QImage(str(tmp_path / "window.png"))
-    assert picture.size() == window.size()
+    assert picture.size() == window.size() * 2
     assert [path.name for path in tmp_path.glob("*window*")] == ["window.png"]
 
 

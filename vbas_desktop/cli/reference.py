@@ -10,6 +10,7 @@ import importlib
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -83,9 +84,9 @@ def _command(name: str) -> Iterable[str]:
     module.configure(parser)
     yield f"## vbas {name}"
     yield inspect.getdoc(module) or module.HELP
-    example = getattr(module, "EXAMPLE", "").removeprefix("Example:").strip()
+    example = re.sub(r"\Aexamples?:", "", getattr(module, "EXAMPLE", ""), flags=re.IGNORECASE).strip("\n")
     if example:
-        yield f"```\n{inspect.cleandoc(example)}\n```"
+        yield f"```\n{textwrap.dedent(example).strip()}\n```"
     rows = [[_spelling(action), _meaning(action)] for action in parser._actions if action.help != argparse.SUPPRESS]
     yield _table(["argument", "meaning"], rows)
 

@@ -5,15 +5,15 @@ Where there is no screen this shows what the window would look like; with a scre
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QObject, QPoint, QRectF, QTimer, Signal, Slot
+from PySide6.QtGui import QPainter
 
 from vbas_desktop.domain.progress import Progress
 
 from .main_window import MainWindow
+from .pictures import record, save_drawing
 from .worker import Failure, JobRunner
 
 _LOOK_EVERY_MS = 100
@@ -44,29 +44,21 @@ class Snapshot(QObject):
         if self._calm < _CALM_LOOKS:
             return
         self._timer.stop()
-        image, target = self._window.grab().toImage(), self._target
+        drawing, target = record(self._window.size(), self._paint), self._target
 
-        def job(progress: Progress) -> None:
+        def job(progress: Progress) -> Path:
             progress.update("Saving the picture")
-            save_image(image, target)
+            return save_drawing(drawing, target)
 
         self._window.runner.start("Saving the picture", job, self._on_saved)
 
-    def _on_saved(self, _: None) -> None:
+    def _paint(self, painter: QPainter, _: QRectF) -> None:
+        self._window.render(painter, QPoint(0, 0))
+
+    def _on_saved(self, _: Path) -> None:
         self.finished.emit("")
 
     @Slot(object)
     def _on_failed(self, failure: Failure) -> None:
         self._timer.stop()
         self.finished.emit(f"{failure.title} did not succeed. {failure.message}")
-
-
-def save_image(image: QImage, target: Path) -> None:
-    """Write a PNG beside the target and give it its name when it is complete."""
-    unfinished = target.with_name(f".{target.name}.part")
-    try:
-        if not image.save(str(unfinished), "PNG"):  # type: ignore[call-overload]
-            raise OSError(0, "could not be written", str(target))
-        os.replace(unfinished, target)
-    finally:
-        unfinished.unlink(missing_ok=True)
