@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
@@ -23,11 +23,11 @@ def tip_with_shortcut(action: QAction, tip: str) -> None:
 
 
 class Actions(QObject):
-    """All actions by the name of their command."""
+    """All actions by the name of their command. ``targets`` have the methods that do them."""
 
-    def __init__(self, target: QObject, theme: Theme, parent: QObject) -> None:
+    def __init__(self, targets: Sequence[QObject], theme: Theme, parent: QObject) -> None:
         super().__init__(parent)
-        self._target, self._theme = target, theme
+        self._targets, self._theme = targets, theme
         self._icons: dict[QAction, str] = {}
         self.by_name: dict[str, QAction] = {}
         theme.changed.connect(self._on_theme_changed)
@@ -41,7 +41,8 @@ class Actions(QObject):
             if command is None:
                 menu.addSeparator()
             else:
-                menu.addAction(self.make(command, getattr(self._target, command.name)))
+                slot = next(getattr(target, command.name) for target in self._targets if hasattr(target, command.name))
+                menu.addAction(self.make(command, slot))
 
     def make(self, command: Command, slot: Callable[..., object]) -> QAction:
         """One action from its declaration."""

@@ -27,8 +27,12 @@ def main(project: Path | None = None, demo: bool = False, picture: Path | None =
     app.setWindowIcon(QIcon(str(resource("icons/vbas.svg"))))
     window = MainWindow()
     window.show()
-    if demo:
+    if project is not None:
+        window.projects.open_project_file(project.absolute())
+    elif demo:
         window.controller.load_sample(run=True)
+    elif picture is None:
+        window.projects.offer_recovery()
     if picture is not None:
         Snapshot(window, picture).finished.connect(_end_after_picture)
     return app.exec()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from .context import Context
+from .hints import HintBar
 from .pages import Page, create_part
 from .panel import MAP_WIDGET
+from .settings import Settings
 from .theme import GRID
 from .welcome import Welcome
 
@@ -41,29 +43,32 @@ class _PageFrame(QWidget):
         layout.addWidget(self.widget, 1)
 
 
-class MapArea(QStackedWidget):
+class MapArea(QWidget):
     """Shows the welcome until there are data, then the map; pages are created when first opened."""
 
     page_changed = Signal(str)
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, settings: Settings) -> None:
         super().__init__()
         self._context = context
         self.welcome = Welcome(context.theme)
         self.map = create_part(MAP_WIDGET, context)
+        self.hints = HintBar(context, settings)
         self._frames: dict[str, _PageFrame] = {}
-        self.addWidget(self.welcome)
-        self.addWidget(self.map)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.welcome)
+        self.stack.addWidget(self.map)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.hints)
+        layout.addWidget(self.stack, 1)
         context.model.data_loaded.connect(self.show_map)
-
-    def minimumSizeHint(self) -> QSize:
-        """Small enough for a 1024 px window whatever page is shown."""
-        return QSize(360, 240)
 
     @Slot()
     def show_map(self) -> None:
         """Bring the map (or the welcome, if there are no data) to the front."""
-        self.setCurrentWidget(self.map if self._context.session.has_data else self.welcome)
+        self.stack.setCurrentWidget(self.map if self._context.session.has_data else self.welcome)
         self.page_changed.emit("")
 
     def show_page(self, page: Page) -> QWidget:
@@ -72,9 +77,9 @@ class MapArea(QStackedWidget):
             frame = _PageFrame(page, self._context)
             frame.left.connect(self.show_map)
             self._frames[page.title] = frame
-            self.addWidget(frame)
+            self.stack.addWidget(frame)
         frame = self._frames[page.title]
-        self.setCurrentWidget(frame)
+        self.stack.setCurrentWidget(frame)
         frame.widget.setFocus()
         self.page_changed.emit(page.title)
         return frame.widget

@@ -22,8 +22,14 @@ SEPARATOR = None
 FILE = (
     Command("open_data", "&Open data…", "Choose a record file and a region file", "Ctrl+O", "open"),
     Command(
-        "open_sample", "Open &sample data", "Try the program with data that come with it", "Ctrl+Shift+O", "sample"
+        "open_sample", "&Try the sample data", "Try the program with data that come with it", "Ctrl+Shift+O", "sample"
     ),
+    SEPARATOR,
+    Command("open_project", "Open &project…", "Continue a saved project", "Ctrl+Alt+O", "project"),
+    Command(
+        "save_project", "&Save project", "Save choices and results; records stay in their own file", "Ctrl+S", "save"
+    ),
+    Command("save_project_as", "Save project &as…", "Save choices and results under another name", "Ctrl+Shift+S"),
     SEPARATOR,
     Command(
         "reload", "&Read the files again", "Load both files anew with the reading options in force", "F5", "refresh"

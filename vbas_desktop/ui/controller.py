@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +24,18 @@ from .dialogs.open_data import OpenDataDialog
 from .settings import Settings
 from .worker import Failure
 
+Guard = Callable[[Callable[[], object]], None]
+"""Does what it is given, after asking if unsaved work would be lost."""
+
 
 class Controller(QObject):
     """The commands that need data or time. Every method may be called at any moment."""
 
     findings_changed = Signal()
-    readiness_changed = Signal()
 
-    def __init__(self, context: Context, settings: Settings, window: QWidget) -> None:
+    def __init__(self, context: Context, settings: Settings, guarded: Guard, window: QWidget) -> None:
         super().__init__(window)
-        self._context, self._settings, self._window = context, settings, window
+        self._context, self._settings, self._guarded, self._window = context, settings, guarded, window
         self._session = context.session
         self._run_after_load = False
         self.findings: tuple[Finding, ...] = ()
@@ -44,12 +48,12 @@ class Controller(QObject):
     @Slot()
     def open_data(self) -> None:
         """Ask for the two files."""
-        self._ask_for(self._session.records_path, self._session.regions_path)
+        self._guarded(partial(self._ask_for, self._session.records_path, self._session.regions_path))
 
     @Slot()
     def open_sample(self) -> None:
         """Load the sample data and run them."""
-        self.load_sample(run=True)
+        self._guarded(partial(self.load_sample, run=True))
 
     def load_sample(self, run: bool = False) -> None:
         """Load the sample data; with ``run`` show what comes of them at once."""

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, Qt, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QSizePolicy, QSplitter, QTabWidget, QToolBar, QWidget
 
+from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.session.session import Session
 
 from .central import MapArea
 from .context import Context
 from .controller import Controller
 from .dialogs.messages import ask
+from .help import Help
 from .menus import Menus
 from .model import SessionModel
 from .pages import create_part
 from .panel import TABS
+from .projects import Projects
 from .settings import Settings
 from .status import StatusLine
 from .theme import FOLLOW_SYSTEM, Theme
@@ -41,8 +45,10 @@ class MainWindow(QMainWindow):
         )
         self.status = StatusLine(self.model, self.runner, self)
         self.setStatusBar(self.status)
-        self.controller = Controller(self.context, self.settings, self)
-        self.area = MapArea(self.context)
+        self.projects = Projects(self.context, self.settings, self)
+        self.controller = Controller(self.context, self.settings, self.projects.guarded, self)
+        self.help = Help(self.context, self)
+        self.area = MapArea(self.context, self.settings)
         self.tabs = self._make_tabs()
         self.splitter = self._make_splitter()
         self.setCentralWidget(self.splitter)
@@ -97,6 +103,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         welcome = self.area.welcome
         welcome.data_wanted.connect(self.controller.open_data)
+        welcome.project_wanted.connect(self.projects.open_project)
         welcome.sample_wanted.connect(self.controller.open_sample)
         for signal in (self.model.choices_changed, self.model.data_loaded, self.model.solutions_changed):
             signal.connect(self._on_state_changed)
@@ -146,8 +153,14 @@ class MainWindow(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what was dropped."""
-        self.controller.open_files([Path(url.toLocalFile()) for url in event.mimeData().urls()])
+        self.open_files([Path(url.toLocalFile()) for url in event.mimeData().urls()])
         event.acceptProposedAction()
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Open a project, or data files."""
+        projects = [path for path in paths if path.suffix == SUFFIX]
+        follow = partial(self.projects.open_project_file, projects[0]) if projects else None
+        self.projects.guarded(follow or partial(self.controller.open_files, paths))
 
     # Shape and closing
 
@@ -169,17 +182,25 @@ class MainWindow(QMainWindow):
         self.settings.sync()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Ask before a running job is thrown away; then stop the threads and remember the shape."""
-        if self.runner.busy and not self._closing:
+        """Ask before a running job or unsaved work is thrown away; then stop the threads and remember the shape."""
+        if self.runner.busy:
             event.ignore()
-            answers = {"Stop and close": self._close_now, "Keep running": lambda: None}
+            answers = {"&Stop and close": self._stop_and_close, "&Keep running": lambda: None}
             ask(self, "Something is still running.", f"{self.runner.title}. Finished solutions are kept.", answers)
             return
-        self.runner.shut_down()
+        if self.session.modified and self.session.entries and not self._closing:
+            event.ignore()
+            self.projects.guarded(self._close_now)
+            return
         self.quiet_runner.shut_down()
+        self.projects.close()
         self.model.close()
         self._remember_shape()
         event.accept()
+
+    def _stop_and_close(self) -> None:
+        self.runner.shut_down()
+        self.close()
 
     def _close_now(self) -> None:
         self._closing = True

@@ -35,7 +35,7 @@ class Menus(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self.actions = Actions(window.controller, window.theme, self)
+        self.actions = Actions((window.controller, window.projects, window.help, window.area.hints), window.theme, self)
         bar = window.menuBar()
         self._build_file(bar.addMenu("&File"))
         self.actions.fill(bar.addMenu("&Edit"), commands.EDIT)
@@ -45,6 +45,7 @@ class Menus(QObject):
         self._pages: dict[QAction, Page] = {}
         if PAGES:
             self._build_tools(bar.addMenu("&Tools"))
+        self.actions.fill(bar.addMenu("&Help"), commands.HELP)
 
     def toolbar_actions(self) -> list[QAction]:
         """The actions of the toolbar."""
@@ -52,9 +53,9 @@ class Menus(QObject):
 
     def _build_file(self, menu: QMenu) -> None:
         self.actions.fill(menu, commands.FILE)
-        self._recent = QMenu("Open re&cent")
+        self._recent = QMenu("Open re&cent", menu)
         self._recent.aboutToShow.connect(self._on_recent_about_to_show)
-        menu.insertMenu(self.actions["reload"], self._recent)
+        menu.insertMenu(self.actions["save_project"], self._recent)
         menu.addSeparator()
         quit_action = menu.addAction("&Quit")
         quit_action.setShortcut(QKeySequence(QKeySequence.StandardKey.Quit))
@@ -128,9 +129,14 @@ class Menus(QObject):
     def _on_recent_about_to_show(self) -> None:
         menu, window = self._recent, self._window
         menu.clear()
+        for path in window.settings.recent_projects:
+            follow = partial(window.projects.open_project_file, path)
+            menu.addAction(path.name, partial(window.projects.guarded, follow)).setStatusTip(str(path))
+        menu.addSeparator()
         for records, regions in window.settings.recent_data:
             text = f"{records.parent.name}/{records.name} + {regions.name}"
-            menu.addAction(text, partial(window.controller.load, records, regions)).setStatusTip(str(records))
+            follow = partial(window.controller.load, records, regions)
+            menu.addAction(text, partial(window.projects.guarded, follow)).setStatusTip(str(records))
         menu.addSeparator()
         menu.addAction("&Empty this list", window.settings.forget_recent)
 
@@ -144,9 +150,11 @@ class Menus(QObject):
         self.actions["stop"].setEnabled(busy)
         self.actions["undo"].setEnabled(session.can_undo)
         self.actions["redo"].setEnabled(session.can_redo)
-        for name in ("open_data", "open_sample"):
+        for name in ("open_data", "open_sample", "open_project"):
             self.actions[name].setEnabled(not busy)
         self.actions["reload"].setEnabled(session.has_data and not busy)
+        for name in ("save_project", "save_project_as"):
+            self.actions[name].setEnabled(session.has_data)
         for action, page in self._pages.items():
             action.setEnabled(session.has_data or not page.needs_data)
         for component in self._components:

@@ -43,6 +43,7 @@ QProgressBar::chunk {{ background: {colours.accent}; border-radius: 3px; }}
 *[look="title"] {{ font-weight: 600; color: {colours.text}; padding-top: 8px; }}
 *[look="heading"] {{ font-size: 20pt; font-weight: 300; color: {colours.text}; }}
 *[look="live"] {{ background: {colours.base}; border: 1px solid {colours.line}; border-radius: 4px; padding: 6px 8px; }}
+QFrame[look="hint"] {{ background: {colours.raised}; border-bottom: 1px solid {colours.line}; }}
 QLineEdit[look="wrong"], QComboBox[look="wrong"] {{ border: 1px solid {colours.error}; border-radius: 3px; }}
 QPushButton[look="primary"] {{ background: {colours.accent}; color: {colours.on_accent};
   border: 1px solid {colours.accent}; border-radius: 4px; padding: 6px 16px; }}

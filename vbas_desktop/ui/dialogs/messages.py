@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
@@ -35,7 +35,7 @@ def tell(parent: QWidget, heading: str, text: str) -> QMessageBox:
     return box
 
 
-def ask(parent: QWidget, heading: str, text: str, answers: dict[str, Callable[[], None]]) -> QMessageBox:
+def ask(parent: QWidget, heading: str, text: str, answers: Mapping[str, Callable[[], object]]) -> QMessageBox:
     """Ask; each answer is a button with what follows. Closing the question is the last answer."""
     box = _box(parent, QMessageBox.Icon.Question, heading, text)
     box.setStandardButtons(QMessageBox.StandardButton.NoButton)
