@@ -55,6 +55,25 @@ def new_folder(target: Path, known_by: str = RUN_FILE) -> Iterator[Path]:
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
+@contextmanager
+def filled_folder(target: Path) -> Iterator[Path]:
+    """As `new_folder`, but a target that is there keeps its other files: each new file replaces its namesake whole."""
+    if target.exists() and not target.is_dir():
+        raise InputError(_taken(target, "is a file, not a folder"))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent))
+    try:
+        unfinished.chmod(0o777 & ~_umask())
+        yield unfinished
+        if target.exists():
+            for file in sorted(unfinished.iterdir()):
+                os.replace(file, target / file.name)
+        else:
+            unfinished.rename(target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
 def _put_in_place(folder: Path, target: Path) -> None:
     if not target.exists():
         folder.rename(target)

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 
+from .atomic import filled_folder
 from .generate_geography import Places, make_places
 from .generate_kernels import render
 from .generate_model import Distribution, distributions
 from .generate_spec import Identifier, Spec
 from .generate_tables import codebook_rows, generalise_rows, region_rows, shown_labels, values_of, write_table
-from .target_folder import filled_folder
 
 CHUNK_RECORDS = 131_072
 
@@ -65,6 +65,7 @@ def generate(
     progress: Progress = Silent(),  # noqa: B008
 ) -> Generated:
     """Write records.csv, regions.csv, codebook.csv and, if the spec has groups, generalise.csv into ``target``."""
+    target = target.absolute()
     rng = np.random.default_rng(spec.seed if seed is None else seed)
     for_places, for_model, for_numbers = rng.spawn(3)
     places, columns = make_places(spec, regions, records, for_places)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .dialect import close_matches
 from .findings import FindingList
 
 ID_NAMES = (
@@ -135,7 +136,7 @@ def _named(header: Sequence[str], wanted: str, findings: FindingList) -> str | N
     alike = [name for name in header if name.casefold().strip() == wanted.casefold().strip()]
     if alike:
         return alike[0]
-    findings.add("missing-column", f"There is no column “{wanted}”.", _columns(header), row=1)
+    findings.add("missing-column", f"There is no column “{wanted}”.", close_matches(wanted, header), row=1)
     return None
 
 

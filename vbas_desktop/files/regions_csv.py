@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .dialect import sniff_delimiter
 from .findings import FindingList
 from .regions_columns import Axes, check_repeated, find_axes, find_id, name_column
 from .regions_raw import RawRegions, check_ids
 
-DELIMITERS = ",;\t|"
 MISSING_WORDS = frozenset(("", "na", "n/a", "nan", "null", "none", "-", "."))
 
 
@@ -89,7 +89,7 @@ def choose_id(candidates: Sequence[str], columns: dict[str, list[str]], findings
 def read_table(path: Path, delimiter: str | None, encoding: str | None, findings: FindingList) -> TextTable:
     """All fields of the file, ragged lines noted and left out."""
     text = _text(path, encoding, findings)
-    delimiter = delimiter or guess_delimiter(text)
+    delimiter = delimiter or sniff_delimiter(text.encode(), complete=True)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     header: tuple[str, ...] = ()
     fields: list[list[str]] = []
@@ -115,12 +115,6 @@ def read_table(path: Path, delimiter: str | None, encoding: str | None, findings
         findings.add("empty-file", "The file has no content.", "Choose a file with regions.")
         findings.stop_on_errors()
     return TextTable(header, fields, np.array(rows, np.int64))
-
-
-def guess_delimiter(text: str) -> str:
-    """The delimiter that splits the first line into most fields (comma if none does)."""
-    first = next((line for line in io.StringIO(text) if line.strip()), "")
-    return max(DELIMITERS, key=lambda mark: len(next(csv.reader([first], delimiter=mark), [])))
 
 
 def _note_ragged(row: list[str], header: tuple[str, ...], delimiter: str, line: int, findings: FindingList) -> None:
