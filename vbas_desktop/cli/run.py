@@ -1,6 +1,6 @@
 """Run one combination of approaches over its range of site numbers and rate the solutions.
 
-Without --json a table goes to the output; with --out the results go to a folder.
+Without --json a table goes to the output; with --out the release of one solution goes to a folder.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from vbas_desktop.domain.progress import Progress, Span
 from . import options as shared
 from .choices import Chooser, add_approach_options, chosen_names
 from .errors import UsageError
+from .release_options import add_release_options, release_options, say_release
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
-    from vbas_desktop.domain.problem import Request
     from vbas_desktop.domain.solution import RunResult, Solution
+    from vbas_desktop.release import ReleaseReport
 
 HELP = "run one combination of approaches and rate the solutions"
 EXAMPLE = """Example:
@@ -32,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shared.add_data_options(parser)
     shared.add_run_options(parser)
     add_approach_options(parser)
+    add_release_options(parser)
     shared.add_output_options(parser)
     parser.add_argument(
         "--solution",
@@ -44,28 +46,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
     from vbas_desktop.engine.run import run as run_engine
-    from vbas_desktop.files.atomic import check_target_folder
     from vbas_desktop.files.runfile import as_text, run_document
 
     complete(options)
     components = approaches_of(options)
     if options.out:
-        check_target_folder(Path(options.out))
+        from vbas_desktop.release import check_target
+
+        check_target(Path(options.out))
+        release_options(options)
     progress = TerminalProgress(options.quiet)
+    report: ReleaseReport | None = None
     try:
-        loaded = shared.load(options, Span(progress, 0.0, 0.6))
+        loaded = shared.load(options, Span(progress, 0.0, 0.5))
         request = shared.request_of(options, loaded.problem, **components)
-        result = run_engine(request, Span(progress, 0.6, 0.9))
+        result = run_engine(request, Span(progress, 0.5, 0.7 if options.out else 1.0))
         solution = chosen_solution(result, options.solution)
         document = run_document(loaded.problem, result, shared.in_force(options), solution.id)
         if options.out:
-            write_results(loaded, request, result, solution, document, options, Span(progress, 0.9, 1.0))
+            report = write_results(loaded, result, solution, document, options, Span(progress, 0.7, 1.0))
     finally:
         progress.close()
     if not options.quiet:
         for finding in (*loaded.problem.regions.findings, *loaded.problem.findings, *result.findings):
             if finding.severity is not Severity.HINT:
                 say(f"{finding.severity}: {finding}")
+        if report is not None:
+            say_release(report)
     show(as_text(document).rstrip("\n") if options.json else results_text(loaded, result, solution))
     return 0
 
@@ -101,33 +108,18 @@ def chosen_solution(result: RunResult, id: int | None) -> Solution:
 
 def write_results(
     loaded: shared.Loaded,
-    request: Request,
     result: RunResult,
     solution: Solution,
     document: dict[str, Any],
     options: argparse.Namespace,
     progress: Progress,
-) -> None:
-    """Write the target folder: all of it or nothing."""
-    from vbas_desktop.files.atomic import new_folder
-    from vbas_desktop.files.runfile import write_run_file
+) -> ReleaseReport:
+    """Write the target folder, all of it or nothing; ``document`` gets the choices of the release."""
+    from vbas_desktop.release import write_release
 
-    with new_folder(Path(options.out)) as folder:
-        progress.update("Writing the results", 0.0)
-        write_run_file(folder, document)
-        write_release_parts(loaded, request, result, solution, folder, options, progress)
-
-
-def write_release_parts(
-    loaded: shared.Loaded,
-    request: Request,
-    result: RunResult,
-    solution: Solution,
-    folder: Path,
-    options: argparse.Namespace,
-    progress: Progress,
-) -> None:
-    """What the folder holds beside ``run.json``; the folder is renamed to the target only if this returns."""
+    chosen = release_options(options)
+    document["release"] = {"solution": solution.id, **chosen.as_dict()}
+    return write_release(loaded.problem, loaded.table, result, solution, chosen, Path(options.out), progress, document)
 
 
 def results_text(loaded: shared.Loaded, result: RunResult, solution: Solution) -> str:

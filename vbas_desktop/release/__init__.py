@@ -5,6 +5,7 @@ May use everything below it (``files``, ``engine``, ``assessment``, …) and is 
 
 from vbas_desktop.domain.errors import VerificationFailed
 
+from .folder import check_target
 from .options import CLASS_SIZE, ReleaseOptions
 from .plan import region_codes
 from .policies import POLICIES, Policy
@@ -19,6 +20,7 @@ __all__ = [
     "ReleaseOptions",
     "ReleaseReport",
     "VerificationFailed",
+    "check_target",
     "region_codes",
     "write_release",
 ]

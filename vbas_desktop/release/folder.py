@@ -27,7 +27,7 @@ _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 def complete_folder(target: Path) -> Iterator[Path]:
     """Hand out the hidden folder; put it in the target's place if the block ends well, else remove it."""
     target = Path(os.path.abspath(target))
-    _refuse_foreign(target)
+    check_target(target)
     with _said_plainly(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_leftovers(target)
@@ -73,7 +73,8 @@ def _literal(name: str) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
-def _refuse_foreign(target: Path) -> None:
+def check_target(target: Path) -> None:
+    """Refuse a target that holds anything but an earlier release: replacing it would lose what is not ours."""
     if not target.exists():
         return
     foreign = not target.is_dir() or any(entry.name not in OWN_NAMES for entry in target.iterdir())
