@@ -51,7 +51,7 @@ class DelimitedScan:
         self.findings: list[Finding] = []
         self.lines = RowNumbers()
         self.coders: list[ColumnCoder] = []
-        self._utf8 = True
+        self._utf8, self._expected = True, "utf-8"
         self._bad_row: int | None = None
         self._resize(1 << 16)
 
@@ -65,6 +65,7 @@ class DelimitedScan:
                 final = block is None
                 head += block or b""
             self._check_text(head)
+            self._expected = "ascii" if stream.scanned == "ascii" else "utf-8"
             delimiter = self.delimiter or sniff_delimiter(head[:_SAMPLE_BYTES], final and len(head) <= _SAMPLE_BYTES)
             names, rest, final = self._names(head, final, blocks, delimiter)
             self.coders = [ColumnCoder("", column) for column in range(len(names))]
@@ -174,7 +175,7 @@ class DelimitedScan:
     def _check_encoding(self, data: bytes) -> None:
         if self._utf8 and not data.isascii():
             try:
-                data.decode("utf-8")
+                data.decode(self._expected)
             except UnicodeDecodeError as error:
                 self._utf8 = False
                 self._bad_row = self.line + data.count(b"\n", 0, error.start) + 1

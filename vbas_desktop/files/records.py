@@ -127,7 +127,9 @@ def _scan(path: Path, options: RecordOptions, progress: Progress) -> RawRecords:
 
 
 def _check_options(options: RecordOptions) -> None:
-    if options.delimiter is not None and (len(options.delimiter) != 1 or options.delimiter in '"\r\n'):
+    if options.delimiter is not None and (
+        len(options.delimiter) != 1 or options.delimiter in '"\r\n' or not options.delimiter.isascii()
+    ):
         remedy = "Use a single character such as , ; | or a tab."
         raise InputError(Finding("bad-delimiter", f"“{options.delimiter}” cannot be a delimiter.", remedy))
     if options.category_counts not in ("auto", "yes", "no"):

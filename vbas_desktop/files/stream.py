@@ -22,6 +22,7 @@ BLOCK_BYTES = 1 << 19
 SCANNED_AS_BYTES = ("utf-8", "ascii", "iso8859-1")
 """Encodings whose delimiters, quotes and line ends are single bytes that mean nothing else."""
 
+_OPENING_BYTES = 1 << 12
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
@@ -65,12 +66,12 @@ class ByteStream:
     what cannot be scanned as bytes comes out as UTF-8, other bytes come out as they are.
     """
 
-    def __init__(self, path: Path, encoding: str | None = None, block_bytes: int = BLOCK_BYTES) -> None:
+    def __init__(self, path: Path, encoding: str | None = None) -> None:
         self.path, self.size_bytes = path, path.stat().st_size
         self.encoding = None if encoding is None else canonical_encoding(encoding)
         self.mark: str | None = None
         self.compressed = False
-        self._block = block_bytes
+        self._block = BLOCK_BYTES
         self._decoder: codecs.IncrementalDecoder | None = None
         self._mac_lines = False
         self._file = path.open("rb", buffering=0)
@@ -108,14 +109,17 @@ class ByteStream:
         """The content from the start, without a byte-order mark."""
         reader = self._open()
         ahead: Future[bytes] = self._pool.submit(self._read, reader)
-        first = True
+        opening: bytes | None = b""
         while True:
             block = ahead.result()
             final = not block
             if not final:
                 ahead = self._pool.submit(self._read, reader)
-            if first:
-                block, first = self._settle(block), False
+            if opening is not None:
+                opening += block
+                if len(opening) < _OPENING_BYTES and not final:
+                    continue
+                block, opening = self._settle(opening), None
             yield from self._converted(block, final)
             if final:
                 return

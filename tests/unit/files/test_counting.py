@@ -1,0 +1,121 @@
+"""Counts of regions × classes against a naive counter over the records."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.records import Grouping
+from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.files import counting
+from vbas_desktop.files.problem import build_problem, category_numbers
+from vbas_desktop.files.records import RecordOptions, load_records
+
+
+def regions_named(*ids):
+    points = np.arange(2.0 * len(ids)).reshape(-1, 2)
+    return Regions(tuple(ids), points, CoordinateSystem(CoordinateKind.PLANAR))
+
+
+def table_of(folder, rows, names=("a", "b", "c", "region"), category_counts="no"):
+    path = folder / "records.csv"
+    path.write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n")
+    return load_records(path, RecordOptions(category_counts=category_counts))
+
+
+def counted(problem):
+    """Counts by region id and category values, through the public face of the counts."""
+    indptr, columns, values = problem.counts.rows
+    found = {}
+    for region, identity in enumerate(problem.regions.ids):
+        for place in range(indptr[region], indptr[region + 1]):
+            codes = problem.counts.class_codes(int(columns[place]))
+            key = tuple(c.values[code] for c, code in zip(problem.categories, codes, strict=True))
+            found[identity, key] = int(values[place])
+    return found
+
+
+VALUE = st.sampled_from(["", "1", "2", "10", "x"])
+ROW = st.tuples(VALUE, VALUE, VALUE, st.sampled_from(["r1", "r2", "r3", "lost", "r4"]))
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    rows=st.lists(ROW, min_size=1, max_size=60).filter(lambda rows: any(row[3] != "lost" for row in rows)),
+    names=st.permutations(["a", "b", "c"]).flatmap(lambda p: st.integers(1, 3).map(lambda n: p[:n])),
+    lookup=st.sampled_from([0, 1 << 22]),
+    dense=st.sampled_from([0, 1 << 22]),
+    groups=st.dictionaries(VALUE, st.sampled_from(["g", "1", ""]), max_size=3),
+)
+def test_counts_agree_with_a_naive_counter(tmp_path_factory, rows, names, lookup, dense, groups):
+    table = table_of(tmp_path_factory.mktemp("count"), rows)
+    regions = regions_named("r3", "empty", "r1", "r2", "r4")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "_LOOKUP_CLASSES", lookup)
+        patch.setattr(counting, "_DENSE_CELLS", dense)
+        patch.setattr(counting, "_CHUNK", 7)
+        problem = build_problem(
+            table,
+            regions,
+            region_column="region",
+            quasi_identifiers=names,
+            k=1,
+            unknown_regions="suppress",
+            groupings=[Grouping("a", groups)],
+        )
+    place = {"a": 0, "b": 1, "c": 2}
+    expected = Counter()
+    for row in rows:
+        if row[3] != "lost":
+            key = tuple(groups.get(row[0], row[0]) if name == "a" else row[place[name]] for name in names)
+            expected[row[3], key] += 1
+    assert counted(problem) == expected
+    assert problem.unknown_region_records == sum(row[3] == "lost" for row in rows)
+    assert problem.records == len(rows)
+    assert (np.diff(problem.counts.classes) > 0).all()
+    assert problem.counts.region_totals[1] == 0
+
+
+def test_classes_are_numbered_row_major_in_the_given_order(tmp_path):
+    table = table_of(tmp_path, [("10", "x", "", "r1"), ("9", "y", "", "r1"), ("9", "x", "", "r1")])
+    problem = build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["b", "a"], k=1)
+    assert problem.categories[1].values == ("9", "10")
+    assert problem.counts.classes.tolist() == [0, 1, 2]
+    assert [problem.counts.class_codes(i) for i in range(3)] == [(0, 0), (0, 1), (1, 0)]
+
+
+def test_declared_numbers_of_categories_count_for_the_classes(tmp_path):
+    rows = [("9", "4", "2", "1"), ("1", "1", "x", "r1"), ("2", "2", "y", "r1")]
+    table = table_of(tmp_path, rows, category_counts="yes")
+    problem = build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["a", "b"], k=1)
+    assert problem.counts.equivalence_classes == 36
+    assert problem.counts.classes.tolist() == [0, 5]
+    assert category_numbers(table, ["a", "b", "c"]) == (9, 4, 2)
+    grouped = [Grouping("a", {"1": "all", "2": "all"})]
+    assert category_numbers(table, ["a", "b"], grouped) == (1, 4)
+
+
+def test_more_classes_than_can_be_numbered_are_refused(tmp_path):
+    names = ("a", "b", "c", "region")
+    many = str(2**21)
+    rows = [(many, many, many, "1"), ("1", "1", "1", "r1"), ("2", "2", "2", "r1")]
+    table = table_of(tmp_path, rows, names, "yes")
+    problem = build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["a", "b", "c"], k=1)
+    assert problem.counts.equivalence_classes == 2**63
+    assert problem.counts.classes.tolist() == [0, (2**21 + 1) * 2**21 + 1]
+    rows[0] = (str(2**21 + 1), many, many, "1")
+    table = table_of(tmp_path, rows, names, "yes")
+    with pytest.raises(InputError, match=r"more than 2\^63 cannot be counted"):
+        build_problem(table, regions_named("r1"), region_column="region", quasi_identifiers=["a", "b", "c"], k=1)
+
+
+def test_the_larger_form_is_not_kept(tmp_path):
+    rows = [(str(i), str(i), "", f"r{i}") for i in range(50)]
+    table, regions = table_of(tmp_path, rows), regions_named(*(f"r{i}" for i in range(50)))
+    sparse = build_problem(table, regions, region_column="region", quasi_identifiers=["a"], k=1)
+    dense = build_problem(table, regions, region_column="region", quasi_identifiers=["c"], k=1)
+    assert sparse.counts.dense is None
+    assert dense.counts.dense is not None
