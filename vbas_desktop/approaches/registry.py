@@ -84,5 +84,27 @@ def _built_in(component: str) -> list[type[Approach]]:
 
 
 def _third_party(component: str) -> list[type[Approach]]:
-    loaded = [point.load() for point in entry_points(group=ENTRY_POINT_GROUP)]
-    return [item for item in loaded if getattr(item, "component", None) == component]
+    return [item for item in _plug_ins()[0] if item.component == component]
+
+
+def plug_in_problems() -> tuple[str, ...]:
+    """What is wrong with installed plug-ins, in words; those that work are not concerned."""
+    return _plug_ins()[1]
+
+
+@cache
+def _plug_ins() -> tuple[tuple[type[Approach], ...], tuple[str, ...]]:
+    found: list[type[Approach]] = []
+    problems: list[str] = []
+    for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: (point.name, point.value)):
+        try:
+            item = point.load()
+        except Exception as error:  # noqa: BLE001  (whatever a stranger's module does must not end the program)
+            reason = type(error).__name__
+            problems.append(f"The plug-in “{point.name}” ({point.value}) cannot be loaded ({reason}).")
+            continue
+        if isinstance(item, type) and issubclass(item, Approach) and getattr(item, "component", "") in COMPONENTS:
+            found.append(item)
+        else:
+            problems.append(f"The plug-in “{point.name}” ({point.value}) is not an approach.")
+    return tuple(found), tuple(problems)

@@ -7,10 +7,10 @@ import json
 from typing import Any
 
 from vbas_desktop.approaches.base import Approach, Parameter
-from vbas_desktop.approaches.registry import COMPONENTS
+from vbas_desktop.approaches.registry import COMPONENTS, plug_in_problems
 from vbas_desktop.approaches.registry import approaches as registered
 
-from .terminal import show
+from .terminal import say, show
 
 HELP = "list every approach and its parameters"
 EXAMPLE = "Example:\n  vbas approaches --json"
@@ -23,6 +23,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the registry."""
+    for problem in plug_in_problems():
+        say(f"warning: {problem}")
     if options.json:
         show(json.dumps(registry_document(), indent=2, ensure_ascii=False))
         return 0

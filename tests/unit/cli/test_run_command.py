@@ -1,0 +1,264 @@
+"""`vbas run` and `vbas approaches`: what they print, write and refuse."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from vbas_desktop import __version__
+from vbas_desktop.approaches.registry import COMPONENTS, approaches
+from vbas_desktop.cli.main import main
+from vbas_desktop.cli.options import restored
+from vbas_desktop.files import atomic
+
+MEASURES = [
+    "suppressed_records",
+    "average_distance",
+    "alternative_average_distance",
+    "precision_loss",
+    "discernibility",
+    "non_uniform_entropy",
+    "average_anonymity_deviation",
+    "seconds",
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two clusters of two regions; classes red and blue; region d has one blue record that is lost with k = 2."""
+    regions = tmp_path / "regions.csv"
+    regions.write_text("id,x,y\na,0,0\nb,1,0\nc,10,0\nd,11,0\n", encoding="utf-8")
+    records = tmp_path / "records.csv"
+    rows = ["a,red"] * 3 + ["b,red"] * 2 + ["c,red"] * 4 + ["d,red"] * 3 + ["d,blue"] + ["a,blue"]
+    records.write_text("region,colour\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return [str(records), str(regions)]
+
+
+def vbas(files, *more):
+    return main(
+        ["run", *files, "--region-column", "region", "--quasi-identifiers", "colour", "-k", "2", "--quiet", *more]
+    )
+
+
+def printed(capsys, files, *more):
+    assert vbas(files, "--json", *more) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_json_holds_the_problem_the_options_the_hashes_and_the_solutions(capsys, files):
+    document = printed(capsys, files, "--sites", "2", "--range-reach", "0")
+    assert document["format_version"] == 1
+    assert document["program_version"] == __version__
+    for name, path in zip(("records", "regions"), files, strict=True):
+        content = Path(path).read_bytes()
+        assert document["inputs"][name]["sha256"] == hashlib.sha256(content).hexdigest()
+        assert document["inputs"][name]["size_bytes"] == len(content)
+    problem = document["problem"]
+    assert problem["records"] == 14
+    assert problem["regions"] == 4
+    assert problem["equivalence_classes"] == problem["classes_present"] == 2
+    assert problem["k"] == 2
+    assert problem["quasi_identifiers"] == ["colour"]
+    assert problem["globally_suppressed_records"] == 0
+    (solution,) = document["solutions"]
+    assert (solution["id"], solution["sites"], solution["aggregated_regions"]) == (1, 2, 2)
+    assert solution["site_number"] == "fixed"
+    assert solution["site_location"] == "balanced-density"
+    assert solution["adc_seeding"] is None
+    assert solution["construction"] == "voronoi"
+    assert solution["approximated_sites"] == 2
+    assert solution["pareto"] is True
+    assert list(solution["measures"]) == MEASURES
+    # {a, b} has five red and one blue, {c, d} seven red and one blue: both blue ones are lost.
+    assert solution["measures"]["suppressed_records"] == 2
+    assert solution["measures"]["discernibility"] == 25 + 49
+    assert solution["seconds"] == solution["measures"]["seconds"] > 0
+
+
+def test_every_option_in_force_is_kept_and_runs_again(capsys, files):
+    document = printed(capsys, files, "--sites", "2", "--set", "balanced-density.variant=paper", "--random-seed", "4")
+    options = document["options"]
+    assert options["site_number"] == "fixed"
+    assert options["site_location"] == "balanced-density"
+    assert options["k"] == 2
+    assert options["random_seed"] == 4
+    assert options["range_step"] == 10
+    assert options["range_reach"] == 2
+    assert options["coordinates"] == "auto"
+    assert options["set"] == ["balanced-density.variant=paper"]
+    assert document["solutions"][0]["parameters"]["site_location"] == {"variant": "paper"}
+    again = restored(options)
+    assert again.quasi_identifiers == ["colour"]
+
+
+def test_without_json_people_get_a_table(capsys, files):
+    assert vbas(files, "--sites", "2") == 0
+    text = capsys.readouterr().out
+    assert "14 records · 4 regions · 2 classes (2 present) · k = 2" in text
+    lines = [line.split() for line in text.splitlines()]
+    assert ["sites", "1", "2", "3", "4"] in lines
+    assert any(line[:2] == ["suppressed", "records"] and line[3] == "2" for line in lines)
+    assert ">" in text
+
+
+def test_progress_and_warnings_go_to_the_error_output_unless_quiet(capsys, files):
+    arguments = [
+        "run",
+        *files,
+        "--region-column",
+        "region",
+        "--quasi-identifiers",
+        "colour",
+        "-k",
+        "13",
+        "--sites",
+        "1",
+    ]
+    assert main([*arguments, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert [finding["code"] for finding in json.loads(out)["warnings"]][-1] == "nothing-released"
+    assert "warning: Solution 1 (1 sites) releases no record" in err
+    assert "Rating the solutions" in err.splitlines()
+    assert main([*arguments, "--json", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_out_writes_run_json_whole_and_replaces_an_earlier_run(capsys, files, tmp_path):
+    target = tmp_path / "new" / "result"
+    assert vbas(files, "--sites", "1", "--out", str(target)) == 0
+    capsys.readouterr()
+    document = printed(capsys, files, "--sites", "2", "--solution", "1", "--out", str(target))
+    assert json.loads((target / "run.json").read_text(encoding="utf-8")) == document
+    assert document["chosen_solution"] == 1
+    assert [path.name for path in target.parent.iterdir()] == ["result"]
+
+
+def test_a_folder_that_holds_other_things_is_left_alone(capsys, files, tmp_path):
+    target = tmp_path / "mine"
+    target.mkdir()
+    (target / "letter.txt").write_text("dear", encoding="utf-8")
+    assert vbas(files, "--sites", "1", "--out", str(target)) == 1
+    assert "already holds something else" in capsys.readouterr().err
+    assert [path.name for path in target.iterdir()] == ["letter.txt"]
+    assert vbas(files, "--sites", "1", "--out", files[0]) == 1
+
+
+def test_a_failure_while_writing_leaves_the_earlier_run_and_nothing_else(capsys, files, tmp_path, monkeypatch):
+    target = tmp_path / "result"
+    assert vbas(files, "--sites", "1", "--out", str(target)) == 0
+    before = (target / "run.json").read_bytes()
+
+    def fail(*arguments):
+        raise OSError(28, "No space left on device", "run.json")
+
+    monkeypatch.setattr(atomic.os, "replace", fail)
+    assert vbas(files, "--sites", "2", "--out", str(target)) == 1
+    assert "No space left on device" in capsys.readouterr().err
+    assert (target / "run.json").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv", "result"]
+
+
+def test_the_same_options_give_the_same_document_but_for_the_time(capsys, files):
+    def timeless(document):
+        text = json.dumps(document)
+        for solution in document["solutions"]:
+            text = text.replace(str(solution["seconds"]), "t")
+        return text.replace(str(document["seconds"]), "t")
+
+    arguments = ("--sites", "2", "--site-location", "random", "--random-seed", "8")
+    assert timeless(printed(capsys, files, *arguments)) == timeless(printed(capsys, files, *arguments))
+
+
+def test_options_choose_models_and_parameters(capsys, files):
+    own = ["--gaps-model", "own", "--set", "maxcombs.factor=3", "--set", "maxcombs.exponent=0", "--range-reach", "0"]
+    # cutoff 3, n = 14: floor(0.9 · floor(14 / 3)) = floor(3.6) = 3.
+    assert printed(capsys, files, *own)["approximated_sites"] == 3
+    assert printed(capsys, files, *own, "--set", "maxcombs.share=1.0")["approximated_sites"] == 4
+    assert printed(capsys, files, "--no-global-suppression", "--sites", "1")["options"]["no_global_suppression"] is True
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["-k", "0"], "the least is 1"),
+        (["-k", "five"], "is not a whole number"),
+        (["--site-number", "magic"], "invalid choice: 'magic'"),
+        (["--site-location", "magic"], "invalid choice: 'magic'"),
+        (["--site-number", "fixed"], "“fixed” needs --sites"),
+        (["--sites", "0"], "“Number of sites” must be a whole number at least 1"),
+        (["--sites", "2.5"], "“Number of sites” must be a whole number at least 1"),
+        (["--gaps-model", "southern"], "invalid choice: 'southern'"),
+        (["--range-step", "0"], "must be above 0"),
+        (["--range-step", "nan"], "must be above 0"),
+        (["--range-reach", "-1"], "the least is 0"),
+        (["--random-seed", "-1"], "the least is 0"),
+        (["--set", "maxcombs.share"], "write it as APPROACH.PARAMETER=VALUE"),
+        (["--set", "maxcombs.share=2"], "“Share” must be a number at least 0.001 and at most 1"),
+        (["--set", "density.colour=red"], "no approach of this run has such a parameter"),
+        (["--set", "anonymity.ties=file"], "no approach of this run has such a parameter"),
+        (["--identifiers", "colour"], "“colour” is both a quasi-identifier and an identifier"),
+        (["--identifiers", "region"], "“region” is the region column"),
+        (["--quasi-identifiers", "region"], "“region” is the region column"),
+        (["--quasi-identifiers", "colour,colour"], "“colour” is there twice"),
+        (["--quasi-identifiers", ""], "a name is missing"),
+        (["--sites", "1", "--solution", "9"], "this run has the solutions 1 to 3"),
+        (["--coordinates", "round"], "invalid choice: 'round'"),
+        (["--no-such-option"], "unrecognized arguments"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_a_reason(capsys, files, more, message):
+    try:
+        code = vbas(files, *more)
+    except SystemExit as exit:
+        code = exit.code
+    assert code == 2
+    out, err = capsys.readouterr()
+    assert message in err
+    assert out == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--quasi-identifiers", "weight"], "no column “weight”"),
+        (["--identifiers", "name"], "no column “name”"),
+        (["--region-column", "town"], "no column “town”"),
+    ],
+)
+def test_wrong_input_ends_with_1_and_a_reason(capsys, files, more, message):
+    assert vbas(files, "--sites", "1", *more) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_missing_file_ends_with_1(capsys, files, tmp_path):
+    for pair in ([files[0], str(tmp_path / "none.csv")], [str(tmp_path / "none.csv"), files[1]]):
+        assert vbas(pair, "--sites", "1") == 1
+        assert "none.csv" in capsys.readouterr().err
+
+
+def test_an_option_that_nothing_reads_is_remarked(capsys, files):
+    arguments = ["run", *files, "--region-column", "region", "--quasi-identifiers", "colour"]
+    assert main([*arguments, "--site-number", "anonymity", "--gaps-model", "eastern"]) == 0
+    assert "warning: --gaps-model has no effect on the chosen approaches." in capsys.readouterr().err
+
+
+def test_a_name_with_a_comma_is_put_in_quotes(capsys, files):
+    records = Path(files[0])
+    text = records.read_text(encoding="utf-8").replace("region,colour", 'region,"colour, main"')
+    records.write_text(text, encoding="utf-8")
+    arguments = ["--quasi-identifiers", '"colour, main"', "--sites", "1"]
+    assert printed(capsys, files, *arguments)["problem"]["quasi_identifiers"] == ["colour, main"]
+
+
+def test_the_list_of_approaches_is_the_registry(capsys):
+    assert main(["approaches", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {name: [each["name"] for each in all] for name, all in listed.items()} == {
+        component: list(approaches(component)) for component in COMPONENTS
+    }
+    (fixed,) = [each for each in listed["site_number"] if each["name"] == "fixed"]
+    assert fixed["parameters"][0]["option"] == "--sites"
+    assert main(["approaches"]) == 0
+    text = capsys.readouterr().out
+    assert "fixed.sites (--sites) = 100: Number of sites, a whole number at least 1" in text
