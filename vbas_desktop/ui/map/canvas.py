@@ -164,8 +164,12 @@ class MapCanvas(pg.GraphicsView):
 
     def choose(self, region: int | None) -> None:
         """Outline an aggregated region."""
-        self._chosen = region
-        self._mark(self._chosen_mark, region)
+        self._chosen = region if self._has(region) else None
+        self._mark(self._chosen_mark, self._chosen)
+
+    def _has(self, region: int | None) -> bool:
+        """Whether the solution that is still shown has such a region: the session may be ahead of the map."""
+        return region is not None and self._geometry is not None and region < len(self._geometry.shapes)
 
     def hover(self, region: int | None) -> None:
         """Lift an aggregated region, as if the pointer were over it."""
@@ -258,7 +262,7 @@ class MapCanvas(pg.GraphicsView):
 
     def zoom_to(self, region: int) -> None:
         """Show one aggregated region with its surroundings."""
-        if self._geometry is None:
+        if self._geometry is None or not self._has(region):
             return
         low_x, low_y, high_x, high_y = self._geometry.box(region)
         if all(math.isfinite(value) for value in (low_x, low_y, high_x, high_y)):

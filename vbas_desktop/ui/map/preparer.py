@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal, Slot
@@ -84,6 +86,7 @@ class Preparer(QObject):
         self._context = context
         self._base: BaseGeometry | None = None
         self._kept: OrderedDict[tuple[int, int], Shown] = OrderedDict()
+        self._given_up: set[Hashable] = set()
         model = context.model
         for signal in (model.data_loaded, model.problem_counted, model.selection_changed, model.solutions_changed):
             signal.connect(self._on_wish_changed)
@@ -134,15 +137,22 @@ class Preparer(QObject):
         for entry in (session.selected, session.compared):
             regions = self._regions(entry)
             if regions is not None and (self._base is None or self._base.regions is not regions):
-                runner.start("Preparing the map", _BaseJob(regions), self._on_base)
+                if id(regions) not in self._given_up:
+                    abort = partial(self._give_up, id(regions))
+                    runner.start("Preparing the map", _BaseJob(regions), self._on_base, on_abort=abort)
                 return
             # A project whose region file changed may have owners for other regions than there are now.
             fits = entry is not None and regions is not None and entry.solution.owner.size == len(regions)
-            if entry is not None and fits and self._prepared(entry) is None:
+            if entry is not None and fits and self._prepared(entry) is None and _key(entry) not in self._given_up:
                 assert self._base is not None
                 job = _ShownJob(entry.number, entry.solution, entry.problem, self._base)
-                runner.start("Preparing the map", job, self._on_shown)
+                abort = partial(self._give_up, _key(entry))
+                runner.start("Preparing the map", job, self._on_shown, on_abort=abort)
                 return
+
+    def _give_up(self, what: Hashable) -> None:
+        """What failed once is not tried again: it would fail again, without end."""
+        self._given_up.add(what)
 
     def _on_base(self, base: BaseGeometry) -> None:
         self._base = base

@@ -19,8 +19,8 @@ class Tab:
 
 TABS: tuple[Tab, ...] = (
     Tab("Input", "vbas_desktop.ui.panel.input_tab:InputTab", "Files, column roles and settings"),
-    Tab("Results", "vbas_desktop.ui.panel.empty:NoResults", "All solutions of all runs"),
-    Tab("Regions", "vbas_desktop.ui.panel.empty:NoRegions", "The aggregated regions of the shown solution"),
+    Tab("Results", "vbas_desktop.ui.panel.results_tab:ResultsTab", "All solutions of all runs"),
+    Tab("Regions", "vbas_desktop.ui.panel.regions_tab:RegionsTab", "The aggregated regions of the shown solution"),
     Tab("Log", "vbas_desktop.ui.panel.log_tab:LogTab", "What happened in this session"),
 )
 

@@ -1,0 +1,171 @@
+"""What all charts have in common: colours, selection, pointing, clicking, saving."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+
+from vbas_desktop.ui.theme import Colours
+
+from .rows import ChartRow, Measure, approaches_of, nice_ticks, short_number
+
+_NEAR_PX = 9.0
+
+
+class Chart(QWidget):
+    """Draws rows. `solution_clicked(number)`: the user wants another solution; `save_wanted()`: a picture.
+
+    Subclasses implement `draw`, which also fills `_spots`: where which solution can be pointed at.
+    """
+
+    solution_clicked = Signal(int)
+    save_wanted = Signal()
+
+    def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.colours = colours
+        self.rows: tuple[ChartRow, ...] = ()
+        self.measures: tuple[Measure, ...] = ()
+        self.selected: int | None = None
+        self._spots: list[tuple[QRectF, int]] = []
+        self.setMinimumSize(200, 150)
+        self.setMouseTracking(True)
+
+    def sizeHint(self) -> QSize:
+        """Wide enough for its labels."""
+        return QSize(420, 280)
+
+    def show_rows(self, rows: Sequence[ChartRow], measures: Sequence[Measure]) -> None:
+        """Draw these solutions and these measures."""
+        self.rows, self.measures = tuple(rows), tuple(measures)
+        self.update()
+
+    def select(self, number: int | None) -> None:
+        """Lift one solution."""
+        self.selected = number
+        self.update()
+
+    def use_colours(self, colours: Colours) -> None:
+        """Draw in other colours."""
+        self.colours = colours
+        self.update()
+
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the chart into an area."""
+        raise NotImplementedError
+
+    def paint_chart(self, painter: QPainter, area: QRectF) -> None:
+        """Background and chart, on screen or into a file."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        painter.fillRect(area, QColor(self.colours.base))
+        painter.setFont(self.font())
+        self._spots = []
+        if self.rows and self.measures:
+            self.draw(painter, area)
+        else:
+            painter.setPen(QColor(self.colours.muted))
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, "Nothing to draw yet.")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw on screen."""
+        painter = QPainter(self)
+        self.paint_chart(painter, QRectF(self.rect()))
+        painter.end()
+
+    # Pointing and clicking
+
+    def number_at(self, position: QPointF) -> int | None:
+        """The solution under a position; spots may overlap, then the nearest middle counts."""
+        near = [
+            ((spot.center() - position).manhattanLength(), number)
+            for spot, number in self._spots
+            if spot.adjusted(-_NEAR_PX / 3, -_NEAR_PX / 3, _NEAR_PX / 3, _NEAR_PX / 3).contains(position)
+        ]
+        return min(near)[1] if near else None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click chooses a solution."""
+        number = self.number_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and number is not None:
+            self.solution_clicked.emit(number)
+
+    def event(self, event: QEvent) -> bool:
+        """Tool tips tell the solution under the pointer."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            number = self.number_at(QPointF(event.pos()))
+            row = next((row for row in self.rows if row.number == number), None)
+            if row is not None:
+                QToolTip.showText(event.globalPos(), self.tip(row), self)
+                return True
+            QToolTip.hideText()
+        return super().event(event)
+
+    def tip(self, row: ChartRow) -> str:
+        """What is told of a solution."""
+        lines = [f"{row.number}: {row.approach}, {row.sites:,} sites"]
+        for measure in self.measures:
+            value = row.values.get(measure.name)
+            lines.append(f"{measure.title}: {'–' if value is None else f'{value:,.6g} {measure.unit}'.strip()}")
+        return "\n".join(lines)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to save the chart."""
+        self.open_menu(event.globalPos())
+
+    def open_menu(self, position: QPoint) -> None:
+        """The chart's menu."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("&Save chart as PNG, SVG or PDF…", self.save_wanted.emit)
+        menu.popup(position)
+
+    # Drawing helpers
+
+    def approach_colour(self, approach: str) -> QColor:
+        """The colour of an approach: that of a map fill, darker or lighter so that lines show."""
+        order = approaches_of(self.rows)
+        fill = QColor(self.colours.fills[order.index(approach) % len(self.colours.fills)])
+        return fill.darker(125) if QColor(self.colours.base).lightness() > 128 else fill.lighter(135)
+
+    def draw_legend(self, painter: QPainter, area: QRectF) -> float:
+        """The approaches with their colours along the top; returns the height used."""
+        metrics = QFontMetricsF(self.font())
+        x, y, line = area.left(), area.top(), metrics.height() + 4
+        for approach in approaches_of(self.rows):
+            width = metrics.horizontalAdvance(approach) + 24
+            if x > area.left() and x + width > area.right():
+                x, y = area.left(), y + line
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.approach_colour(approach))
+            painter.drawRect(QRectF(x, y + (line - 10) / 2, 10, 10))
+            painter.setPen(QColor(self.colours.text))
+            painter.drawText(QPointF(x + 14, y + (line + metrics.ascent() - metrics.descent()) / 2), approach)
+            x += width
+        return y + line - area.top() + 4
+
+    def draw_value_axis(self, painter: QPainter, plot: QRectF, low: float, high: float) -> None:
+        """Horizontal grid lines with numbers at the left."""
+        metrics = QFontMetricsF(self.font())
+        for tick in nice_ticks(low, high):
+            y = plot.bottom() - (tick - low) / (high - low) * plot.height()
+            painter.setPen(QPen(QColor(self.colours.line), 1))
+            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+            painter.setPen(QColor(self.colours.muted))
+            text = QRectF(plot.left() - 74, y - metrics.height() / 2, 70, metrics.height())
+            painter.drawText(text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, short_number(tick))
+
+    def draw_title(self, painter: QPainter, area: QRectF, text: str) -> None:
+        """A small title along the top of an area."""
+        painter.setPen(QColor(self.colours.muted))
+        painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, text)
+
+    def plot_area(self, painter: QPainter, area: QRectF, title: str, below: float) -> QRectF:
+        """Draw legend and title, and leave room for the axes: what remains is for the data."""
+        inner = area.adjusted(12, 10, -14, -8)
+        top = inner.top() + self.draw_legend(painter, inner)
+        line = QFontMetricsF(self.font()).height()
+        self.draw_title(painter, QRectF(inner.left(), top, inner.width(), line), title)
+        return QRectF(inner.left() + 62, top + line + 8, inner.width() - 62, inner.bottom() - top - line - 8 - below)

@@ -1,0 +1,129 @@
+"""The chart below the results: its kind, its measures, its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.pictures import offer_to_save, record
+from vbas_desktop.ui.theme import GRID
+
+from .bars import BarsChart
+from .chart import Chart
+from .parallel import ParallelChart
+from .rows import ChartRow, Measure
+from .scatter import ScatterChart
+
+_KINDS = {"bars": "Bars by site number", "scatter": "Two measures", "parallel": "All measures"}
+
+
+class ChartPanel(QWidget):
+    """Shows one chart at a time; all share rows and selection. `solution_clicked(number)`."""
+
+    solution_clicked = Signal(int)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        colours = context.theme.colours
+        self.charts: dict[str, Chart] = {
+            "bars": BarsChart(colours),
+            "scatter": ScatterChart(colours),
+            "parallel": ParallelChart(colours),
+        }
+        self._rows: tuple[ChartRow, ...] = ()
+        self._measures: tuple[Measure, ...] = ()
+        self._ticked: tuple[str, ...] = ()
+        self.kind, self.first, self.second = QComboBox(), QComboBox(), QComboBox()
+        self._against = QLabel("against")
+        self._save = QToolButton()
+        self._stack = QStackedWidget()
+        self._build()
+        context.theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _build(self) -> None:
+        for name, title in _KINDS.items():
+            self.kind.addItem(title, name)
+        for combo, words in ((self.kind, "Kind of chart"), (self.first, "Measure"), (self.second, "Second measure")):
+            combo.setAccessibleName(words)
+            combo.setMinimumContentsLength(9)
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.activated.connect(self._on_choice)
+        self._save.setToolTip("Save the chart as PNG, SVG or PDF")
+        self._save.setAccessibleName("Save chart")
+        self._save.setAutoRaise(True)
+        self._save.clicked.connect(self.save)
+        row = QHBoxLayout()
+        row.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
+        row.addWidget(self.kind, 2)
+        row.addWidget(self.first, 2)
+        row.addWidget(self._against)
+        row.addWidget(self.second, 2)
+        row.addWidget(self._save)
+        for chart in self.charts.values():
+            chart.solution_clicked.connect(self.solution_clicked)
+            chart.save_wanted.connect(self.save)
+            self._stack.addWidget(chart)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(row)
+        layout.addWidget(self._stack, 1)
+
+    @property
+    def chart(self) -> Chart:
+        """The chart that is shown."""
+        return self.charts[self.kind.currentData()]
+
+    def show_kind(self, kind: str) -> None:
+        """Show another kind: bars, scatter or parallel."""
+        self.kind.setCurrentIndex(self.kind.findData(kind))
+        self._on_choice()
+
+    def show_rows(self, rows: Sequence[ChartRow], measures: Sequence[Measure], ticked: tuple[str, ...]) -> None:
+        """Draw these solutions. ``ticked`` measures are those of the parallel axes."""
+        self._rows, self._measures, self._ticked = tuple(rows), tuple(measures), ticked
+        names = [measure.name for measure in self._measures]
+        for combo, default in ((self.first, 0), (self.second, min(1, len(names) - 1))):
+            chosen = combo.currentData()
+            combo.clear()
+            for measure in self._measures:
+                combo.addItem(measure.title, measure.name)
+            combo.setCurrentIndex(names.index(chosen) if chosen in names else default)
+        self._on_choice()
+
+    def select(self, number: int | None) -> None:
+        """Lift one solution in all charts."""
+        for chart in self.charts.values():
+            chart.select(number)
+
+    @Slot()
+    def _on_choice(self) -> None:
+        kind = self.kind.currentData()
+        self._stack.setCurrentWidget(self.charts[kind])
+        self.first.setVisible(kind != "parallel")
+        for widget in (self.second, self._against):
+            widget.setVisible(kind == "scatter")
+        by_name = {measure.name: measure for measure in self._measures}
+        chosen = {
+            "bars": [self.first.currentData()],
+            "scatter": [self.first.currentData(), self.second.currentData()],
+            "parallel": [measure.name for measure in self._measures if measure.name in self._ticked],
+        }[kind]
+        self.chart.show_rows(self._rows, [by_name[name] for name in chosen if name in by_name])
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        self._save.setIcon(self._context.theme.icon("save"))
+        for chart in self.charts.values():
+            chart.use_colours(self._context.theme.colours)
+
+    @Slot()
+    def save(self) -> None:
+        """Save the chart as a picture."""
+        drawing = record(self.chart.size(), self.chart.paint_chart)
+        offer_to_save(self._context, self, drawing, f"chart {self.kind.currentData()}")

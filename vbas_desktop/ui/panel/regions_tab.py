@@ -1,0 +1,170 @@
+"""The regions tab: the aggregated regions of the shown solution one by one, and why they lost records."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSplitter,
+    QStackedLayout,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.map.preparer import preparer_of
+from vbas_desktop.ui.theme import GRID, tabular
+
+from .empty import EmptyState
+from .regions_model import REGION_ROLE, SORT_ROLE, RegionsFilter, RegionsModel
+from .why import WhyView
+
+
+class RegionsTab(QWidget):
+    """Follows the shown solution; a row and the region on the map are chosen together."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._preparer = preparer_of(context)
+        self.table_model, self.filter = RegionsModel(self), RegionsFilter(self)
+        self.filter.setSourceModel(self.table_model)
+        self.filter.setSortRole(SORT_ROLE)
+        self.table = QTableView()
+        self.title = QLabel()
+        self.only_losses = QCheckBox("&With losses only")
+        self.why = WhyView(context)
+        self._build()
+        self._connect()
+        self._on_prepared()
+
+    def _build(self) -> None:
+        self._set_up_table()
+        self.title.setProperty("look", "muted")
+        self.only_losses.setToolTip("Show only aggregated regions in which records were suppressed")
+        bar = QHBoxLayout()
+        bar.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
+        bar.addWidget(self.title, 1)
+        bar.addWidget(self.only_losses)
+        upper = QWidget()
+        column = QVBoxLayout(upper)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self.table, 1)
+        self._content = QSplitter(Qt.Orientation.Vertical)
+        self._content.addWidget(upper)
+        self._content.addWidget(self.why)
+        self._content.setSizes([460, 260])
+        self._content.setChildrenCollapsible(False)
+        self._layers = QStackedLayout(self)
+        self._empty = EmptyState("Choose a solution in Results to see its aggregated regions.")
+        self._layers.addWidget(self._empty)
+        self._layers.addWidget(self._content)
+
+    def _set_up_table(self) -> None:
+        table = self.table
+        table.setModel(self.filter)
+        table.setSortingEnabled(True)
+        table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setAlternatingRowColors(True)
+        table.setShowGrid(False)
+        table.setFont(tabular(table.font()))
+        table.setAccessibleName("Aggregated regions")
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + GRID)
+        table.horizontalHeader().setHighlightSections(False)
+        for widget in (table, table.horizontalHeader()):
+            widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.copy = QAction("&Copy table", self)
+        self.copy.setShortcut(QKeySequence("Ctrl+C"))
+        self.copy.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self.copy.triggered.connect(self._on_copy)
+        self.addAction(self.copy)
+
+    def _connect(self) -> None:
+        self._preparer.changed.connect(self._on_prepared)
+        self._context.model.region_chosen.connect(self._on_region_chosen)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current_changed)
+        self.table.customContextMenuRequested.connect(self._on_table_menu)
+        self.table.horizontalHeader().customContextMenuRequested.connect(self._on_header_menu)
+        self.only_losses.toggled.connect(self.filter.show_only_losses)
+
+    # What the session says
+
+    @Slot()
+    def _on_prepared(self) -> None:
+        shown = self._preparer.shown
+        if shown is None and self._context.session.selected is not None:
+            return
+        if shown is self.table_model.shown:
+            return
+        self.table.selectionModel().blockSignals(True)
+        columns_before = self.table_model.columnCount()
+        self.table_model.show_solution(shown)
+        self.table.selectionModel().blockSignals(False)
+        if self.table_model.columnCount() != columns_before:
+            self.table.resizeColumnsToContents()
+        self._layers.setCurrentWidget(self._empty if shown is None else self._content)
+        if shown is not None:
+            self.title.setText(f"Solution {shown.number:,}: {len(shown.geometry.shapes):,} aggregated regions")
+        self._on_region_chosen()
+
+    @Slot()
+    def _on_region_chosen(self) -> None:
+        region, shown = self._context.session.chosen_region, self.table_model.shown
+        self.why.show_region(shown, region if shown is self._preparer.shown else None)
+        known = region is not None and region < self.table_model.rowCount()
+        index = self.filter.mapFromSource(self.table_model.index(region, 0)) if known else QModelIndex()  # type: ignore[arg-type]
+        if index.isValid() and index.row() == self.table.currentIndex().row():
+            return
+        flags = QItemSelectionModel.SelectionFlag
+        choice = flags.ClearAndSelect | flags.Rows if index.isValid() else flags.Clear
+        self.table.selectionModel().setCurrentIndex(index, choice)
+        if index.isValid():
+            self.table.scrollTo(index)
+
+    # What the user does
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current_changed(self, current: QModelIndex, previous: QModelIndex) -> None:
+        if current.isValid():
+            self._context.session.choose_region(current.data(REGION_ROLE))
+
+    @Slot()
+    def _on_copy(self) -> None:
+        head = [self.table_model.title(column) for column in range(self.table_model.columnCount())]
+        rows = [
+            [str(self.filter.index(row, column).data()) for column in range(len(head))]
+            for row in range(self.filter.rowCount())
+        ]
+        QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in [head, *rows]) + "\n")
+        self._context.say(f"Copied {len(rows):,} aggregated regions.")
+
+    @Slot(QPoint)
+    def _on_header_menu(self, position: QPoint) -> None:
+        header = self.table.horizontalHeader()
+        self._open_menu(header.logicalIndexAt(position), header.mapToGlobal(position))
+
+    @Slot(QPoint)
+    def _on_table_menu(self, position: QPoint) -> None:
+        self._open_menu(self.table.columnAt(position.x()), self.table.viewport().mapToGlobal(position))
+
+    def _open_menu(self, column: int, position: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        figure = self.table_model.figure(column)
+        if figure is not None:
+            menu.addAction(f"Colour the &map by “{figure.title}”", lambda: self._context.session.colour_by(figure.name))
+        menu.addAction("&Distinct colours on the map", lambda: self._context.session.colour_by(None))
+        menu.addSeparator()
+        menu.addAction(self.copy)
+        menu.popup(position)

@@ -1,0 +1,181 @@
+"""The columns of the results table: what each shows, sorts by and is called. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from vbas_desktop.algorithms.pareto import non_dominated
+from vbas_desktop.domain.regions import CoordinateSystem
+from vbas_desktop.session.choices import title_of
+from vbas_desktop.session.results import Entry
+from vbas_desktop.ui.numbers import SECONDS, Value, measure_names, measure_words, unit_of, value_text
+
+STAR = "★"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column. ``value`` is sorted by and saved, ``text`` is shown; ``best``: the lowest value is the best."""
+
+    name: str
+    title: str
+    value: Callable[[Entry], Any]
+    text: Callable[[Entry], str]
+    tip: str = ""
+    unit: str = ""
+    number: bool = True
+    best: bool = False
+    hidden: bool = False
+
+    @property
+    def header(self) -> str:
+        """The title in two lines, with the unit unless the title names it."""
+        words = self.title.split(" ")
+        unit = "" if not self.unit or self.unit in words[-1].lower() else self.unit
+        if len(words) == 1:
+            return f"{words[0]}\n{unit}" if unit else words[0]
+        cut = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(" ".join(words[i:]))))
+        return " ".join(words[:cut]) + "\n" + " ".join(words[cut:]) + (f", {unit}" if unit else "")
+
+
+def measure_of(entry: Entry, name: str) -> Value:
+    """One measure of a solution; its time is kept apart from the others."""
+    solution = entry.solution
+    return solution.seconds if name == SECONDS and name not in solution.measures else solution.measures.get(name)
+
+
+def location_of(entry: Entry) -> str:
+    """The location approach in words, with the seeding of those that are seeded."""
+    approaches = entry.solution.approaches
+    name = approaches.get("site_location") or ""
+    seeding = approaches.get("adc_seeding")
+    return title_of("site_location", name) + (f" ({title_of('site_location', seeding)})" if seeding else "")
+
+
+def approach_of(entry: Entry, component: str) -> str:
+    """The approach of a component in words."""
+    if component == "site_location":
+        return location_of(entry)
+    name = entry.solution.approaches.get(component)
+    return title_of(component, name) if name else ""
+
+
+def measures_of(entries: tuple[Entry, ...]) -> list[str]:
+    """The measures that some solution has, in menu order."""
+    if not entries:
+        return []
+    return measure_names([list(entry.solution.measures) for entry in entries])
+
+
+def stars_of(entries: tuple[Entry, ...], measures: tuple[str, ...]) -> frozenset[int]:
+    """The numbers of the solutions that none of the same problem beats in the ticked measures."""
+    stars: set[int] = set()
+    for group in _by_problem(entries):
+        kept = non_dominated([[measure_of(entry, name) for name in measures] for entry in group])
+        stars |= {entry.number for entry, keep in zip(group, kept, strict=True) if keep}
+    return frozenset(stars)
+
+
+def best_of(entries: tuple[Entry, ...], columns: list[Column]) -> frozenset[tuple[int, str]]:
+    """Which solutions have the best value of which column among those of the same problem."""
+    best: set[tuple[int, str]] = set()
+    for group in _by_problem(entries):
+        for column in columns:
+            values = [column.value(entry) for entry in group] if column.best and len(group) > 1 else []
+            known = [value for value in values if value is not None]
+            if known:
+                best |= {(e.number, column.name) for e, v in zip(group, values, strict=True) if v == min(known)}
+    return frozenset(best)
+
+
+def _by_problem(entries: tuple[Entry, ...]) -> list[list[Entry]]:
+    """Solutions are comparable if they rate the same records with the same k."""
+    groups: dict[Any, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry.run.key, entry.run.outdated), []).append(entry)
+    return list(groups.values())
+
+
+def columns_for(entries: tuple[Entry, ...], system: CoordinateSystem | None, stars: frozenset[int]) -> list[Column]:
+    """All columns for these solutions."""
+
+    def star(entry: Entry) -> str:
+        return STAR if entry.number in stars else ""
+
+    several = len({entry.run.key for entry in entries}) > 1
+    return [
+        Column("star", STAR, lambda e: e.number not in stars, star, "No other solution beats it", number=False),
+        Column("number", "№", lambda e: e.number, lambda e: f"{e.number:,}", "Number of the solution"),
+        *_approach_columns(entries),
+        Column("sites", "Sites", lambda e: e.solution.site_count, lambda e: f"{e.solution.site_count:,}", "Sites"),
+        Column(
+            "aggregated_regions",
+            "Aggregated regions",
+            lambda e: e.solution.aggregated_regions,
+            lambda e: f"{e.solution.aggregated_regions:,}",
+            "Sites that attract at least one initial region",
+        ),
+        *(_measure_column(name, system) for name in measures_of(entries)),
+        Column("k", "k", lambda e: e.run.key.k, lambda e: f"{e.run.key.k:,}", "Required anonymity", hidden=not several),
+        Column(
+            "quasi_identifiers",
+            "Quasi-identifiers",
+            lambda e: ", ".join(e.run.key.quasi_identifiers),
+            lambda e: ", ".join(e.run.key.quasi_identifiers),
+            "Columns that were counted",
+            number=False,
+            hidden=not several,
+        ),
+        Column("run", "Run", lambda e: e.run.id, lambda e: f"{e.run.id:,}", "Number of the run", hidden=True),
+    ]
+
+
+def _approach_columns(entries: tuple[Entry, ...]) -> list[Column]:
+    """One column per component; those in which all solutions agree are hidden, but for the locations."""
+    columns = []
+    for component, title in (
+        ("site_location", "Locations"),
+        ("site_number", "Number"),
+        ("construction", "Construction"),
+    ):
+        words = partial(_approach_words, component)
+        alike = len({words(entry) for entry in entries}) < 2 and component != "site_location"
+        tip = f"Approach: {component.replace('_', ' ')}"
+        columns.append(Column(component, title, words, words, tip, number=False, hidden=alike))
+    return columns
+
+
+def _approach_words(component: str, entry: Entry) -> str:
+    return approach_of(entry, component)
+
+
+def _measure_column(name: str, system: CoordinateSystem | None) -> Column:
+    words = measure_words(name)
+    unit = unit_of(words, system)
+    return Column(
+        name,
+        words.title,
+        lambda entry: measure_of(entry, name),
+        lambda entry: value_text(words, measure_of(entry, name), system),
+        words.summary,
+        unit,
+        best=name != SECONDS,
+    )
+
+
+def table_rows(entries: list[Entry], columns: list[Column], exact: bool) -> list[list[str]]:
+    """Header and rows for copying (as shown) or saving (exact values)."""
+    head = [f"{column.title} ({column.unit})" if column.unit and not exact else column.name for column in columns]
+    return [head, *([_cell(column, entry, exact) for column in columns] for entry in entries)]
+
+
+def _cell(column: Column, entry: Entry, exact: bool) -> str:
+    if not exact:
+        return column.text(entry)
+    value = column.value(entry)
+    if column.name == "star":
+        return "no" if value else "yes"
+    return "" if value is None else str(value)

@@ -1,0 +1,133 @@
+"""The results as Qt's table model, and the filter in front of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
+from PySide6.QtGui import QFont, QIcon
+
+from vbas_desktop.domain.regions import CoordinateSystem
+from vbas_desktop.session.results import Entry
+
+from .results_columns import Column, best_of, columns_for, stars_of
+
+Index = QModelIndex | QPersistentModelIndex
+SORT_ROLE = int(Qt.ItemDataRole.UserRole)
+NUMBER_ROLE = SORT_ROLE + 1
+_NOWHERE = QModelIndex()
+
+
+class ResultsModel(QAbstractTableModel):
+    """One row per solution. Best values are bold, pinned solutions are marked at their number."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.entries: tuple[Entry, ...] = ()
+        self.columns: list[Column] = columns_for((), None, frozenset())
+        self.stars: frozenset[int] = frozenset()
+        self.pin_icon = QIcon()
+        self._best: frozenset[tuple[int, str]] = frozenset()
+
+    def show_entries(
+        self, entries: tuple[Entry, ...], pareto_measures: tuple[str, ...], system: CoordinateSystem | None
+    ) -> None:
+        """Show these solutions, starred over these measures."""
+        self.beginResetModel()
+        self.entries = entries
+        self.stars = stars_of(entries, pareto_measures)
+        self.columns = columns_for(entries, system, self.stars)
+        self._best = best_of(entries, self.columns)
+        self.endResetModel()
+
+    def row_of(self, number: int) -> int:
+        """The row of a solution, −1 if it is not listed."""
+        return next((row for row, entry in enumerate(self.entries) if entry.number == number), -1)
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        """How many solutions there are."""
+        return 0 if parent.isValid() else len(self.entries)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        """How many columns there are."""
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a cell shows."""
+        if not index.isValid():
+            return None
+        entry, column = self.entries[index.row()], self.columns[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.text(entry)
+        if role == Qt.ItemDataRole.DecorationRole and column.name == "number" and entry.pinned:
+            return self.pin_icon
+        if role == SORT_ROLE:
+            return column.value(entry)
+        if role == NUMBER_ROLE:
+            return entry.number
+        if role == Qt.ItemDataRole.FontRole and (entry.number, column.name) in self._best:
+            font = QFont()
+            font.setBold(True)
+            return font
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if column.number else Qt.AlignmentFlag.AlignLeft
+            return Qt.AlignmentFlag.AlignCenter if column.name == "star" else side | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{entry.title}\n{column.title}: {column.text(entry)} {column.unit}".rstrip()
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a column is called."""
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
+            return None
+        column = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.header
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return column.tip or column.title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if column.number else Qt.AlignmentFlag.AlignLeft
+            return Qt.AlignmentFlag.AlignCenter if column.name == "star" else side | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+
+class ResultsFilter(QSortFilterProxyModel):
+    """Sorts by value (unknown ones last) and may leave out dominated solutions; pinned ones stay."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._only_stars = False
+        self.setSortRole(SORT_ROLE)
+
+    @property
+    def only_stars(self) -> bool:
+        """Whether dominated solutions are left out."""
+        return self._only_stars
+
+    def show_only_stars(self, on: bool) -> None:
+        """Leave dominated solutions out, or show all."""
+        self.beginFilterChange()
+        self._only_stars = on
+        self.endFilterChange()
+
+    def filterAcceptsRow(self, row: int, parent: Index) -> bool:
+        """Whether a solution is shown."""
+        model = self.sourceModel()
+        assert isinstance(model, ResultsModel)
+        entry = model.entries[row]
+        return not self._only_stars or entry.pinned or entry.number in model.stars
+
+    def lessThan(self, left: Index, right: Index) -> bool:
+        """Smaller values first; unknown ones last in either direction."""
+        one, other = left.data(SORT_ROLE), right.data(SORT_ROLE)
+        if one is None or other is None:
+            ascending = self.sortOrder() == Qt.SortOrder.AscendingOrder
+            return (other is None) == ascending if one is not other else False
+        return bool(one < other)
+
+    def shown_entries(self) -> list[Entry]:
+        """The solutions as they are listed now."""
+        model = self.sourceModel()
+        assert isinstance(model, ResultsModel)
+        rows = (self.mapToSource(self.index(row, 0)).row() for row in range(self.rowCount()))
+        return [model.entries[row] for row in rows]

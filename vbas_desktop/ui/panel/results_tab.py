@@ -1,0 +1,340 @@
+"""The results tab: all solutions of all runs in one table, and a chart of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QHBoxLayout,
+    QMenu,
+    QSplitter,
+    QStackedLayout,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.files.atomic import write_text
+from vbas_desktop.session.results import Entry
+from vbas_desktop.ui.charts.panel import ChartPanel
+from vbas_desktop.ui.charts.rows import ChartRow, Measure
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.files import ask_to_save
+from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
+from vbas_desktop.ui.theme import GRID, tabular
+
+from .empty import EmptyState
+from .results_columns import Column, location_of, measure_of, measures_of, table_rows
+from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
+
+_WIDEST = 160
+
+
+class ResultsTab(QWidget):
+    """Follows the session's solutions; choosing a row or a mark in the chart selects the solution everywhere."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._shown_names: list[str] = []
+        self._hidden: dict[str, bool] = {}
+        self.table_model, self.filter = ResultsModel(self), ResultsFilter(self)
+        self.filter.setSourceModel(self.table_model)
+        self.table = QTableView()
+        self.charts = ChartPanel(context)
+        self.only_stars = QCheckBox("&Non-dominated only")
+        self._buttons: list[tuple[QToolButton, str]] = []
+        self.actions_by_name = self._make_actions()
+        self._build()
+        self._connect()
+        self._on_solutions_changed()
+
+    # Building
+
+    def _make_actions(self) -> dict[str, QAction]:
+        actions = {}
+        for name, text, key, tip, slot in (
+            ("pin", "&Pin", "Ctrl+P", "Keep the solution when others are filtered out", self._on_pin),
+            ("remove", "&Remove", "Del", "Take the solutions out of the list", self._on_remove),
+            ("copy", "&Copy table rows", "Ctrl+C", "Copy the rows for a spreadsheet", self._on_copy),
+            ("save", "&Save table as CSV…", "", "Save the table with exact values", self._on_save),
+        ):
+            action = QAction(text, self)
+            action.setShortcut(QKeySequence(key))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            action.setToolTip(f"{tip} ({key})" if key else tip)
+            action.triggered.connect(slot)
+            self.addAction(action)
+            actions[name] = action
+        return actions
+
+    def _build(self) -> None:
+        self._set_up_table()
+        self.only_stars.setToolTip("Show only solutions that no other one beats in the measures ticked")
+        bar = QHBoxLayout()
+        bar.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
+        bar.setSpacing(GRID // 2)
+        bar.addWidget(self.only_stars)
+        bar.addStretch(1)
+        self.measure_menu, self.column_menu = QMenu(self), QMenu(self)
+        for icon, text, tip, menu in (
+            ("scale", "Measures", "Which measures decide about dominance", self.measure_menu),
+            ("table", "Columns", "Which columns are shown", self.column_menu),
+        ):
+            button = self._tool_button(icon, text, tip)
+            button.setMenu(menu)
+            button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+            bar.addWidget(button)
+        for name, icon in (("pin", "pin"), ("remove", "remove"), ("copy", "copy"), ("save", "save")):
+            button = self._tool_button(icon, self.actions_by_name[name].text(), self.actions_by_name[name].toolTip())
+            button.clicked.connect(self.actions_by_name[name].trigger)
+            bar.addWidget(button)
+        upper = QWidget()
+        column = QVBoxLayout(upper)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self.table, 1)
+        self._content = QSplitter(Qt.Orientation.Vertical)
+        self._content.addWidget(upper)
+        self._content.addWidget(self.charts)
+        self._content.setSizes([380, 320])
+        self._content.setChildrenCollapsible(False)
+        self._empty = EmptyState("No results yet. Choose roles in Input and press Run.")
+        self._layers = QStackedLayout(self)
+        self._layers.addWidget(self._empty)
+        self._layers.addWidget(self._content)
+
+    def _set_up_table(self) -> None:
+        table = self.table
+        table.setModel(self.filter)
+        table.setSortingEnabled(True)
+        table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        table.setAlternatingRowColors(True)
+        table.setShowGrid(False)
+        table.setFont(tabular(table.font()))
+        table.setAccessibleName("Solutions")
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + GRID)
+        table.horizontalHeader().setSectionsMovable(True)
+        table.horizontalHeader().setHighlightSections(False)
+        for widget in (table, table.horizontalHeader()):
+            widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+
+    def _tool_button(self, icon: str, text: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setToolTip(tip)
+        button.setAccessibleName(text.replace("&", ""))
+        button.setAutoRaise(True)
+        self._buttons.append((button, icon))
+        return button
+
+    def _connect(self) -> None:
+        model = self._context.model
+        for signal in (model.solution_added, model.solutions_changed, model.choices_changed, model.run_finished):
+            signal.connect(self._on_solutions_changed)
+        model.selection_changed.connect(self._on_selection_changed)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current_changed)
+        self.table.customContextMenuRequested.connect(self._on_table_menu)
+        self.table.horizontalHeader().customContextMenuRequested.connect(self._on_header_menu)
+        self.only_stars.toggled.connect(self._on_only_stars)
+        self.charts.solution_clicked.connect(self._on_solution_clicked)
+        self.measure_menu.aboutToShow.connect(self._on_measure_menu)
+        self.column_menu.aboutToShow.connect(self._on_column_menu)
+        self._context.theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    # What the session says
+
+    @Slot()
+    def _on_solutions_changed(self) -> None:
+        session = self._context.session
+        system = session.regions.system if session.regions is not None else None
+        state = (session.entries, session.pareto_measures, system)
+        if state == getattr(self, "_state", None):
+            return
+        self._state = state
+        self.table.selectionModel().blockSignals(True)
+        self.table_model.show_entries(*state)
+        self.table.selectionModel().blockSignals(False)
+        self._refresh_columns()
+        self._refresh_charts()
+        self._layers.setCurrentWidget(self._content if session.entries else self._empty)
+        self._on_selection_changed()
+
+    @Slot()
+    def _on_selection_changed(self) -> None:
+        selected = self._context.session.selected
+        number = selected.number if selected is not None else None
+        self.charts.select(number)
+        row = self.table_model.row_of(number) if number is not None else -1
+        index = self.filter.mapFromSource(self.table_model.index(row, 1)) if row >= 0 else QModelIndex()
+        if index.row() == self.table.currentIndex().row() and index.isValid():
+            return
+        flags = QItemSelectionModel.SelectionFlag
+        choice = flags.ClearAndSelect | flags.Rows if index.isValid() else flags.Clear
+        self.table.selectionModel().setCurrentIndex(index, choice)
+        if index.isValid():
+            self.table.scrollTo(index)
+
+    def _refresh_columns(self) -> None:
+        """Widths are chosen once for each set of columns, so that those of the user stay."""
+        names = [column.name for column in self.table_model.columns]
+        for index, column in enumerate(self.table_model.columns):
+            self.table.setColumnHidden(index, self._hidden.get(column.name, column.hidden))
+        if names != self._shown_names and self.table_model.entries:
+            self._shown_names = names
+            self.table.resizeColumnsToContents()
+            for index in range(len(names)):
+                self.table.setColumnWidth(index, min(_WIDEST, self.table.columnWidth(index)))
+
+    def _refresh_charts(self) -> None:
+        session, entries = self._context.session, self.filter.shown_entries()
+        system = session.regions.system if session.regions is not None else None
+        words = [measure_words(name) for name in measures_of(self.table_model.entries)]
+        rows = [
+            ChartRow(
+                entry.number,
+                location_of(entry),
+                entry.solution.site_count,
+                {each.name: shown_value(each, measure_of(entry, each.name), system) for each in words},
+                entry.number in self.table_model.stars,
+            )
+            for entry in sorted(entries, key=lambda entry: entry.number)
+        ]
+        measures = [Measure(each.name, each.title, unit_of(each, system)) for each in words]
+        self.charts.show_rows(rows, measures, session.pareto_measures)
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        for button, icon in self._buttons:
+            button.setIcon(self._context.theme.icon(icon))
+        self.table_model.pin_icon = self._context.theme.icon("pin")
+
+    # What the user does
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current_changed(self, current: QModelIndex, previous: QModelIndex) -> None:
+        if current.isValid():
+            self._context.session.select(current.data(NUMBER_ROLE))
+
+    @Slot(int)
+    def _on_solution_clicked(self, number: int) -> None:
+        self._context.session.select(number)
+
+    @Slot(bool)
+    def _on_only_stars(self, on: bool) -> None:
+        self.filter.show_only_stars(on)
+        self._refresh_charts()
+        self._on_selection_changed()
+
+    def chosen_numbers(self) -> list[int]:
+        """The numbers of the rows that are chosen."""
+        rows = self.table.selectionModel().selectedRows()
+        return [index.data(NUMBER_ROLE) for index in rows]
+
+    @Slot()
+    def _on_pin(self) -> None:
+        chosen = [entry for entry in self.table_model.entries if entry.number in self.chosen_numbers()]
+        pinned = not all(entry.pinned for entry in chosen)
+        for entry in chosen:
+            self._context.session.pin(entry.number, pinned)
+
+    @Slot()
+    def _on_remove(self) -> None:
+        numbers = self.chosen_numbers()
+        if numbers:
+            self._context.session.remove(numbers)
+
+    def _visible_columns(self) -> list[Column]:
+        header = self.table.horizontalHeader()
+        order = [header.logicalIndex(place) for place in range(header.count())]
+        return [self.table_model.columns[index] for index in order if not self.table.isColumnHidden(index)]
+
+    @Slot()
+    def _on_copy(self) -> None:
+        chosen = set(self.chosen_numbers())
+        entries = [entry for entry in self.filter.shown_entries() if len(chosen) < 2 or entry.number in chosen]
+        rows = table_rows(entries, self._visible_columns(), exact=False)
+        QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows) + "\n")
+        self._context.say(f"Copied {len(entries):,} solutions.")
+
+    @Slot()
+    def _on_save(self) -> None:
+        rows = table_rows(self.filter.shown_entries(), self.table_model.columns, exact=True)
+
+        def save(chosen: str) -> None:
+            def job(progress: Progress) -> Path:
+                progress.update("Saving the table")
+                text = io.StringIO()
+                csv.writer(text, lineterminator="\n").writerows(rows)
+                write_text(Path(chosen), text.getvalue())
+                return Path(chosen)
+
+            self._context.runner.start("Saving the table", job, lambda path: self._context.say(f"Saved {path}."))
+
+        ask_to_save(self, "Save table", "CSV table (*.csv)", Path("results.csv"), save)
+
+    # Menus
+
+    @Slot()
+    def _on_measure_menu(self) -> None:
+        ticked = self._context.session.pareto_measures
+        self.measure_menu.clear()
+        for name in measures_of(self.table_model.entries):
+            action = self.measure_menu.addAction(measure_words(name).title)
+            action.setCheckable(True)
+            action.setChecked(name in ticked)
+            action.setData(name)
+            action.triggered.connect(self._on_measures_ticked)
+
+    @Slot()
+    def _on_measures_ticked(self) -> None:
+        ticked = tuple(action.data() for action in self.measure_menu.actions() if action.isChecked())
+        if ticked:
+            self._context.session.change_fields(pareto_measures=ticked)
+
+    @Slot()
+    def _on_column_menu(self) -> None:
+        self.column_menu.clear()
+        for index, column in enumerate(self.table_model.columns):
+            action = self.column_menu.addAction(column.tip if column.title == "★" else column.title)
+            action.setCheckable(True)
+            action.setChecked(not self.table.isColumnHidden(index))
+            action.setData(column.name)
+            action.triggered.connect(self._on_columns_ticked)
+
+    @Slot()
+    def _on_columns_ticked(self) -> None:
+        for action in self.column_menu.actions():
+            self._hidden[action.data()] = not action.isChecked()
+        self._refresh_columns()
+
+    @Slot(QPoint)
+    def _on_header_menu(self, position: QPoint) -> None:
+        self.column_menu.popup(self.table.horizontalHeader().mapToGlobal(position))
+
+    @Slot(QPoint)
+    def _on_table_menu(self, position: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        entry = self._entry_at(position)
+        if entry is not None and entry is not self._context.session.selected:
+            title = f"&Compare with solution {entry.number:,}"
+            menu.addAction(title, lambda: self._context.session.compare_with(entry.number))
+        menu.addActions(list(self.actions_by_name.values()))
+        menu.popup(self.table.viewport().mapToGlobal(position))
+
+    def _entry_at(self, position: QPoint) -> Entry | None:
+        index = self.table.indexAt(position)
+        return self._context.session.entry(index.data(NUMBER_ROLE)) if index.isValid() else None

@@ -1,0 +1,121 @@
+"""Why an aggregated region lost records: its classes below k, in the words of the file."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.engine.region_table import SmallClass, why
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.map.preparer import Shown
+from vbas_desktop.ui.theme import GRID
+
+_LISTED = 500
+"""So many classes are listed; what the others cost is told as one sum."""
+
+
+class WhyView(QWidget):
+    """Lists the classes of one region that cost records. They are found in the background."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._wanted: tuple[Shown, int] | None = None
+        self._listed: tuple[Shown, int] | None = None
+        self.headline = QLabel()
+        self.headline.setWordWrap(True)
+        self.headline.setTextFormat(Qt.TextFormat.PlainText)
+        self.classes = QTableWidget()
+        self.classes.setAccessibleName("Classes below k")
+        self.classes.verticalHeader().hide()
+        self.classes.setShowGrid(False)
+        self.classes.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.classes.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GRID, GRID, GRID, 0)
+        layout.addWidget(self.headline)
+        layout.addWidget(self.classes, 1)
+        context.quiet_runner.job_ended.connect(self._on_job_ended)
+        self._tell("Choose a row, or click on the map, to see which classes cost records there.")
+
+    def show_region(self, shown: Shown | None, region: int | None) -> None:
+        """Explain another aggregated region; None: none."""
+        self._wanted = None if shown is None or region is None else (shown, region)
+        if self._wanted is None:
+            self._listed = None
+            self._tell("Choose a row, or click on the map, to see which classes cost records there.")
+        elif self._wanted[0].problem is None:
+            self._tell("The records are not counted yet. Press Run or open the files to see why records were lost.")
+        else:
+            self._find()
+
+    def _tell(self, text: str) -> None:
+        self.headline.setText(text)
+        self.classes.setRowCount(0)
+        self.classes.setVisible(False)
+
+    @Slot(str)
+    def _on_job_ended(self, title: str) -> None:
+        self._find()
+
+    def _find(self) -> None:
+        wanted, runner = self._wanted, self._context.quiet_runner
+        if wanted is None or wanted == self._listed or wanted[0].problem is None or runner.busy:
+            return
+        shown, region = wanted
+        problem, solution = shown.problem, shown.solution
+        assert problem is not None
+
+        def job(progress: Progress) -> list[SmallClass]:
+            progress.update("Looking for classes below k")
+            return why(problem, solution, region)
+
+        def found(classes: list[SmallClass]) -> None:
+            if self._wanted == wanted:
+                self._listed = wanted
+                self._show(shown, region, classes)
+
+        def given_up() -> None:
+            self._listed = wanted
+
+        runner.start("Looking for classes below k", job, found, on_abort=given_up)
+
+    def _show(self, shown: Shown, region: int, classes: list[SmallClass]) -> None:
+        assert shown.problem is not None
+        lost, k = sum(each.size for each in classes), shown.problem.k
+        if not classes:
+            self._tell(f"Aggregated region {region + 1:,} lost no records: all its classes have {k:,} or more.")
+            return
+        self._tell(
+            f"Aggregated region {region + 1:,} lost {lost:,} record{'' if lost == 1 else 's'} in {len(classes):,} "
+            f"class{'' if len(classes) == 1 else 'es'} with fewer than {k:,} records:"
+        )
+        self.classes.setVisible(True)
+        titles = [*shown.problem.quasi_identifiers, "Records"]
+        self.classes.setColumnCount(len(titles))
+        self.classes.setHorizontalHeaderLabels(titles)
+        self.classes.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.classes.setRowCount(min(len(classes), _LISTED) + (len(classes) > _LISTED))
+        for row, each in enumerate(classes[:_LISTED]):
+            self._fill(row, (*each.labels, f"{each.size:,}"))
+        if len(classes) > _LISTED:
+            rest = classes[_LISTED:]
+            text = f"{len(rest):,} more classes"
+            blank = [""] * (len(titles) - 2)
+            self._fill(_LISTED, (text, *blank, f"{sum(each.size for each in rest):,}"))
+
+    def _fill(self, row: int, texts: tuple[str, ...]) -> None:
+        for column, text in enumerate(texts):
+            item = QTableWidgetItem(text)
+            if column == len(texts) - 1:
+                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.classes.setItem(row, column, item)
