@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.domain.records import EquivalenceCounts, frozen
 
 _BLOCK_CELLS = 4_000_000
+_CACHED_CELLS = 200_000
+"""Block sizes: what a stop may wait for, and what stays in the processor's cache during several passes over it."""
+
 _MASK_CELLS = 64_000_000
 
 
@@ -38,9 +41,18 @@ def aggregate(
     parts = []
     for start, end in _blocks(weights):
         progress.update("Adding up the classes", start / groups)
-        part = summing[start:end] @ matrix
+        parts.append(summing[start:end] @ matrix)
+    return _joined(counts, parts)
+
+
+def _joined(counts: EquivalenceCounts, parts: list[csr_array]) -> EquivalenceCounts:
+    """The blocks one below the other; mostly filled ones become a matrix at once, which spares sorting them."""
+    filled, groups = sum(part.nnz for part in parts), sum(part.shape[0] for part in parts)
+    if groups * counts.classes.size * 8 <= filled * 12 + (groups + 1) * 8:
+        matrix = np.concatenate([part.toarray() for part in parts])
+        return EquivalenceCounts(counts.category_numbers, counts.classes, dense=frozen(matrix))
+    for part in parts:
         part.sort_indices()
-        parts.append(part)
     lengths = np.concatenate([np.diff(part.indptr) for part in parts])
     indptr = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
     columns = np.concatenate([part.indices for part in parts]).astype(np.int32, copy=False)
@@ -86,22 +98,34 @@ def records_kept(
             kept[start : start + step] = np.einsum("ij,ij->i", counts.dense[start : start + step], rows)
         return kept
     indptr, columns, values = counts.rows
-    for start, end in _blocks(np.diff(indptr)):
+    for start, end in _blocks(np.diff(indptr), _CACHED_CELLS):
         progress.update("Counting the released records", start / counts.regions)
         low, high = indptr[start], indptr[end]
-        group = np.repeat(membership[start:end].astype(np.int64), np.diff(indptr[start : end + 1]))
-        counted = np.where(still_there.entries(group, columns[low:high]), values[low:high], 0)
-        running = np.concatenate(([0], np.cumsum(counted)))
-        kept[start:end] = np.diff(running[indptr[start : end + 1] - low])
+        lengths = np.diff(indptr[start : end + 1])
+        flags = still_there.entries(membership[start:end], lengths, columns[low:high])
+        filled = np.flatnonzero(lengths)
+        if filled.size:
+            sums = np.add.reduceat(values[low:high] * flags, indptr[start:end][filled] - low)
+            kept[start + filled] = sums
     return kept
 
 
 def smallest_classes(counts: EquivalenceCounts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Of each region: its anonymity (smallest non-zero class size; 0 without records) and how many classes have it."""
-    indptr, _, values = counts.rows
-    filled = np.diff(indptr) > 0
     anonymity = np.zeros(counts.regions, np.int64)
     number = np.zeros(counts.regions, np.int64)
+    if counts.dense is not None:
+        width = counts.classes.size
+        step = max(1, _CACHED_CELLS // max(1, width))
+        for start in range(0, counts.regions if width else 0, step):
+            block = counts.dense[start : start + step]
+            smallest = np.where(block > 0, block, np.iinfo(np.int64).max).min(axis=1)
+            number[start : start + step] = np.count_nonzero(block == smallest[:, None], axis=1)
+            anonymity[start : start + step] = smallest
+        anonymity[number == 0] = 0
+        return anonymity, number
+    indptr, _, values = counts.rows
+    filled = np.diff(indptr) > 0
     if filled.any():
         starts = indptr[:-1][filled]
         smallest = np.minimum.reduceat(values, starts)
@@ -133,14 +157,19 @@ class _Lookup:
         """The flags of whole groups, one row each."""
         if self._flags is not None:
             return self._flags[groups]
-        columns = np.tile(np.arange(self._width), len(groups))
-        return self.entries(np.repeat(groups.astype(np.int64), self._width), columns).reshape(len(groups), self._width)
+        columns = np.tile(np.arange(self._width, dtype=np.int32), len(groups))
+        return self.entries(groups, np.full(len(groups), self._width), columns).reshape(len(groups), self._width)
 
-    def entries(self, groups: NDArray[np.int64], columns: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """The flag of each pair of group and column."""
-        keys = groups * self._width + columns
+    def entries(
+        self, groups: NDArray[np.int32], lengths: NDArray[np.int64], columns: NDArray[np.int32]
+    ) -> NDArray[np.bool_]:
+        """The flag of each column in its group; the first ``lengths[0]`` columns belong to ``groups[0]``, and so on."""
+        if self._flags is not None and self._flags.size < np.iinfo(np.int32).max:
+            keys = np.repeat(groups * np.int32(self._width), lengths) + columns
+            return np.take(self._flags.ravel(), keys)
+        keys = np.repeat(groups.astype(np.int64) * self._width, lengths) + columns
         if self._flags is not None:
-            return self._flags.ravel()[keys]
+            return np.take(self._flags.ravel(), keys)
         assert self._keys is not None
         if not self._keys.size:
             return np.zeros(keys.size, np.bool_)
@@ -155,10 +184,11 @@ def _summing_matrix(membership: NDArray[np.int32], groups: int) -> csr_array:
     return csr_array((np.ones(order.size, np.int64), order, indptr), shape=(groups, order.size))
 
 
-def _blocks(weights: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Consecutive ranges of about equal weight, so that no single step keeps a stop waiting."""
+def _blocks(weights: NDArray[np.int64], size: int | None = None) -> list[tuple[int, int]]:
+    """Consecutive ranges of about that weight, so that no single step keeps a stop waiting."""
+    size = size or _BLOCK_CELLS
     running = np.cumsum(weights)
     total = int(running[-1]) if running.size else 0
-    cuts = np.searchsorted(running, np.arange(_BLOCK_CELLS, total, _BLOCK_CELLS), side="left") + 1
+    cuts = np.searchsorted(running, np.arange(size, total, size), side="left") + 1
     edges = np.unique(np.concatenate(([0], cuts, [len(weights)])))
     return [(int(start), int(end)) for start, end in pairwise(edges)]

@@ -42,6 +42,7 @@ def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(limits, matr
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grouping, "_BLOCK_CELLS", limits[0])
+        patch.setattr(grouping, "_CACHED_CELLS", limits[0])
         patch.setattr(grouping, "_MASK_CELLS", limits[1])
         aggregated = aggregate(counts, membership, len(used))
         released = without_small_classes(aggregated, k)
