@@ -1,0 +1,150 @@
+"""ADC (anonymity-driven clustering) by differences: the accepted moves of the literal algorithm, in its order.
+
+Sites are visited in index order; what was refused is not tried again before something it depends on has changed, so
+going back to the first region after each accepted move costs nothing. The work is done in slices of bounded length,
+between which progress is told and a stop is obeyed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import EquivalenceCounts, frozen
+
+from .adc_accept import accept, remember_trial
+from .adc_state import LOGGED_MOVES, Fact, State, begin, new_state
+from .adc_trial import open_visit, try_place
+
+_SLICE = 8_000_000
+"""Steps of work (about a nanosecond each) between two looks at progress."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Where the sites ended, and how they came there.
+
+    ``moved_site``, ``moved_class`` (a column of the counts) and ``moved_to`` list the accepted moves in order.
+    ``anonymity`` is the lowest one at the end (None without records). ``tries`` is the number of candidates that the
+    literal algorithm evaluates for the same moves, ``trials`` how many of them had to be computed here.
+    """
+
+    sites: NDArray[np.float64]
+    owner: NDArray[np.int32]
+    moved_site: NDArray[np.int64]
+    moved_class: NDArray[np.int64]
+    moved_to: NDArray[np.float64]
+    anonymity: int | None
+    tries: int
+    trials: int
+
+    @property
+    def moves(self) -> int:
+        """How many moves were accepted."""
+        return int(self.moved_site.size)
+
+
+def cluster(
+    points: NDArray[np.float64],
+    counts: EquivalenceCounts,
+    sites: NDArray[np.float64],
+    k: int,
+    progress: Progress | None = None,
+) -> Clustering:
+    """Move sites, one at a time, as long as that raises α·s − (number of regions at α) and α is below k.
+
+    Complexity: O(r log s + non-zero counts) to begin; a trial costs O(points near the site) in most cases.
+    """
+    listener = progress or Silent()
+    listener.update("Anonymity-driven clustering: beginning")
+    state = new_state(
+        np.ascontiguousarray(points, np.float64), counts.rows, counts.classes.size, np.array(sites, float)
+    )
+    begin(state)
+    logs: list[NDArray[Any]] = []
+    while True:
+        done = advance(state, k, _SLICE)
+        logs.append(state.log[: state.facts[Fact.LOGGED]].copy())
+        alpha, moves = int(state.facts[Fact.ALPHA]), int(state.facts[Fact.MOVES])
+        listener.update(f"Anonymity-driven clustering: anonymity {alpha} of {k}, {moves:,} moves", min(alpha / k, 1.0))
+        if done:
+            return _clustering(state, logs)
+
+
+def _clustering(state: State, logs: list[NDArray[Any]]) -> Clustering:
+    owner = np.empty(state.points.size, np.int32)
+    owner[state.points["file"]] = state.points["owner"]
+    facts, log = state.facts, np.concatenate(logs)
+    return Clustering(
+        sites=frozen(np.column_stack([state.sites["x"], state.sites["y"]])),
+        owner=frozen(owner),
+        moved_site=frozen(log["site"]),
+        moved_class=frozen(log["column"]),
+        moved_to=frozen(np.column_stack([log["x"], log["y"]])),
+        anonymity=int(facts[Fact.ALPHA]) or None,
+        tries=int(facts[Fact.TRIES]),
+        trials=int(facts[Fact.TRIALS]),
+    )
+
+
+@njit(cache=True, nogil=True)
+def advance(state: State, k: int, steps: int) -> bool:
+    """Work on for about this many steps; True when nothing is left to do."""
+    facts = state.facts
+    facts[Fact.WORK] = 0
+    facts[Fact.LOGGED] = 0
+    while facts[Fact.WORK] < steps and facts[Fact.LOGGED] < LOGGED_MOVES:
+        if facts[Fact.ALPHA] == 0 or facts[Fact.ALPHA] >= k:
+            return True
+        if facts[Fact.NEXT_CANDIDATE] >= facts[Fact.CANDIDATES]:
+            site = _next_site(state)
+            if site < 0:
+                facts[Fact.TRIES] += _candidates_before(state, state.sites.size)
+                return True
+            open_visit(state, site)
+        _try_next(state)
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _next_site(state: State) -> int:
+    for site in range(state.facts[Fact.CURSOR], state.sites.size):
+        if state.sites[site].pending and state.sites[site].low > 0:
+            return site
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _candidates_before(state: State, end: int) -> int:
+    total = 0
+    for site in range(end):
+        total += state.sites[site].low
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _try_next(state: State) -> None:
+    """Try the next candidate of the visited site; a refusal of the last one ends the visit, an acceptance too."""
+    facts, site = state.facts, state.facts[Fact.VISITED]
+    j = facts[Fact.NEXT_CANDIDATE]
+    x, y = state.classes[j].x, state.classes[j].y
+    facts[Fact.NEXT_CANDIDATE] = j + 1
+    if not try_place(state, site, x, y):
+        remember_trial(state, site)
+        if j + 1 == facts[Fact.CANDIDATES]:
+            state.sites[site].pending = 0
+            facts[Fact.CURSOR] = site + 1
+        return
+    facts[Fact.TRIES] += _candidates_before(state, site) + j + 1
+    entry = state.log[facts[Fact.LOGGED]]
+    entry.site, entry.column, entry.x, entry.y = site, state.classes[j].listed, x, y
+    facts[Fact.LOGGED] += 1
+    facts[Fact.MOVES] += 1
+    accept(state, site, x, y)
+    facts[Fact.CANDIDATES] = 0
+    facts[Fact.CURSOR] = 0

@@ -1,0 +1,264 @@
+"""Sites in blocks: the two nearest sites of a point, and the star of a site (the sites of its adjacent cells).
+
+The star is found by turning around the site, one neighbour after the other, with exact predicates; no triangulation
+is kept. Blocks of sites that were near each other at the start carry their bounding boxes, which skip what is too far.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from .adc_predicates import side_of_circle, side_of_line
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Records = NDArray[Any]
+
+BLOCK = 16
+"""Sites or points in one block."""
+
+BOX = np.dtype(
+    [("low_x", "f8"), ("high_x", "f8"), ("low_y", "f8"), ("high_y", "f8"), ("reach", "f8"), ("second_reach", "f8")]
+)
+"""A block: its bounding box; of points also how far their owners and their runners-up are at most (squared)."""
+
+SITE = np.dtype(
+    [
+        ("x", "f8"),
+        ("y", "f8"),
+        ("order", "i8"),
+        ("block", "i8"),
+        ("first_member", "i8"),
+        ("low", "i8"),
+        ("pending", "i8"),
+        ("marked", "i8"),
+        ("remembered", "i8"),
+        ("dependencies", "i8"),
+        ("low_x", "f8"),
+        ("high_x", "f8"),
+        ("low_y", "f8"),
+        ("high_y", "f8"),
+    ]
+)
+"""A site: its place and block, the first of its members, the number of its classes at α, whether it is to be tried,
+two marks, the number of regions its trials touched, and the box of its candidate places. ``order`` is apart from the
+rest: the site at that position of the spatial order."""
+
+
+def spatial_order(points: Floats) -> Integers:
+    """An order in which every run of `BLOCK` points is compact: halves by the wider side, again and again."""
+    order = np.arange(len(points), dtype=np.int64)
+    open_runs = [(0, len(points))]
+    while open_runs:
+        start, stop = open_runs.pop()
+        blocks = -(-(stop - start) // BLOCK)
+        if blocks < 2:
+            continue
+        middle = (blocks // 2) * BLOCK
+        run = order[start:stop]
+        places = points[run]
+        axis = int(np.argmax(np.ptp(places, axis=0)))
+        order[start:stop] = run[np.argpartition(places[:, axis], middle)]
+        open_runs += [(start, start + middle), (start + middle, stop)]
+    return order
+
+
+def block_boxes(points: Floats) -> Records:
+    """The bounding boxes of the blocks of points that are in spatial order."""
+    starts = np.arange(0, len(points), BLOCK)
+    low, high = np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)
+    boxes = np.zeros(starts.size, BOX)
+    boxes["low_x"], boxes["low_y"] = low.T
+    boxes["high_x"], boxes["high_y"] = high.T
+    return boxes
+
+
+def sites_in_blocks(places: Floats) -> tuple[Records, Records]:
+    """The sites and the boxes of their blocks, ready to be searched and moved."""
+    order = spatial_order(places)
+    sites = np.zeros(len(places), SITE)
+    sites["x"], sites["y"] = places.T
+    sites["order"] = order
+    sites["block"][order] = np.arange(len(places)) // BLOCK
+    sites["first_member"] = -1
+    sites["pending"] = 1
+    return sites, block_boxes(places[order])
+
+
+@njit(cache=True, nogil=True)
+def move_site(sites: Records, boxes: Records, site: int, x: float, y: float) -> None:
+    """Put one site elsewhere and make the box of its block exact again."""
+    sites[site].x = x
+    sites[site].y = y
+    block = sites[site].block
+    low_x, high_x, low_y, high_y = x, x, y, y
+    for position in range(block * BLOCK, min((block + 1) * BLOCK, sites.size)):
+        other = sites[sites[position].order]
+        low_x, high_x = min(low_x, other.x), max(high_x, other.x)
+        low_y, high_y = min(low_y, other.y), max(high_y, other.y)
+    box = boxes[block]
+    box.low_x, box.high_x, box.low_y, box.high_y = low_x, high_x, low_y, high_y
+
+
+@njit(cache=True, nogil=True)
+def box_distance(box: Any, x: float, y: float) -> float:
+    """Squared distance of a place to a box: never more than the computed one to any point in it, rounding included."""
+    dx = max(max(box.low_x - x, x - box.high_x), 0.0)
+    dy = max(max(box.low_y - y, y - box.high_y), 0.0)
+    return dx * dx + dy * dy
+
+
+# Plain constants would make numba compile a second version of what they are passed to: hence np.int64(…).
+@njit(cache=True, nogil=True)
+def beats(distance: float, site: int, other_distance: float, other: int) -> bool:
+    """Whether a site at this squared distance comes before another: nearer, or as near with the lower index."""
+    return distance < other_distance or (distance == other_distance and site < other)
+
+
+@njit(cache=True, nogil=True)
+def two_nearest(x: float, y: float, sites: Records, boxes: Records, hint: int) -> tuple[int, float, int, float]:
+    """The nearest site and the runner-up with their squared distances (-1 and infinity if there is none)."""
+    first, second, d1, d2 = np.int64(-1), np.int64(-1), np.inf, np.inf
+    start = sites[hint].block
+    for step in range(boxes.size):
+        # The hinted block first: it gives bounds that skip most of the others.
+        block = start if step == 0 else (step if step > start else step - 1)
+        if box_distance(boxes[block], x, y) > d2:
+            continue
+        for position in range(block * BLOCK, min((block + 1) * BLOCK, sites.size)):
+            site = sites[position].order
+            dx, dy = x - sites[site].x, y - sites[site].y
+            distance = dx * dx + dy * dy
+            if first < 0 or beats(distance, site, d1, first):
+                second, d2 = first, d1
+                first, d1 = site, distance
+            elif second < 0 or beats(distance, site, d2, second):
+                second, d2 = site, distance
+    return first, d1, second, d2
+
+
+@njit(cache=True, nogil=True)
+def star_of(site: int, sites: Records, boxes: Records, star: Integers) -> tuple[int, bool]:
+    """Fill ``star`` with the sites of the cells adjacent to a site's cell, counter-clockwise.
+
+    Returns their number and whether the cell is bounded; if it is not, the list starts and ends at its open side.
+    Sites at one place share a cell: the one of lowest index stands for them.
+    """
+    first = _nearest_elsewhere(site, sites, boxes)
+    if first < 0:
+        return 0, False
+    count, current, turn = 0, first, np.int64(1)
+    while current >= 0 and count < star.size:
+        star[count] = current
+        count += 1
+        following = _next_in_star(site, current, turn, sites, boxes)
+        if following == first:
+            return count, True
+        if following < 0 and turn == 1:
+            # The open side: what is there so far turns over, and the rest is found the other way round.
+            turn = np.int64(-1)
+            _reverse(star, count)
+            following = _next_in_star(site, first, turn, sites, boxes)
+        current = following
+    _reverse(star, count)
+    return count, False
+
+
+@njit(cache=True, nogil=True)
+def _reverse(star: Integers, count: int) -> None:
+    for i in range(count // 2):
+        star[i], star[count - 1 - i] = star[count - 1 - i], star[i]
+
+
+@njit(cache=True, nogil=True)
+def _nearest_elsewhere(site: int, sites: Records, boxes: Records) -> int:
+    x, y = sites[site].x, sites[site].y
+    best, bound = np.int64(-1), np.inf
+    start = sites[site].block
+    for step in range(boxes.size):
+        block = start if step == 0 else (step if step > start else step - 1)
+        if box_distance(boxes[block], x, y) > bound:
+            continue
+        for position in range(block * BLOCK, min((block + 1) * BLOCK, sites.size)):
+            other = sites[position].order
+            dx, dy = sites[other].x - x, sites[other].y - y
+            if dx == 0.0 and dy == 0.0:
+                continue
+            distance = dx * dx + dy * dy
+            if best < 0 or beats(distance, other, bound, best):
+                best, bound = other, distance
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _next_in_star(site: int, current: int, turn: int, sites: Records, boxes: Records) -> int:
+    """The neighbour after ``current`` counter-clockwise (turn 1) or clockwise (turn -1); -1 at an open side.
+
+    Of all sites on that side of the line through both, the one whose circle with both holds no other: the end of
+    their common edge. Of several on that circle the farthest round shares an edge of positive length.
+    """
+    vx, vy, ax, ay = sites[site].x, sites[site].y, sites[current].x, sites[current].y
+    best, circle = np.int64(-1), (0.0, 0.0, np.inf)
+    own, other = sites[site].block, sites[current].block
+    for step in range(boxes.size + 2):
+        block = own if step == 0 else (other if step == 1 else step - 2)
+        if step >= 2 and block in (own, other):
+            continue
+        if _box_is_useless(boxes[block], vx, vy, ax - vx, ay - vy, turn, circle):
+            continue
+        for position in range(block * BLOCK, min((block + 1) * BLOCK, sites.size)):
+            candidate = sites[position].order
+            px, py = sites[candidate].x, sites[candidate].y
+            dx, dy = (px - vx) - circle[0], (py - vy) - circle[1]
+            if dx * dx + dy * dy > circle[2] or turn * side_of_line(vx, vy, ax, ay, px, py) <= 0:
+                continue
+            if best < 0 or _comes_before(vx, vy, ax, ay, sites, best, candidate, turn):
+                best = candidate
+                circle = _circle(ax - vx, ay - vy, px - vx, py - vy)
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _comes_before(
+    vx: float, vy: float, ax: float, ay: float, sites: Records, best: int, candidate: int, turn: int
+) -> bool:
+    bx, by, px, py = sites[best].x, sites[best].y, sites[candidate].x, sites[candidate].y
+    if bx == px and by == py:
+        return candidate < best
+    inside = turn * side_of_circle(vx, vy, ax, ay, bx, by, px, py)
+    return inside > 0 or (inside == 0 and turn * side_of_line(vx, vy, bx, by, px, py) > 0)
+
+
+@njit(cache=True, nogil=True)
+def _circle(ax: float, ay: float, bx: float, by: float) -> tuple[float, float, float]:
+    """Centre and squared radius, a little enlarged, of the circle through the origin, a and b.
+
+    Infinite unless it is certain that rounding moves it by much less than the enlargement.
+    """
+    lift_a, lift_b = ax * ax + ay * ay, bx * bx + by * by
+    double_area = ax * by - ay * bx
+    if double_area * double_area <= 1e-10 * lift_a * lift_b:
+        return 0.0, 0.0, np.inf
+    scale = 0.5 / double_area
+    x, y = (by * lift_a - ay * lift_b) * scale, (ax * lift_b - bx * lift_a) * scale
+    return x, y, (x * x + y * y) * (1.0 + 1e-7)
+
+
+@njit(cache=True, nogil=True)
+def _box_is_useless(
+    box: Any, vx: float, vy: float, ax: float, ay: float, turn: int, circle: tuple[float, float, float]
+) -> bool:
+    """Whether a block certainly lies outside the circle, or on the wrong side of the line from the origin to a."""
+    low_x, high_x, low_y, high_y = box.low_x - vx, box.high_x - vx, box.low_y - vy, box.high_y - vy
+    dx = max(max(low_x - circle[0], circle[0] - high_x), 0.0)
+    dy = max(max(low_y - circle[1], circle[1] - high_y), 0.0)
+    if dx * dx + dy * dy > circle[2]:
+        return True
+    along_x, along_y = turn * ax, turn * ay
+    upper = along_x * (high_y if along_x > 0.0 else low_y)
+    lower = along_y * (low_x if along_y > 0.0 else high_x)
+    return upper - lower < -1e-12 * (abs(upper) + abs(lower))

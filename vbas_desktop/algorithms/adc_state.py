@@ -1,0 +1,281 @@
+"""What ADC by differences keeps between two trials, and how it is set up.
+
+Points are kept in spatial order (`spatial_order`), so that blocks of them can be skipped by their bounding boxes; each
+knows its nearest site and the runner-up, so that a trial needs no search. Everything of one point, site or class is one
+record: few arrays keep compiling short, and what is used together lies together.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from .adc_star import BLOCK, block_boxes, sites_in_blocks, spatial_order, two_nearest
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Records = NDArray[Any]
+
+WITNESSES = 4
+"""Bottleneck classes remembered of each region: one that a trial leaves as it is proves that the region stays at α."""
+
+DEPENDENCIES = 40
+"""Regions remembered that the trials of one site touched; with more, any change makes the site try again."""
+
+MATRIX_BYTES = 2**28
+"""Above this size the class sizes of aggregated regions are summed up when needed instead of being kept."""
+
+LOGGED_MOVES = 4096
+"""Accepted moves that one slice of work can log."""
+
+POINT = np.dtype(
+    [
+        ("x", "f8"),
+        ("y", "f8"),
+        ("distance", "f8"),
+        ("second_distance", "f8"),
+        ("owner", "i8"),
+        ("second", "i8"),
+        ("following", "i8"),
+        ("preceding", "i8"),
+        ("start", "i8"),
+        ("file", "i8"),
+        ("width", "i8"),
+    ]
+)
+"""An initial region: its place, squared distances to its owner and runner-up, both, its neighbours in the list of its
+owner's members, its counts (``width`` entries from ``start``), and its position in the file."""
+
+CLASS = np.dtype(
+    [
+        ("listed", "i8"),
+        ("x", "f8"),
+        ("y", "f8"),
+        ("weight", "f8"),
+        ("slot", "i8"),
+        ("delta", "i8"),
+        ("stamp", "i8"),
+        ("changed", "i8"),
+        ("size", "i8"),
+    ]
+)
+"""Work space by class. By number of candidate: the class ``listed``, its place and weight. By class: the ``slot`` of
+its candidate (or -1), the change ``delta`` of its size (valid if ``stamp`` is the current one), its summed-up ``size``;
+``changed`` lists the changed classes."""
+
+MOVE = np.dtype([("point", "i8"), ("partner", "i8"), ("gain", "i8")])
+"""A point that would change hands, the site it is won from (gain 1) or lost to (gain -1)."""
+
+LOG = np.dtype([("site", "i8"), ("column", "i8"), ("x", "f8"), ("y", "f8")])
+"""An accepted move."""
+
+
+class Fact(IntEnum):
+    """Positions in ``State.facts``, the numbers that change as the work goes on."""
+
+    ALPHA = 0
+    AT_ALPHA = 1
+    CURSOR = 2
+    VISITED = 3
+    CANDIDATES = 4
+    NEXT_CANDIDATE = 5
+    STAR = 6
+    BLOCKS = 7
+    MOVED = 8
+    TOUCHED = 9
+    STAMP = 10
+    VISIT_STAMP = 11
+    WORK = 12
+    LOGGED = 13
+    TRIALS = 14
+    TRIES = 15
+    MOVES = 16
+
+
+class Line(IntEnum):
+    """Rows of ``State.lists``: numbers of sites (star, touched), points (near, farther) and blocks."""
+
+    STAR = 0
+    TOUCHED = 1
+    NEAR = 2
+    FARTHER = 3
+    BLOCKS = 4
+
+
+class State(NamedTuple):
+    """Everything. ``notes`` holds the witnesses of each region, then the regions that its trials touched."""
+
+    facts: Integers
+    points: Records
+    boxes: Records
+    sites: Records
+    site_boxes: Records
+    columns: NDArray[np.int32]
+    values: Integers
+    sizes: Integers
+    notes: Integers
+    classes: Records
+    moves: Records
+    lists: Integers
+    log: Records
+
+
+def new_state(points: Floats, rows: tuple[Integers, NDArray[np.int32], Integers], classes: int, sites: Floats) -> State:
+    """The state before the first trial; owners, class sizes and α are computed by `begin`."""
+    indptr, columns, values = rows
+    order = spatial_order(points)
+    r, s = len(points), len(sites)
+    in_blocks, site_boxes = sites_in_blocks(sites)
+    by_class = np.zeros(classes, CLASS)
+    by_class["slot"] = -1
+    return State(
+        facts=np.zeros(len(Fact), np.int64),
+        points=_points_in_order(points, order, indptr),
+        boxes=block_boxes(points[order]),
+        sites=in_blocks,
+        site_boxes=site_boxes,
+        columns=_read_only(columns),
+        values=_read_only(values),
+        sizes=np.zeros((s if s * classes * 8 <= MATRIX_BYTES else 0, classes), np.int64),
+        notes=np.zeros((s, WITNESSES + DEPENDENCIES), np.int64),
+        classes=by_class,
+        moves=np.zeros(r, MOVE),
+        lists=np.zeros((len(Line), max(r, s) + 1), np.int64),
+        log=np.zeros(LOGGED_MOVES, LOG),
+    )
+
+
+def _read_only(array: NDArray) -> NDArray:  # type: ignore[type-arg]
+    # One compiled version: numba tells read-only arrays from others.
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _points_in_order(points: Floats, order: Integers, indptr: Integers) -> Records:
+    ordered = np.zeros(len(points), POINT)
+    ordered["x"], ordered["y"] = points[order].T
+    ordered["file"] = order
+    ordered["start"] = indptr[order]
+    ordered["width"] = indptr[order + 1] - indptr[order]
+    ordered["following"] = ordered["preceding"] = -1
+    return ordered
+
+
+@njit(cache=True, nogil=True)
+def begin(state: State) -> None:
+    """Give every point its owner, count the classes of every region and find α (0 if there are no records)."""
+    points, hint = state.points, np.int64(0)
+    for i in range(points.size):
+        set_nearest(state, i, hint)
+        hint = points[i].owner
+        link(points, state.sites, i)
+    for block in range(state.boxes.size):
+        measure_block(points, state.boxes, block)
+    if state.sizes.shape[0] > 0:
+        for i in range(points.size):
+            add_counts(state, i, points[i].owner, np.int64(1))
+    find_alpha(state)
+
+
+@njit(cache=True, nogil=True)
+def set_nearest(state: State, i: int, hint: int) -> None:
+    """Look up the owner and the runner-up of a point."""
+    point = state.points[i]
+    first, d1, second, d2 = two_nearest(point.x, point.y, state.sites, state.site_boxes, hint)
+    point.owner, point.distance, point.second, point.second_distance = first, d1, second, d2
+
+
+@njit(cache=True, nogil=True)
+def measure_block(points: Records, boxes: Records, block: int) -> None:
+    """How far the owners and the runners-up of a block's points are at most."""
+    reach, second_reach = 0.0, 0.0
+    for i in range(block * BLOCK, min((block + 1) * BLOCK, points.size)):
+        reach = max(reach, points[i].distance)
+        second_reach = max(second_reach, points[i].second_distance)
+    boxes[block].reach, boxes[block].second_reach = reach, second_reach
+
+
+@njit(cache=True, nogil=True)
+def link(points: Records, sites: Records, i: int) -> None:
+    """Put a point into the list of its owner's members."""
+    owner = sites[points[i].owner]
+    first = owner.first_member
+    owner.first_member = i
+    points[i].following, points[i].preceding = first, -1
+    if first >= 0:
+        points[first].preceding = i
+
+
+@njit(cache=True, nogil=True)
+def unlink(points: Records, sites: Records, i: int) -> None:
+    """Take a point out of the list of its owner's members."""
+    before, after = points[i].preceding, points[i].following
+    if before >= 0:
+        points[before].following = after
+    else:
+        sites[points[i].owner].first_member = after
+    if after >= 0:
+        points[after].preceding = before
+
+
+@njit(cache=True, nogil=True)
+def add_counts(state: State, i: int, site: int, sign: int) -> None:
+    """Add (or take away) the counts of one point to the class sizes that are kept of a site's region."""
+    start = state.points[i].start
+    for entry in range(start, start + state.points[i].width):
+        state.sizes[site, state.columns[entry]] += sign * state.values[entry]
+
+
+@njit(cache=True, nogil=True)
+def load_sizes(state: State, site: int) -> None:
+    """Bring the class sizes of one aggregated region into the work space."""
+    classes = state.classes
+    if state.sizes.shape[0] > 0:
+        for column in range(classes.size):
+            classes[column].size = state.sizes[site, column]
+        return
+    for column in range(classes.size):
+        classes[column].size = 0
+    i = state.sites[site].first_member
+    while i >= 0:
+        point = state.points[i]
+        for entry in range(point.start, point.start + point.width):
+            classes[state.columns[entry]].size += state.values[entry]
+        i = point.following
+
+
+@njit(cache=True, nogil=True)
+def find_alpha(state: State) -> None:
+    """The lowest anonymity of all regions, and everything that is counted relative to it."""
+    alpha, sites, classes = 0, state.sites, state.classes
+    for site in range(sites.size):
+        load_sizes(state, site)
+        for column in range(classes.size):
+            size = classes[column].size
+            if size > 0 and (alpha == 0 or size < alpha):
+                alpha = size
+    state.facts[Fact.ALPHA] = alpha
+    state.facts[Fact.AT_ALPHA] = 0
+    for site in range(sites.size):
+        note_bottlenecks(state, site)
+        sites[site].pending = 1
+        if sites[site].low > 0:
+            state.facts[Fact.AT_ALPHA] += 1
+
+
+@njit(cache=True, nogil=True)
+def note_bottlenecks(state: State, site: int) -> None:
+    """Count the classes of a region that are at α and remember the first few."""
+    alpha, low = state.facts[Fact.ALPHA], 0
+    load_sizes(state, site)
+    for column in range(state.classes.size):
+        if state.classes[column].size == alpha and alpha > 0:
+            if low < WITNESSES:
+                state.notes[site, low] = column
+            low += 1
+    state.sites[site].low = low
