@@ -18,6 +18,7 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
 
 from .adc_accept import accept, remember_trial
+from .adc_star import spatial_order
 from .adc_state import LOGGED_MOVES, Fact, State, begin, new_state
 from .adc_trial import open_visit, try_place
 
@@ -55,16 +56,17 @@ def cluster(
     sites: NDArray[np.float64],
     k: int,
     progress: Progress | None = None,
+    order: NDArray[np.int64] | None = None,
 ) -> Clustering:
     """Move sites, one at a time, as long as that raises α·s − (number of regions at α) and α is below k.
 
+    ``order`` is the `spatial_order` of the points, for those who run more than once on the same ones.
     Complexity: O(r log s + non-zero counts) to begin; a trial costs O(points near the site) in most cases.
     """
     listener = progress or Silent()
     listener.update("Anonymity-driven clustering: beginning")
-    state = new_state(
-        np.ascontiguousarray(points, np.float64), counts.rows, counts.classes.size, np.array(sites, float)
-    )
+    order = spatial_order(points) if order is None else order
+    state = new_state(points, order, counts.rows, counts.classes.size, np.array(sites, float))
     begin(state)
     logs: list[NDArray[Any]] = []
     while True:

@@ -70,7 +70,11 @@ def accept(state: State, site: int, x: float, y: float) -> None:
 
 @njit(cache=True, nogil=True)
 def _doubt_star(state: State) -> None:
-    """Try again the neighbours of the moving site: their stars change."""
+    """Try again the neighbours of the moving site: their stars change.
+
+    As long as all sites lie in one line no neighbourhood depends on a star; the first one that leaves the line becomes
+    a neighbour of all others.
+    """
     for c in range(state.facts[Fact.STAR]):
         state.sites[state.lists[Line.STAR, c]].pending = 1
 

@@ -18,6 +18,9 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Records = NDArray[Any]
 
+_NONE: Any = np.int64(-1)
+# As plain -1 it would make numba compile a second version of every function that it is passed to.
+
 BLOCK = 16
 """Sites or points in one block."""
 
@@ -112,7 +115,6 @@ def box_distance(box: Any, x: float, y: float) -> float:
     return dx * dx + dy * dy
 
 
-# Plain constants would make numba compile a second version of what they are passed to: hence np.int64(…).
 @njit(cache=True, nogil=True)
 def beats(distance: float, site: int, other_distance: float, other: int) -> bool:
     """Whether a site at this squared distance comes before another: nearer, or as near with the lower index."""
@@ -122,7 +124,7 @@ def beats(distance: float, site: int, other_distance: float, other: int) -> bool
 @njit(cache=True, nogil=True)
 def two_nearest(x: float, y: float, sites: Records, boxes: Records, hint: int) -> tuple[int, float, int, float]:
     """The nearest site and the runner-up with their squared distances (-1 and infinity if there is none)."""
-    first, second, d1, d2 = np.int64(-1), np.int64(-1), np.inf, np.inf
+    first, second, d1, d2 = _NONE, _NONE, np.inf, np.inf
     start = sites[hint].block
     for step in range(boxes.size):
         # The hinted block first: it gives bounds that skip most of the others.
@@ -146,7 +148,8 @@ def star_of(site: int, sites: Records, boxes: Records, star: Integers) -> tuple[
     """Fill ``star`` with the sites of the cells adjacent to a site's cell, counter-clockwise.
 
     Returns their number and whether the cell is bounded; if it is not, the list starts and ends at its open side.
-    Sites at one place share a cell: the one of lowest index stands for them.
+    Sites at one place share a cell: the one of lowest index stands for them. If all sites lie in one line, so that
+    no polygon can be made of them, only the nearest is listed.
     """
     first = _nearest_elsewhere(site, sites, boxes)
     if first < 0:
@@ -177,7 +180,7 @@ def _reverse(star: Integers, count: int) -> None:
 @njit(cache=True, nogil=True)
 def _nearest_elsewhere(site: int, sites: Records, boxes: Records) -> int:
     x, y = sites[site].x, sites[site].y
-    best, bound = np.int64(-1), np.inf
+    best, bound = _NONE, np.inf
     start = sites[site].block
     for step in range(boxes.size):
         block = start if step == 0 else (step if step > start else step - 1)
@@ -202,7 +205,7 @@ def _next_in_star(site: int, current: int, turn: int, sites: Records, boxes: Rec
     their common edge. Of several on that circle the farthest round shares an edge of positive length.
     """
     vx, vy, ax, ay = sites[site].x, sites[site].y, sites[current].x, sites[current].y
-    best, circle = np.int64(-1), (0.0, 0.0, np.inf)
+    best, circle = _NONE, (0.0, 0.0, np.inf)
     own, other = sites[site].block, sites[current].block
     for step in range(boxes.size + 2):
         block = own if step == 0 else (other if step == 1 else step - 2)

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .adc_star import BLOCK, block_boxes, sites_in_blocks, spatial_order, two_nearest
+from .adc_star import BLOCK, block_boxes, sites_in_blocks, two_nearest
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -124,10 +124,15 @@ class State(NamedTuple):
     log: Records
 
 
-def new_state(points: Floats, rows: tuple[Integers, NDArray[np.int32], Integers], classes: int, sites: Floats) -> State:
+def new_state(
+    points: Floats,
+    order: Integers,
+    rows: tuple[Integers, NDArray[np.int32], Integers],
+    classes: int,
+    sites: Floats,
+) -> State:
     """The state before the first trial; owners, class sizes and α are computed by `begin`."""
     indptr, columns, values = rows
-    order = spatial_order(points)
     r, s = len(points), len(sites)
     in_blocks, site_boxes = sites_in_blocks(sites)
     by_class = np.zeros(classes, CLASS)

@@ -120,7 +120,7 @@ def _list_neighbourhood(state: State, site: int) -> int:
     count = 0
     i = sites[site].first_member
     while i >= 0:
-        near[count] = (np.int64(points[i].file) << 32) + i
+        near[count] = (points[i].file << 32) + i
         count += 1
         i = points[i].following
     low_x = high_x = sites[site].x
@@ -135,7 +135,7 @@ def _list_neighbourhood(state: State, site: int) -> int:
             continue
         for i in range(block * BLOCK, min((block + 1) * BLOCK, points.size)):
             if points[i].owner != site and _in_fan(state, site, corners, bounded, points[i].x, points[i].y):
-                near[count] = (np.int64(points[i].file) << 32) + i
+                near[count] = (points[i].file << 32) + i
                 count += 1
     state.facts[Fact.WORK] += 2 * state.boxes.size + 64 * count
     return count
@@ -206,14 +206,14 @@ def try_place(state: State, site: int, x: float, y: float) -> bool:
 def _list_moving_points(state: State, site: int, x: float, y: float) -> None:
     """The points that would change hands."""
     points, moves, moved = state.points, state.moves, 0
-    i = np.int64(state.sites[site].first_member)
+    i = state.sites[site].first_member
     while i >= 0:
         point = points[i]
         dx, dy = point.x - x, point.y - y
         if point.second >= 0 and not beats(dx * dx + dy * dy, site, point.second_distance, point.second):
             moves[moved].point, moves[moved].partner, moves[moved].gain = i, point.second, -1
             moved += 1
-        i = np.int64(point.following)
+        i = point.following
     for b in range(state.facts[Fact.BLOCKS]):
         block = state.lists[Line.BLOCKS, b]
         if box_distance(state.boxes[block], x, y) > state.boxes[block].reach:

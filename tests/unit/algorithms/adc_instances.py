@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-KINDS = ("uniform", "clustered", "grid", "decimal grid", "collinear", "slanted line", "duplicates", "circle", "one place")
+KINDS = (
+    "uniform",
+    "clustered",
+    "grid",
+    "decimal grid",
+    "collinear",
+    "slanted line",
+    "duplicates",
+    "circle",
+    "one place",
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,9 @@ def places(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     if kind == "duplicates":
         return (rng.random((4, 2)) * 10)[rng.integers(0, 4, number)]
     if kind == "circle":
-        corner = np.array([(5, 0), (4, 3), (3, 4), (0, 5), (-3, 4), (-4, 3), (-5, 0), (-3, -4), (0, -5), (3, -4), (0, 0)])
+        corner = np.array(
+            [(5, 0), (4, 3), (3, 4), (0, 5), (-3, 4), (-4, 3), (-5, 0), (-3, -4), (0, -5), (3, -4), (0, 0)]
+        )
         return corner[rng.integers(0, len(corner), number)].astype(float)
     if kind == "one place":
         return np.full((number, 2), 2.5)

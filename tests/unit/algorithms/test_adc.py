@@ -1,13 +1,11 @@
 """ADC by differences does what the literal algorithm does, accepted move by accepted move."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from adc_instances import KINDS, Instance, instance, places
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from literal_adc import exact_star, literal_adc
+from literal_adc import cross, exact_star, literal_adc
 
 from vbas_desktop.algorithms import adc, adc_state
 from vbas_desktop.algorithms.adc import Clustering, cluster
@@ -59,3 +57,110 @@ def instances(draw) -> Instance:
 @given(instances())
 def test_the_accepted_moves_are_those_of_the_literal_algorithm(problem):
     compare(problem)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_accepted_moves_are_the_same_if_class_sizes_are_not_kept_and_slices_are_short(kind, monkeypatch):
+    monkeypatch.setattr(adc_state, "MATRIX_BYTES", 0)
+    monkeypatch.setattr(adc, "_SLICE", 1)
+    for seed in range(3):
+        compare(instance(kind, r=60, s=15, classes=6, k=8, seed=seed))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(KINDS), st.integers(1, 40), st.integers(0, 2**32), st.sampled_from([1.0, 0.1, 1e5]))
+def test_the_star_of_a_site_is_that_of_the_definition(kind, number, seed, scale):
+    sites = places(kind, number, np.random.default_rng(seed)) * scale
+    in_blocks, boxes = sites_in_blocks(sites)
+    star = np.zeros(number, np.int64)
+    for site in range(min(number, 4)):
+        count, bounded = star_of(site, in_blocks, boxes, star)
+        corners, closed = exact_star(sites, site)
+        found = [tuple(sites[other]) for other in star[:count]]
+        assert bounded == closed
+        if all(cross(a, sites[site], b) == 0 for a in corners for b in sites):
+            assert set(found) <= set(corners)
+            assert len(found) == min(1, len(corners))
+            continue
+        assert sorted(found) == sorted(corners)
+        if found:
+            start = corners.index(found[0])
+            assert found == corners[start:] + corners[:start]
+        for other in star[:count]:
+            assert other == np.flatnonzero((sites == sites[other]).all(axis=1))[0]
+
+
+def test_on_a_square_grid_diagonal_neighbours_share_no_edge_of_positive_length():
+    sites = np.array([(x, y) for y in range(3) for x in range(3)], float)
+    star = np.zeros(9, np.int64)
+    count, bounded = star_of(4, *sites_in_blocks(sites), star)
+    assert star[:count].tolist() in ([1, 5, 7, 3], [5, 7, 3, 1], [7, 3, 1, 5], [3, 1, 5, 7])
+    assert bounded
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(KINDS), st.integers(1, 60), st.integers(0, 2**32))
+def test_the_two_nearest_sites_are_those_of_a_full_comparison(kind, number, seed):
+    rng = np.random.default_rng(seed)
+    sites = places(kind, number, rng)
+    in_blocks, boxes = sites_in_blocks(sites)
+    for x, y in places(kind, 8, rng):
+        dx, dy = x - sites[:, 0], y - sites[:, 1]
+        order = np.argsort(dx * dx + dy * dy, kind="stable")
+        first, d1, second, d2 = two_nearest(x, y, in_blocks, boxes, int(rng.integers(number)))
+        assert first == order[0]
+        assert d1 == (dx * dx + dy * dy)[order[0]]
+        assert second == (order[1] if number > 1 else -1)
+        assert d2 == ((dx * dx + dy * dy)[order[1]] if number > 1 else np.inf)
+
+
+def test_a_worked_example():
+    # Two sites at x = 0 and x = 10; the region at 4 is nearer to the left site. The right region has α = 1 (class 1),
+    # its cell is the half-plane beyond 5 and, with two sites, its whole neighbourhood. Its members of class 1 are at 6:
+    # moving there wins the region at 4 (distance 2 against 4), which brings 3 more members of class 1, and leaves the
+    # left one with 5 and 5. α rises from 1 to 4 and reaches k.
+    points = np.array([(0.0, 0.0), (4.0, 0.0), (6.0, 0.0), (10.0, 0.0)])
+    counts = np.array([(5, 5), (0, 3), (0, 1), (9, 0)])
+    result = clustered(Instance(points, counts, np.array([(0.0, 0.0), (10.0, 0.0)]), k=4))
+    assert moves_of(result) == [(1, 1, (6.0, 0.0))]
+    assert result.owner.tolist() == [0, 1, 1, 1]
+    assert result.anonymity == 4
+    assert (result.tries, result.trials) == (1, 1)
+
+
+def test_a_move_may_dissolve_a_region():
+    # The middle site moves onto the right one, which has the lower index and keeps everything: one region at α less.
+    points = np.array([(0.0, 0.0), (5.0, 0.0), (8.0, 0.0), (8.0, 1.0), (8.0, -1.0)])
+    counts = np.array([(3,), (0,), (1,), (9,), (9,)])
+    problem = Instance(points, counts, np.array([(9.0, 0.0), (0.0, 0.0), (6.0, 0.0)]), k=3)
+    literal = literal_adc(problem.points, problem.counts, problem.sites, problem.k)
+    assert compare(problem) == len(literal.moves)
+
+
+def test_without_records_nothing_moves():
+    sites = np.array([(0.0, 0.0), (1.0, 1.0)])
+    result = clustered(Instance(np.array([(0.0, 0.0), (2.0, 2.0)]), np.zeros((2, 1), np.int64), sites, k=3))
+    assert result.sites.tolist() == sites.tolist()
+    assert result.anonymity is None
+    assert (result.moves, result.tries) == (0, 0)
+
+
+class StopAfter:
+    """Raises at the given update."""
+
+    def __init__(self, updates: int) -> None:
+        self.left = updates
+
+    def update(self, stage, fraction=None):
+        self.left -= 1
+        if self.left <= 0:
+            raise Cancelled
+
+
+def test_a_stop_is_obeyed_between_slices(monkeypatch):
+    monkeypatch.setattr(adc, "_SLICE", 1)
+    problem = instance("uniform", r=60, s=15, classes=6, k=8, seed=1)
+    listener = StopAfter(5)
+    with pytest.raises(Cancelled):
+        clustered(problem, listener)
+    assert listener.left == 0

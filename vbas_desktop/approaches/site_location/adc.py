@@ -1,0 +1,65 @@
+"""Sites moved towards what their regions lack (anonymity-driven clustering)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
+from vbas_desktop.domain.progress import Progress, Span
+
+if TYPE_CHECKING:
+    from vbas_desktop.algorithms.adc import Clustering
+
+
+@dataclass(frozen=True)
+class AdcSiteLocation(SiteLocation):
+    """Moves one site at a time as long as that raises the lowest anonymity or leaves fewer regions at it.
+
+    With α the lowest anonymity of the regions that have records, the value of a state is α·s − (regions at α). For each
+    region at α and each of its classes of size α the candidate place of its site is the mean of the initial regions
+    inside the neighbourhood that have members of the class, weighted by these members; the first candidate that raises
+    the value is accepted, and the search starts again. It ends when α reaches k or when no candidate is accepted. The
+    neighbourhood is the Voronoi cell with the closed polygon through the sites of the adjacent cells (and through the
+    site itself if the cell is unbounded). A move may leave a site without regions. O(r log s + non-zero counts) to
+    begin, then in most cases O(points near the site) for each candidate.
+
+    References
+    ----------
+    The Voronoi-Based Aggregation System, anonymity-driven clustering.
+    """
+
+    card: ClassVar[Card] = Card(
+        name="adc",
+        title="Anonymity-driven clustering (ADC)",
+        summary="Starts from another approach and moves sites towards the members that their rarest classes lack.",
+        formula="maximise α·s − |regions at α|;  place = Σ wᵢ·pᵢ / Σ wᵢ over the neighbourhood's members of the class",
+        complexity="O(r log s + non-zero counts), then O(points near the site) for each candidate",
+        when="Fewer suppressed records are worth some time, and a few merged regions more or less do not matter.",
+        order=20,
+    )
+
+    seeding: SiteLocation = parameter(
+        "balanced-density",
+        label="Seeding",
+        help="The approach that places the sites before they are moved.",
+        option="adc-seeding",
+        kind="approach",
+    )
+
+    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """The places where no move helps any more, in the order of the seeding."""
+        return self.cluster(situation, sites, progress).sites
+
+    def cluster(self, situation: Situation, sites: int, progress: Progress) -> Clustering:
+        """The places with the accepted moves that led there."""
+        # numba takes most of a second to import: only those who use it wait for it.
+        from vbas_desktop.algorithms.adc import cluster
+        from vbas_desktop.algorithms.adc_star import spatial_order
+
+        seeds = self.seeding.locate(situation, sites, Span(progress, 0.0, 0.1))
+        order = situation.remember("spatial order of the points", lambda: spatial_order(situation.points))
+        return cluster(situation.points, situation.counts, seeds, situation.k, Span(progress, 0.1, 1.0), order)
