@@ -106,6 +106,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     reading.add_argument("--encoding", metavar="NAME", help="encoding of the records, such as latin-1")
     reading.add_argument("--regions-delimiter", metavar="CHAR", help="delimiter of the regions")
     reading.add_argument("--regions-encoding", metavar="NAME", help="encoding of the regions")
+    reading.add_argument("--layer", metavar="NAME", help="layer of a GeoPackage (default: the first with polygons)")
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -170,6 +171,7 @@ def load(options: argparse.Namespace, progress: Progress) -> Loaded:
         coordinates=options.coordinates,
         delimiter=_delimiter(options.regions_delimiter),
         encoding=options.regions_encoding,
+        layer=options.layer,
     )
     record_options = RecordOptions(
         delimiter=_delimiter(options.delimiter),

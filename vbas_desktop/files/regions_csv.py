@@ -153,7 +153,7 @@ def _decoded(data: bytes, encoding: str, findings: FindingList) -> str:
     except LookupError:
         findings.add("unknown-encoding", f"“{encoding}” is not a known encoding.", "Use utf-8 or latin-1.")
     except UnicodeDecodeError:
-        findings.add("wrong-encoding", f"The file is not {encoding}.", "Choose another --encoding.")
+        findings.add("wrong-encoding", f"The file is not {encoding}.", "Choose another with --regions-encoding.")
     findings.stop_on_errors()
     raise AssertionError("a wrong encoding is an error")
 

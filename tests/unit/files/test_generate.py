@@ -16,6 +16,7 @@ from vbas_desktop.files.generate import generate
 from vbas_desktop.files.generate_geography import by_weight, spread
 from vbas_desktop.files.generate_model import limits_of
 from vbas_desktop.files.generate_spec import BUILT_IN, RegionPlan, load_spec
+from vbas_desktop.files.places import documentation
 from vbas_desktop.files.regions import load_regions
 
 SMALL = """
@@ -342,6 +343,14 @@ def test_all_mistakes_of_a_spec_come_at_once(tmp_path):
 def test_a_spec_that_is_not_there_is_named():
     with pytest.raises(InputError, match="eastern, western, pei"):
         load_spec("southern")
+
+
+def test_the_spec_in_the_documentation_is_right(tmp_path):
+    text = (documentation() / "file-formats.md").read_text(encoding="utf-8")
+    block = text.split("```toml\n")[1].split("```")[0]
+    (tmp_path / "tracts.csv").write_text("GEOID,x,y,population,share_65\na,1000,1,300,0.1\nb,2000,2,100,0.5\n")
+    made = generate(spec_of(tmp_path, block.replace(".gpkg", ".csv")), tmp_path / "out")
+    assert (made.records, made.regions) == (20_000, 2)
 
 
 def test_a_table_that_would_be_too_large_is_refused(tmp_path, monkeypatch):
