@@ -101,7 +101,7 @@ def _decide(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKi
     bounds = np.hstack([raw.points, raw.points]) if raw.polygons is None else shapely.bounds(raw.polygons)
     bounds = np.where(np.isfinite(bounds), bounds, np.hstack([raw.points, raw.points]))
     known = np.isfinite(bounds).all(axis=1)
-    fits = _fits(bounds)
+    fits = degrees_fit(bounds)
     if choice == "planar" or (choice == "auto" and not raw.degrees):
         if choice == "auto" and raw.definition is None and known.any() and fits[known].all():
             findings.hint(
@@ -113,7 +113,7 @@ def _decide(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKi
     projected = raw.definition is not None and not raw.degrees
     if projected or fits[known].all():
         return CoordinateKind.DEGREES if choice == "degrees" else CoordinateKind.GEOGRAPHIC
-    swapped = bool(_fits(bounds[known][:, [1, 0, 3, 2]]).all())
+    swapped = bool(degrees_fit(bounds[known][:, [1, 0, 3, 2]]).all())
     if choice == "auto" and not swapped and fits[known].mean() < 0.5:
         findings.warn(
             "not-degrees",
@@ -125,9 +125,10 @@ def _decide(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKi
     return CoordinateKind.GEOGRAPHIC
 
 
-def _fits(bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
-    beyond = np.abs(bounds) - np.array([180, 90, 180, 90]) > SLACK_DEGREES
-    return ~beyond.any(axis=1)
+def degrees_fit(bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which rows (west, south, east, north) can be longitudes and latitudes."""
+    within: NDArray[np.bool_] = np.abs(bounds) - np.array([180, 90, 180, 90]) <= SLACK_DEGREES
+    return np.asarray(within.all(axis=1))
 
 
 def _note_misfits(

@@ -14,11 +14,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .coordinates import degrees_fit, from_lon_lat, projection_for
 from .dialect import sniff_delimiter
 from .findings import FindingList
 from .regions_columns import Axes, check_repeated, find_axes, find_id, name_column
 from .regions_raw import RawRegions, check_ids
 
+AGREEING_M = 30.0
+"""Plane coordinates agree with longitudes and latitudes if half of them are not farther than this from each other."""
 MISSING_WORDS = frozenset(("", "na", "n/a", "nan", "null", "none", "-", "."))
 
 
@@ -59,12 +62,15 @@ def read_raw_csv(
     ids = columns[id_name]
     check_ids(ids, table.rows, id_name, findings)
     name = name_column(table.header, id_name)
+    points = _points(table, axes, findings)
+    definition, unit = _plane(table, axes, points)
     return RawRegions(
         ids=tuple(ids),
         rows=table.rows,
-        points=_points(table, axes, findings),
+        points=points,
         degrees=axes.named_degrees,
-        unit="degree" if axes.named_degrees else "m" if axes.metres else "unit",
+        definition=definition,
+        unit=unit,
         names=tuple(table.column(name)) if name else None,
         x_name=axes.x,
         y_name=axes.y,
@@ -162,9 +168,32 @@ def _points(table: TextTable, axes: Axes, findings: FindingList) -> NDArray[np.f
     return np.column_stack([column_numbers(table, axes.x, findings), column_numbers(table, axes.y, findings)])
 
 
+def _plane(table: TextTable, axes: Axes, points: NDArray[np.float64]) -> tuple[str | None, str]:
+    """System and unit of plane coordinates: known if the file has longitude and latitude too and they agree."""
+    if axes.named_degrees:
+        return None, "degree"
+    unit = "m" if axes.metres else "unit"
+    others = find_axes(table.header, None, None, "geographic", FindingList(""))
+    if others is None or not others.named_degrees:
+        return None, unit
+    lon_lat = _points(table, others, FindingList(""))
+    if not len(points) or not np.isfinite(points).all() or not degrees_fit(np.hstack([lon_lat, lon_lat])).all():
+        return None, unit
+    definition = projection_for(lon_lat)
+    away = np.abs(from_lon_lat(lon_lat, definition) - points).max(axis=1)
+    return (definition, "m") if float(np.median(away)) < AGREEING_M else (None, unit)
+
+
 def column_numbers(table: TextTable, name: str, findings: FindingList) -> NDArray[np.float64]:
     """A column as numbers, NaN where it has none; each such field is noted."""
-    pairs = zip(table.column(name), table.rows.tolist(), strict=True)
+    column = table.column(name)
+    try:
+        quick = np.array([float(text) for text in column], np.float64)
+    except ValueError:
+        quick = np.full(1, np.nan)
+    if np.isfinite(quick).all() and not any("_" in text for text in column):
+        return quick
+    pairs = zip(column, table.rows.tolist(), strict=True)
     return np.array([_number(text, row, name, findings) for text, row in pairs], np.float64)
 
 

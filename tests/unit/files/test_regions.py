@@ -44,6 +44,21 @@ def test_a_file_with_both_kinds_is_taken_by_longitude_and_latitude_unless_planar
     assert load_regions(path, RegionOptions(coordinates="planar")).points.tolist() == [[1.0, 2.0]]
 
 
+def test_plane_columns_that_agree_with_longitude_and_latitude_have_a_known_system(tmp_path):
+    east = load_regions(write(tmp_path, HALIFAX)).points
+    rows = "".join(
+        f"{i},{p},{x:.2f},{y:.2f}\n" for i, p, (x, y) in zip("ab", ("-63.57,44.65", "-63.60,44.67"), east, strict=True)
+    )
+    path = write(tmp_path, "id,longitude,latitude,x,y\n" + rows, "both.csv")
+    planar = load_regions(path, RegionOptions(coordinates="planar"))
+    assert planar.system == CoordinateSystem(CoordinateKind.PLANAR, "EPSG:3347", "m")
+    assert planar.points == pytest.approx(east, abs=0.006)
+
+
+def test_easting_and_northing_are_metres(tmp_path):
+    assert load_regions(write(tmp_path, "id,easting,northing\na,500000,4600000\n")).system.unit == "m"
+
+
 def test_degrees_computes_with_latitude_as_x(tmp_path):
     regions = load_regions(write(tmp_path, HALIFAX), RegionOptions(coordinates="degrees"))
     assert regions.points.tolist() == [[44.65, -63.57], [44.67, -63.60]]
