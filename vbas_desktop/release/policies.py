@@ -18,7 +18,7 @@ class Policy:
     def demand(self) -> str:
         """The requirement in words."""
         if self.minimum_class is not None:
-            return f"at least {self.minimum_class:,} records share every combination of values"
+            return f"at least {self.minimum_class:,} records with every combination of values that occurs"
         return f"at least {self.minimum_area:,} records in every aggregated region that has any"
 
     def met(self, anonymity: int | None, smallest_area: int | None) -> bool:

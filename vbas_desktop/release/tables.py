@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,23 +53,24 @@ def file_coordinates(points: NDArray[np.float64], system: CoordinateSystem) -> N
     return np.column_stack((x, y))
 
 
-def checksums(folder: Path, names: Iterable[str]) -> bytes:
+def checksums(files: Iterable[ReleasedFile]) -> bytes:
     """The lines of ``SHA256SUMS``, as ``sha256sum --check`` reads them."""
-    return "".join(f"{file_hash(folder / name)}  {name}\n" for name in sorted(names)).encode()
+    return "".join(f"{file.sha256}  {file.path}\n" for file in files).encode()
 
 
-def file_hash(path: Path) -> str:
-    """The SHA-256 of a file."""
+def listed(folder: Path, known: Mapping[str, str]) -> tuple[ReleasedFile, ...]:
+    """Every file below a folder with its size and SHA-256; ``known`` has hashes that need not be computed again."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    names = [path.relative_to(folder).as_posix() for path in paths]
+    return tuple(
+        ReleasedFile(name, path.stat().st_size, known.get(name) or _hash(path))
+        for name, path in zip(names, paths, strict=True)
+    )
+
+
+def _hash(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def listed(folder: Path) -> tuple[ReleasedFile, ...]:
-    """Every file below a folder with its size and hash."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return tuple(
-        ReleasedFile(path.relative_to(folder).as_posix(), path.stat().st_size, file_hash(path)) for path in files
-    )
 
 
 def _rows(plan: Plan, pieces: NDArray[np.integer] | None) -> Iterable[tuple[Any, ...]]:

@@ -27,6 +27,7 @@ from .options import ReleaseOptions
 from .plan import Plan, make_plan
 from .policies import POLICIES
 from .records_csv import CsvRecords, Written
+from .report import Facts, as_html, as_pdf, report
 from .summary import Check, ReleasedFile, ReleaseReport
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
 from .verification import verify
@@ -83,8 +84,7 @@ class _Job:
         written = self._records(release, Span(progress, 0.0, 0.55))
         checks = self._verified(release, written, Span(progress, 0.55, 0.9))
         self._papers(release, internal, written, checks, Span(progress, 0.9, 1.0))
-        names = [path.name for path in release.iterdir()]
-        (release / "SHA256SUMS").write_bytes(checksums(release, names))
+        (release / "SHA256SUMS").write_bytes(checksums(self._hashed(release, written)))
         write_run_file(self.folder, self.document)
         return written, checks
 
@@ -125,7 +125,21 @@ class _Job:
             (release / "aggregated_regions.geojson").write_bytes(geojson(self.plan, shapes))
         if "gpkg" in self.options.geometry:
             write_geopackage(self.plan, shapes, release / "aggregated_regions.gpkg")
-        progress.update("Writing the reports", 0.5)
+        progress.update("Writing the reports", 0.4)
+        facts = Facts(
+            self.plan, self.table, self.result, self.options, written, checks, self._hashed(release, written), shapes,
+            parts, self.document,
+        )  # fmt: skip
+        for folder, is_internal in ((release, False), (internal, True)):
+            content = report(facts, is_internal)
+            (folder / "report.html").write_text(as_html(content), encoding="utf-8")
+            progress.update("Writing the reports", 0.7)
+            if self.options.pdf:
+                (folder / "report.pdf").write_bytes(as_pdf(content))
+
+    def _hashed(self, release: Path, written: Written) -> tuple[ReleasedFile, ...]:
+        """The files that the reports list, with their hashes; that of the large one is known from writing it."""
+        return tuple(listed(release, {self._file_name: written.sha256}))
 
 
 def _refuse_changed(problem: Problem) -> None:
@@ -162,7 +176,7 @@ def _summary(
         aggregated_regions=len(plan.codes),
         anonymity=plan.anonymity,
         checks=checks,
-        files=tuple(listed(target)),
+        files=listed(target, {f"release/anonymized.{options.format}": written.sha256}),
         findings=tuple(_formula_findings(written, options)),
         policy_met=None if policy is None else policy.met(plan.anonymity, int(areas.min()) if areas.size else None),
     )
@@ -181,6 +195,3 @@ def _formula_findings(written: Written, options: ReleaseOptions) -> list[Finding
         )
         for column, count in written.formulas.items()
     ]
-
-
-__all__ = ["ReleasedFile", "write_release"]

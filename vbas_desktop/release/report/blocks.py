@@ -1,0 +1,90 @@
+"""What reports are made of, before it is decided how they look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .drawing import Drawing
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Running text; ``quiet`` for remarks."""
+
+    text: str
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """A few large numbers with what they mean."""
+
+    items: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Names and what stands for them, one below the other."""
+
+    items: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells; columns from ``numbers_from`` on are numbers; rows in ``marked`` stand out."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers_from: int = 1
+    numbers_to: int | None = None
+    marked: frozenset[int] = frozenset()
+    caption: str = ""
+
+    def is_number(self, column: int) -> bool:
+        """Whether the column is set to the right."""
+        return column >= self.numbers_from and (self.numbers_to is None or column < self.numbers_to)
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What was checked and whether it holds."""
+
+    items: Sequence[tuple[bool, str, str]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing with its caption."""
+
+    drawing: Drawing
+    caption: str
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something to type."""
+
+    text: str
+
+
+Block = Paragraph | Tiles | Pairs | Table | Checks | Figure | Command
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what belongs under it."""
+
+    title: str
+    blocks: Sequence[Block] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole report; ``banner`` says who it is for."""
+
+    title: str
+    banner: str
+    internal: bool
+    sections: Sequence[Section]
+    foot: str

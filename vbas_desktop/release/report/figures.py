@@ -1,0 +1,156 @@
+"""The map of the aggregated regions, and the solutions as a scatter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.adjacency import group_neighbours, neighbours
+from vbas_desktop.algorithms.colouring import colour_map
+from vbas_desktop.domain.regions import CoordinateKind
+from vbas_desktop.domain.solution import Solution
+
+from ..plan import Plan
+from .drawing import Area, Dot, Drawing, Label, Line
+
+FILLS = (
+    "#a9c6de", "#f0cfa0", "#a8d5c2", "#e3b3b0", "#c9c3e0", "#d9dca0",
+    "#8fb8c9", "#e8bfd2", "#bcd6a4", "#d8c3ab", "#9fcfd6", "#cfd4da",
+)  # fmt: skip
+SEQUENCE = ("#fff3e0", "#fdd9a5", "#f7b267", "#e58237", "#bf5413", "#7f2d04")
+WIDTH = 860.0
+TALLEST = 900.0
+LABEL_ROOM = (30.0, 12.0)
+
+
+class Frame:
+    """Where things of the map lie on the paper."""
+
+    def __init__(self, shapes: NDArray[np.object_], swap: bool) -> None:
+        self.swap = swap
+        low_x, low_y, high_x, high_y = shapely.total_bounds(self.turned(shapes))
+        wide, high = max(high_x - low_x, 1e-12), max(high_y - low_y, 1e-12)
+        self.scale = min((WIDTH - 20) / wide, (TALLEST - 50) / high)
+        self.width, self.height = WIDTH, high * self.scale + 50
+        self._left = (WIDTH - wide * self.scale) / 2 - low_x * self.scale
+        self._top = 10 + high_y * self.scale
+
+    def turned(self, shapes: NDArray[np.object_]) -> NDArray[np.object_]:
+        """Shapes with x to the east (raw degrees are kept as latitude, longitude)."""
+        turned: NDArray[np.object_] = shapely.transform(shapes, lambda points: points[:, ::-1]) if self.swap else shapes
+        return turned
+
+    def placed(self, shapes: NDArray[np.object_]) -> NDArray[np.object_]:
+        """Shapes in the units of the drawing, without detail that nobody could see."""
+
+        def move(points: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.column_stack((points[:, 0] * self.scale + self._left, self._top - points[:, 1] * self.scale))
+
+        placed: NDArray[np.object_] = shapely.simplify(shapely.transform(self.turned(shapes), move), 0.2)
+        return placed
+
+
+def region_map(plan: Plan, shapes: NDArray[np.object_], values: NDArray[np.float64] | None = None) -> Drawing:
+    """The aggregated regions in colours that tell neighbours apart, or by a share (0 … 1) in shades."""
+    regions = plan.problem.regions
+    frame = Frame(shapes, regions.system.kind is CoordinateKind.DEGREES)
+    placed = frame.placed(shapes)
+    fills = _distinct(plan) if values is None else _shades(values)
+    drawing = Drawing(frame.width, frame.height, description="Map of the aggregated regions")
+    for number, shape in enumerate(placed):
+        drawing.things.append(Area(_rings(shape), fills[number], title=plan.codes[number]))
+    drawing.things += _labels(plan, placed)
+    drawing.things += _scale_bar(frame, regions.system.unit)
+    if values is not None:
+        drawing.things += _legend(frame, float(values.max(initial=0.0)))
+    return drawing
+
+
+def solutions_scatter(
+    solutions: Sequence[Solution], chosen: Solution, x: str, y: str, titles: tuple[str, str]
+) -> Drawing:
+    """Solutions by two measures; those not dominated are filled, the chosen one has a ring."""
+    drawing = Drawing(430, 300, description=f"Solutions by {titles[0]} and {titles[1]}")
+    known = [one for one in solutions if one.measures.get(x) is not None and one.measures.get(y) is not None]
+    if not known:
+        return drawing
+    values = np.array([[float(one.measures[x] or 0), float(one.measures[y] or 0)] for one in known])
+    low, high = values.min(axis=0), values.max(axis=0)
+    span = np.where(high > low, high - low, 1.0)
+    places = np.column_stack(
+        (70 + 330 * (values[:, 0] - low[0]) / span[0], 240 - 195 * (values[:, 1] - low[1]) / span[1])
+    )
+    drawing.things += [Line((55, 255), (415, 255)), Line((55, 30), (55, 255))]
+    drawing.things += [
+        Label((235, 290), f"{titles[0]}: {_short(low[0])} to {_short(high[0])}", 11),
+        Label((55, 18), f"{titles[1]}: {_short(low[1])} to {_short(high[1])}", 11, "start"),
+    ]
+    for one, (px, py) in zip(known, places.tolist(), strict=True):
+        if one.id == chosen.id:
+            drawing.things.append(Dot((px, py), 9, "none", "#0f6b8f"))
+        drawing.things.append(Dot((px, py), 5, "#0f6b8f" if one.pareto else "#ffffff", "#0f6b8f"))
+        drawing.things.append(Label((px + 11, py + 4), str(one.id), 11, "start"))
+    return drawing
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.3g}"
+
+
+def _distinct(plan: Plan) -> list[str]:
+    pairs = group_neighbours(neighbours(plan.problem.regions), plan.membership)
+    return [FILLS[colour] for colour in colour_map(len(plan.codes), pairs, len(FILLS)).tolist()]
+
+
+def _shades(values: NDArray[np.float64]) -> list[str]:
+    top = float(values.max(initial=0.0)) or 1.0
+    steps = np.minimum((values / top * len(SEQUENCE)).astype(int), len(SEQUENCE) - 1)
+    return [SEQUENCE[step] for step in steps.tolist()]
+
+
+def _rings(shape: shapely.Geometry) -> list[list[tuple[float, float]]]:
+    rings = []
+    for part in shapely.get_parts(shape):
+        if part.is_empty:
+            continue
+        for ring in (part.exterior, *part.interiors):
+            points = [(float(x), float(y)) for x, y in ring.coords[:-1]]
+            rings.append(points)
+    return rings
+
+
+def _labels(plan: Plan, placed: NDArray[np.object_]) -> list[Label]:
+    """The codes where there is room to read them."""
+    labels = []
+    for number, shape in enumerate(placed):
+        if shape.is_empty:
+            continue
+        largest = max(shapely.get_parts(shape), key=lambda part: part.area)
+        low_x, low_y, high_x, high_y = largest.bounds
+        if high_x - low_x >= LABEL_ROOM[0] and high_y - low_y >= LABEL_ROOM[1]:
+            point = largest.representative_point()
+            labels.append(Label((point.x, point.y + 3), plan.codes[number], 8))
+    return labels
+
+
+def _scale_bar(frame: Frame, unit: str) -> list[Line | Label]:
+    length = 160 / frame.scale
+    step = 10.0 ** math.floor(math.log10(length))
+    nice = max(step * factor for factor in (1, 2, 5) if step * factor <= length)
+    text = f"{nice / 1000:,g} km" if unit == "m" else f"{nice:,g} {unit}{'s' if nice != 1 else ''}"
+    y, right = frame.height - 14, 10 + nice * frame.scale
+    bar = [Line((10, y), (right, y)), Line((10, y - 4), (10, y)), Line((right, y - 4), (right, y))]
+    return [*bar, Label((right + 6, y + 3), text, 10, "start")]
+
+
+def _legend(frame: Frame, top: float) -> list[Area | Label]:
+    x, y = frame.width - 250, frame.height - 24
+    boxes: list[Area | Label] = [
+        Area([[(x + 26 * i, y), (x + 26 * i + 26, y), (x + 26 * i + 26, y + 10), (x + 26 * i, y + 10)]], fill)
+        for i, fill in enumerate(SEQUENCE)
+    ]
+    return [*boxes, Label((x - 6, y + 9), "0 %", 10, "end"), Label((x + 162, y + 9), f"{100 * top:.3g} %", 10, "start")]

@@ -1,0 +1,136 @@
+"""The choices of a release in plain words."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.domain.regions import CoordinateKind
+
+if TYPE_CHECKING:
+    from .content import Facts
+
+_COMPONENTS = {
+    "site_number": "Number of sites",
+    "site_location": "Places of the sites",
+    "construction": "Merging of regions",
+}
+_NOT_IN_COMMAND = {"records", "regions", "workers"}
+
+
+def choices_in_words(facts: Facts, internal: bool) -> list[tuple[str, str]]:
+    """Names and values: columns, k, approaches, form of the released file."""
+    problem, options = facts.plan.problem, facts.options
+    items = [("k", f"{problem.k:,}: the fewest records that may share a combination of values in a region")]
+    items += [
+        (f"Quasi-identifier “{categories.column}”", f"{len(categories.values):,} categories")
+        for categories in problem.categories
+    ]
+    items += [
+        (f"Grouped “{grouping.column}”", f"{len(set(grouping.groups.values())):,} groups of values")
+        for grouping in problem.groupings
+    ]
+    items.append((f"Region column “{problem.region_column}”", "replaced by the code of the aggregated region"))
+    items += [(name, _approach(facts, component)) for component, name in _COMPONENTS.items()]
+    items.append(("Coordinates", _coordinates(facts)))
+    if options.identifiers:
+        items.append(("Columns left out", ", ".join(options.identifiers)))
+    if options.columns is not None:
+        items.append(("Columns chosen", ", ".join(options.columns)))
+    items += [(f"Column “{old}”", f"is called “{new}” in the release") for old, new in options.renames.items()]
+    items.append(("Order of the rows", "random" if options.shuffle else "as in the record file"))
+    if options.class_size:
+        items.append((f"Added column “{options.class_size}”", "how many released records share the row’s values"))
+    items.append(("Form of the file", _form(facts)))
+    return items
+
+
+def _approach(facts: Facts, component: str) -> str:
+    solution = facts.plan.solution
+    name = solution.approaches.get(component, "")
+    kind = approaches(component).get(name)
+    if kind is None:
+        return name
+    settings = solution.parameters.get(component, {})
+    told = ", ".join(f"{key} = {_plain(value)}" for key, value in settings.items())
+    return f"{kind.card.title}: {kind.card.summary}{f' ({told})' if told else ''}"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return str(value.get("name", ""))
+    return "yes" if value is True else "no" if value is False else str(value)
+
+
+def _coordinates(facts: Facts) -> str:
+    system = facts.plan.problem.regions.system
+    if system.kind is CoordinateKind.GEOGRAPHIC:
+        return f"longitude and latitude, projected for computing ({_system_name(system.definition)})"
+    if system.kind is CoordinateKind.DEGREES:
+        return "raw degrees, latitude first"
+    return f"plane coordinates as in the region file ({_system_name(system.definition)})"
+
+
+def _system_name(definition: str | None) -> str:
+    return "system not known" if definition is None else definition if len(definition) < 40 else "as the file says"
+
+
+def _form(facts: Facts) -> str:
+    dialect, options = facts.table.dialect, facts.options
+    if options.format == "parquet":
+        return "Parquet"
+    names = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+    mark = options.delimiter or dialect.delimiter or ","
+    escaped = ", formulas escaped" if options.escape_formulas else ""
+    return f"CSV, {names.get(mark, mark)} between fields, encoding {dialect.encoding or 'utf-8'}{escaped}"
+
+
+def what_files_are(facts: Facts) -> dict[str, str]:
+    """What each file of the release is for."""
+    return {
+        f"anonymized.{facts.options.format}": "the released records",
+        "crosswalk.csv": "the aggregated region of each initial region",
+        "aggregated_regions.csv": "the aggregated regions with their middle and their records",
+        "aggregated_regions.geojson": "their shapes, for maps",
+        "aggregated_regions.gpkg": "their shapes as a GeoPackage",
+    }
+
+
+def repeat_command(document: Mapping[str, Any], solution: int) -> str:
+    """The command line that gives the release again; empty if the options of the run are not known."""
+    options = document.get("options") or {}
+    if "region_column" not in options:
+        return ""
+    words = ["vbas", "run", Path(str(options["records"])).name, Path(str(options["regions"])).name]
+    for name, value in options.items():
+        if name not in _NOT_IN_COMMAND and not _goes_without_saying(name, value):
+            words += _option(name, value)
+    words += ["--solution", str(solution), "--out", "release-again"]
+    return shlex.join(words)
+
+
+_DEFAULTS: dict[str, Any] = {
+    "category_counts": "auto", "coordinates": "auto", "unknown_regions": "stop", "range_step": 10.0,
+    "range_reach": 2, "random_seed": 0, "shuffle": True, "shuffle_seed": 0, "format": "csv",
+    "geometry": ["geojson"], "pdf": True,
+}  # fmt: skip
+
+
+def _goes_without_saying(name: str, value: Any) -> bool:
+    if name in _DEFAULTS:
+        return bool(_DEFAULTS[name] == value)
+    return value is None or value is False or value == [] or value == ""
+
+
+def _option(name: str, value: Any) -> list[str]:
+    flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{name.replace('_', '-')}"]
+    if name in ("set", "rename"):
+        return [word for entry in value for word in (flag, str(entry))]
+    if isinstance(value, list):
+        return [flag, ",".join(f'"{entry}"' if "," in str(entry) else str(entry) for entry in value)]
+    return [flag, f"{value:g}" if isinstance(value, float) else str(value)]
