@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from vbas_desktop.domain.regions import CoordinateKind, Regions
+
+if TYPE_CHECKING:
+    from vbas_desktop.files.records import RecordTable
 
 
 def time_left_in_words(seconds: float) -> str:
@@ -28,3 +34,29 @@ def product_in_words(numbers: Sequence[int], product: int) -> str:
     if len(numbers) < 2:
         return counted(product, "class", "classes")
     return f"{' × '.join(f'{number:,}' for number in numbers)} = {counted(product, 'class', 'classes')}"
+
+
+def data_in_words(table: RecordTable) -> str:
+    """What was understood of a record file."""
+    dialect = table.dialect
+    parts = [counted(table.rows, "record"), counted(len(table.columns), "column")]
+    if dialect.format == "csv":
+        names = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+        parts += [names.get(dialect.delimiter or "", "own separator"), dialect.encoding or "unknown encoding"]
+    else:
+        parts.append(dialect.format)
+    if dialect.category_line:
+        parts.append("category numbers in line 2")
+    return " · ".join(parts)
+
+
+def regions_in_words(regions: Regions) -> str:
+    """What was understood of a region file."""
+    system = regions.system
+    kinds = {
+        CoordinateKind.PLANAR: "planar coordinates",
+        CoordinateKind.DEGREES: "raw degrees",
+        CoordinateKind.GEOGRAPHIC: "geographic, projected to metres",
+    }
+    shape = "points" if regions.polygons is None else "polygons"
+    return " · ".join([counted(len(regions), "region"), shape, kinds[system.kind]])

@@ -21,6 +21,7 @@ from .menus import Menus
 from .model import SessionModel
 from .pages import create_part
 from .panel import TABS
+from .panel.input_tab import InputTab
 from .projects import Projects
 from .settings import Settings
 from .status import StatusLine
@@ -105,12 +106,25 @@ class MainWindow(QMainWindow):
         welcome.data_wanted.connect(self.controller.open_data)
         welcome.project_wanted.connect(self.projects.open_project)
         welcome.sample_wanted.connect(self.controller.open_sample)
+        self._connect_input(self.tab("Input"))
         for signal in (self.model.choices_changed, self.model.data_loaded, self.model.solutions_changed):
             signal.connect(self._on_state_changed)
         for signal in (self.model.solution_added, self.model.selection_changed, self.model.saved):
             signal.connect(self._on_state_changed)
         self.runner.job_started.connect(self._on_state_changed)
         self.runner.job_ended.connect(self._on_state_changed)
+
+    def _connect_input(self, tab: QWidget | None) -> None:
+        assert isinstance(tab, InputTab)
+        self.input = tab
+        tab.files_wanted.connect(self.controller.open_data)
+        tab.read_again_wanted.connect(self.controller.reload)
+        tab.run_wanted.connect(self.controller.run)
+        self.controller.findings_changed.connect(self._on_findings_changed)
+
+    @Slot()
+    def _on_findings_changed(self) -> None:
+        self.input.files.show_findings(self.controller.findings)
 
     # What parts ask of the window
 
@@ -193,6 +207,7 @@ class MainWindow(QMainWindow):
             self.projects.guarded(self._close_now)
             return
         self.quiet_runner.shut_down()
+        self.input.close_part()
         self.projects.close()
         self.model.close()
         self._remember_shape()

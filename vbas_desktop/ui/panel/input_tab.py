@@ -1,14 +1,121 @@
-"""The input tab: files, what was understood of them, column roles and settings."""
+"""The input tab: files, column roles, protection and approaches; under it what a run would come to, and Run."""
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from vbas_desktop.session.estimate import Estimate
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.estimator import Estimator
+from vbas_desktop.ui.theme import GRID, tabular
 
-from .empty import EmptyState
+from .approaches_section import ApproachesSection
+from .columns_section import ColumnsSection
+from .fields import muted, set_look
+from .files_section import FilesSection
+from .privacy_section import PrivacySection
 
 
-class InputTab(EmptyState):
-    """The files and what is decided about them."""
+class InputTab(QWidget):
+    """Shows the choices and lets them be changed."""
+
+    files_wanted = Signal()
+    read_again_wanted = Signal()
+    run_wanted = Signal()
 
     def __init__(self, context: Context) -> None:
-        super().__init__("Open a record file and a region file to begin.")
+        super().__init__()
+        self._context, self._session = context, context.session
+        self.files = FilesSection(context.session, context.theme)
+        self.columns = ColumnsSection(context.session)
+        self.privacy = PrivacySection(context.session)
+        self.approaches = ApproachesSection(context.session)
+        self.live, self.more, self.reason = QLabel(), muted(), QLabel()
+        self.run = QPushButton("▶  &Run")
+        self.estimator = Estimator(context, self)
+        self._build()
+        self._connect()
+        self._on_data_loaded()
+        self._on_choices_changed()
+
+    def _build(self) -> None:
+        body = QWidget()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+        column.setSpacing(GRID)
+        for section in (self.files, self.columns, self.privacy, self.approaches):
+            column.addWidget(section)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(body)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self.live.setFont(tabular(self.live.font()))
+        self.live.setWordWrap(True)
+        self.live.setProperty("look", "live")
+        self.live.setAccessibleName("What a run would come to")
+        self.reason.setWordWrap(True)
+        self.reason.setProperty("look", "warning")
+        self.run.setProperty("look", "primary")
+        foot = QVBoxLayout()
+        foot.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+        foot.setSpacing(GRID // 2)
+        for widget in (self.live, self.more, self.reason, self.run):
+            foot.addWidget(widget)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(scroll, 1)
+        layout.addLayout(foot)
+
+    def _connect(self) -> None:
+        model, runner = self._context.model, self._context.runner
+        self.files.files_wanted.connect(self.files_wanted)
+        self.files.read_again_wanted.connect(self.read_again_wanted)
+        self.run.clicked.connect(self.run_wanted)
+        model.data_loaded.connect(self._on_data_loaded)
+        model.choices_changed.connect(self._on_choices_changed)
+        runner.job_started.connect(self._refresh_run)
+        runner.job_ended.connect(self._refresh_run)
+        self.estimator.estimated.connect(self._on_estimated)
+        self.estimator.refused.connect(self._on_refused)
+
+    @Slot()
+    def _on_data_loaded(self) -> None:
+        self.files.reload()
+        self.columns.reload()
+
+    @Slot()
+    def _on_choices_changed(self) -> None:
+        for section in (self.files, self.columns, self.privacy, self.approaches):
+            section.refresh()
+        self._refresh_run()
+        complete = self._session.why_not_run() is None
+        self.live.setVisible(complete)
+        self.more.setVisible(complete)
+
+    @Slot()
+    def _refresh_run(self) -> None:
+        reason = self._session.why_not_run()
+        self.reason.setText(reason or "")
+        self.reason.setVisible(reason is not None)
+        self.run.setEnabled(reason is None and not self._context.runner.busy)
+        self.run.setToolTip(reason or "Run the chosen combination (Ctrl+R)")
+
+    @Slot(object)
+    def _on_estimated(self, result: Estimate) -> None:
+        set_look(self.live, "live")
+        self.live.setText(result.in_words)
+        self.more.setText(result.more_in_words)
+        self.more.setVisible(bool(result.more_in_words))
+
+    @Slot(str)
+    def _on_refused(self, reason: str) -> None:
+        set_look(self.live, "error")
+        self.live.setText(reason)
+        self.more.hide()
+
+    def close_part(self) -> None:
+        """The window closes: stop looking ahead."""
+        self.estimator.close()

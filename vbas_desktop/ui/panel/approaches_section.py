@@ -1,0 +1,107 @@
+"""The chosen approaches with their parameters, and the range of site numbers."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.session.choices import COMPONENTS
+from vbas_desktop.session.session import Session
+from vbas_desktop.ui.theme import GRID
+
+from .fields import Field, muted, title
+from .parameters import ParameterForm
+
+_LABELS = {
+    "site_number": "Number of sites",
+    "site_location": "Locations of the sites",
+    "construction": "Construction of the regions",
+}
+
+
+class ApproachChoice(QWidget):
+    """One component: which approach, in one sentence what it does, and its parameters."""
+
+    def __init__(self, component: str, session: Session) -> None:
+        super().__init__()
+        self._component, self._session = component, session
+        self.combo = QComboBox()
+        for name, kind in approaches(component).items():
+            self.combo.addItem(kind.card.title, name)
+            self.combo.setItemData(self.combo.count() - 1, kind.card.summary, 3)
+        self.combo.activated.connect(self._on_activated)
+        self._summary = muted()
+        self.form = ParameterForm(component, session)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 2)
+        layout.addWidget(Field(_LABELS[component], self.combo, "Also in the menu above"))
+        layout.addWidget(self._summary)
+        layout.addWidget(self.form)
+
+    def refresh(self) -> None:
+        """Show what is chosen."""
+        name = self._session.choices.approaches[self._component]
+        kind = approaches(self._component).get(name)
+        self.combo.setCurrentIndex(self.combo.findData(name))
+        self._summary.setText(kind.card.summary if kind else "Not installed here.")
+        self.form.refresh()
+
+    @Slot(int)
+    def _on_activated(self, index: int) -> None:
+        self._session.change(self._session.choices.with_approach(self._component, self.combo.itemData(index)))
+
+
+class ApproachesSection(QWidget):
+    """All three components and the range."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self.choices = {component: ApproachChoice(component, session) for component in COMPONENTS}
+        self.step = QDoubleSpinBox()
+        self.step.setRange(0.1, 100.0)
+        self.step.setDecimals(1)
+        self.step.setSuffix(" %")
+        self.reach = QSpinBox()
+        self.reach.setRange(0, 50)
+        self.seed = QSpinBox()
+        self.seed.setRange(0, 2**31 - 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addWidget(title("Approaches"))
+        for choice in self.choices.values():
+            layout.addWidget(choice)
+        layout.addWidget(title("Range of site numbers"))
+        row = QHBoxLayout()
+        row.setSpacing(2 * GRID)
+        row.addWidget(Field("Step", self.step, "Distance between the numbers that are tried, of the approximated one"))
+        row.addWidget(Field("Steps to each side", self.reach, "0 tries the approximated number only"))
+        row.addWidget(Field("Random seed", self.seed, "The same seed gives the same result again"))
+        layout.addLayout(row)
+        self.step.valueChanged.connect(self._on_step)
+        self.reach.valueChanged.connect(self._on_reach)
+        self.seed.valueChanged.connect(self._on_seed)
+
+    def refresh(self) -> None:
+        """Show what is chosen."""
+        chosen = self._session.choices
+        for choice in self.choices.values():
+            choice.refresh()
+        self.step.setValue(chosen.range_step_percent)
+        self.reach.setValue(chosen.range_reach)
+        self.seed.setValue(chosen.random_seed)
+
+    @Slot(float)
+    def _on_step(self, value: float) -> None:
+        self._session.change_fields("range_step_percent", range_step_percent=value)
+
+    @Slot(int)
+    def _on_reach(self, value: int) -> None:
+        self._session.change_fields("range_reach", range_reach=value)
+
+    @Slot(int)
+    def _on_seed(self, value: int) -> None:
+        self._session.change_fields("random_seed", random_seed=value)

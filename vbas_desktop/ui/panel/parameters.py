@@ -1,0 +1,138 @@
+"""An approach's parameters as a form, made from their declarations and checked where they are typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QWidget
+
+from vbas_desktop.approaches.base import Parameter
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.session.session import Session
+from vbas_desktop.ui.theme import GRID
+
+from .fields import Field, clear
+
+
+class ParameterField(Field):
+    """One parameter. What is typed goes into the choices even if it is wrong: then Run says why it cannot start."""
+
+    edited = Signal(str, object)
+
+    def __init__(self, declared: Parameter, component: str, chosen: str) -> None:
+        self._declared = declared
+        super().__init__(declared.label, self._editor(declared, component, chosen), declared.help)
+        editor = self.widget
+        if isinstance(editor, QCheckBox):
+            editor.clicked.connect(self._on_edited)
+        elif isinstance(editor, QComboBox):
+            editor.activated.connect(self._on_edited)
+        elif isinstance(editor, QLineEdit):
+            editor.textEdited.connect(self._on_edited)
+
+    def _editor(self, declared: Parameter, component: str, chosen: str) -> QWidget:
+        if declared.kind is bool:
+            return QCheckBox("Yes")
+        if declared.kind == "approach":
+            combo = QComboBox()
+            for name, kind in approaches(component).items():
+                if name != chosen:
+                    combo.addItem(kind.card.title, name)
+            return combo
+        if declared.choices:
+            combo = QComboBox()
+            for choice in declared.choices:
+                combo.addItem(choice, choice)
+            return combo
+        return QLineEdit()
+
+    def value(self) -> Any:
+        """What is entered, as typed."""
+        editor = self.widget
+        if isinstance(editor, QCheckBox):
+            return editor.isChecked()
+        if isinstance(editor, QComboBox):
+            return editor.currentData()
+        assert isinstance(editor, QLineEdit)
+        return editor.text().strip()
+
+    def show_value(self, value: Any) -> None:
+        """Show a value, with what is wrong about it."""
+        editor = self.widget
+        if isinstance(editor, QCheckBox):
+            editor.setChecked(bool(value))
+        elif isinstance(editor, QComboBox):
+            name = value.get("name") if isinstance(value, dict) else value
+            editor.setCurrentIndex(max(0, editor.findData(name)))
+        elif isinstance(editor, QLineEdit):
+            text = f"{value:g}" if isinstance(value, float) and abs(value) < 1e6 else str(value)
+            # While somebody types, "1." must not turn into "1" under the fingers.
+            if not (editor.hasFocus() and self._same(editor.text(), value)):
+                editor.setText(text)
+        self._check(value)
+
+    def _same(self, text: str, value: Any) -> bool:
+        try:
+            return bool(self._declared.parse(text.strip()) == value)
+        except InputError:
+            return text.strip() == value
+
+    def _check(self, value: Any) -> Any:
+        try:
+            value = self._declared.parse(value) if self._declared.kind != "approach" else value
+        except InputError as error:
+            self.say(error.findings[0].message)
+        else:
+            self.say("")
+        return value
+
+    @Slot()
+    def _on_edited(self) -> None:
+        self.edited.emit(self._declared.name, self._check(self.value()))
+
+
+class ParameterForm(QWidget):
+    """All parameters of the approach that is chosen for one component."""
+
+    def __init__(self, component: str, session: Session) -> None:
+        super().__init__()
+        self._component, self._session = component, session
+        self._shown: str | None = None
+        self.fields: dict[str, ParameterField] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(2 * GRID, 0, 0, 0)
+        self._grid.setHorizontalSpacing(2 * GRID)
+        self._grid.setVerticalSpacing(GRID)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the parameters of the chosen approach and their values."""
+        chosen = self._session.choices.approaches[self._component]
+        kind = approaches(self._component).get(chosen)
+        declared = kind.parameters() if kind is not None else ()
+        if chosen != self._shown:
+            self._rebuild(chosen, declared)
+        given = self._session.choices.values_of(self._component, chosen)
+        for parameter in declared:
+            self.fields[parameter.name].show_value(given.get(parameter.name, parameter.default))
+        self.setVisible(bool(declared))
+
+    def _rebuild(self, chosen: str, declared: tuple[Parameter, ...]) -> None:
+        self._shown = chosen
+        clear(self._grid)
+        self.fields = {}
+        for place, parameter in enumerate(declared):
+            field = ParameterField(parameter, self._component, chosen)
+            field.edited.connect(self._on_edited)
+            self.fields[parameter.name] = field
+            self._grid.addWidget(field, place // 2, place % 2)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 1)
+
+    @Slot(str, object)
+    def _on_edited(self, name: str, value: Any) -> None:
+        assert self._shown is not None
+        choices = self._session.choices.with_parameter(self._component, self._shown, name, value)
+        self._session.change(choices, merge=f"{self._component}.{self._shown}.{name}")
