@@ -13,6 +13,7 @@ from vbas_desktop.files.places import resource
 
 from .main_window import MainWindow
 from .snapshot import Snapshot
+from .warm_up import WarmUp
 
 
 def main(project: Path | None = None, demo: bool = False, picture: Path | None = None) -> int:
@@ -25,8 +26,12 @@ def main(project: Path | None = None, demo: bool = False, picture: Path | None =
     app.setApplicationDisplayName("VBAS Desktop")
     app.setApplicationVersion(__version__)
     app.setWindowIcon(QIcon(str(resource("icons/vbas.svg"))))
+    # Worker threads hand the interpreter over sooner, so that the window answers at once.
+    sys.setswitchinterval(0.001)
     window = MainWindow()
     window.show()
+    warm_up = WarmUp(window)
+    app.aboutToQuit.connect(warm_up.runner.shut_down)
     if project is not None:
         window.projects.open_project_file(project.absolute())
     elif demo:

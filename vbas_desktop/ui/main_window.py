@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtCore import QByteArray, QSize, Qt, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QSizePolicy, QSplitter, QTabWidget, QToolBar, QWidget
 
@@ -89,6 +89,7 @@ class MainWindow(QMainWindow):
         bar = QToolBar("Main")
         bar.setObjectName("main_toolbar")
         bar.setMovable(False)
+        bar.setIconSize(QSize(18, 18))
         bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         for action in self.menus.toolbar_actions():
             bar.addAction(action)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QWidget
 
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import time_left_in_words
@@ -27,6 +27,8 @@ class StatusLine(QStatusBar):
         self._runner = runner
         self._began = 0.0
         self.what = QLabel("Ready")
+        # A long sentence is cut off rather than making the window wider.
+        self.what.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.bar = QProgressBar()
         self.bar.setFixedWidth(160)
         self.left = QLabel()

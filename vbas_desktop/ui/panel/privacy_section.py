@@ -26,7 +26,7 @@ class PrivacySection(QWidget):
         for text, value in _UNKNOWN.items():
             self.unknown.addItem(text, value)
         self.unknown.activated.connect(self._on_unknown)
-        self.suppression = QCheckBox("&Drop combinations that are rarer than k in the whole file first")
+        self.suppression = QCheckBox("&Drop combinations rarer than k everywhere first")
         self.suppression.setToolTip(
             "They could not be released in any region; without them the rest needs less merging"
         )

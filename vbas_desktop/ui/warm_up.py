@@ -1,0 +1,35 @@
+"""Imports what the first load and the first run need while the user looks at the welcome page."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from PySide6.QtCore import QObject
+
+from vbas_desktop.domain.progress import Progress
+
+from .worker import JobRunner
+
+_NEEDED = (
+    "vbas_desktop.files.records",
+    "vbas_desktop.files.regions",
+    "vbas_desktop.files.problem",
+    "vbas_desktop.engine.run",
+    "vbas_desktop.engine.region_table",
+)
+
+
+class WarmUp(QObject):
+    """One quiet job; whoever needs a module earlier simply waits for the same import."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.runner = JobRunner(self)
+        self.runner.start("Warming up", import_needed)
+
+
+def import_needed(progress: Progress) -> None:
+    """Import one module after the other; a stop is heard in between."""
+    for name in _NEEDED:
+        progress.update("Warming up")
+        import_module(name)
