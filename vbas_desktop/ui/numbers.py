@@ -61,14 +61,6 @@ def value_text(words: MeasureWords, value: Value, system: CoordinateSystem | Non
     return f"{shown:,.{digits}f}"
 
 
-def value_with_unit(words: MeasureWords, value: Value, system: CoordinateSystem | None) -> str:
-    """The value with its unit."""
-    text, unit = value_text(words, value, system), unit_of(words, system)
-    if text == "–" or not unit:
-        return text
-    return f"{text}{unit}" if unit == "°" else f"{text} {unit}"
-
-
 def measure_names(solutions_measures: list[list[str]]) -> list[str]:
     """All measures that some solution has, in menu order, time last."""
     present = {name for names in solutions_measures for name in names} | {SECONDS}

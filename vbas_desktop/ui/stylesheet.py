@@ -28,6 +28,8 @@ QTabBar::tab:hover {{ color: {colours.text}; }}
 QTabBar::tab:focus {{ color: {colours.accent}; }}
 QHeaderView::section {{ background: {colours.window}; color: {colours.muted}; border: none;
   border-bottom: 1px solid {colours.line}; padding: 4px 6px; }}
+QHeaderView::up-arrow, QHeaderView::down-arrow {{ subcontrol-origin: padding; subcontrol-position: top center;
+  width: 9px; height: 6px; }}
 QTableView, QTreeView, QListView, QPlainTextEdit, QTextBrowser {{ border: 1px solid {colours.line};
   background: {colours.base}; }}
 QTableView:focus, QTreeView:focus, QListView:focus {{ border-color: {colours.accent}; }}

@@ -22,6 +22,7 @@ from .scale import classify
 
 _REACH_PX = 10
 _MARGIN = 12
+_SMALL = 560
 
 
 class _MapBox(pg.ViewBox):
@@ -324,7 +325,8 @@ class MapCanvas(pg.GraphicsView):
         if self._base is None:
             return
         font = self.font()
-        paint_legend(painter, self.legend, self._colours, font, QPointF(area.left() + _MARGIN, area.bottom() - _MARGIN))
+        legend = self.legend if area.width() >= _SMALL else self.legend.short
+        paint_legend(painter, legend, self._colours, font, QPointF(area.left() + _MARGIN, area.bottom() - _MARGIN))
         length, words = scale_of(self._base.regions.system, self.units_per_pixel)
         paint_scale(
             painter, length, words, self._colours, font, QPointF(area.right() - _MARGIN, area.bottom() - _MARGIN)

@@ -13,17 +13,20 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.matching import changed_owner
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.session.choices import title_of
 from vbas_desktop.ui.numbers import (
     SECONDS,
     MeasureWords,
     Value,
     measure_names,
     measure_words,
+    unit_of,
     value_text,
-    value_with_unit,
 )
 
 from .geometry import BaseGeometry
+
+_COMPONENTS = {"site_number": "Number of sites", "site_location": "Locations", "construction": "Construction"}
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,11 @@ def changed_regions(base: BaseGeometry, left: Solution, right: Solution) -> NDAr
 def differences(base: BaseGeometry, left: Solution, right: Solution, changed: int) -> list[Difference]:
     """Numbers and measures side by side."""
     rows = [
-        Difference("Combination", _combination(left), _combination(right), ""),
+        *(
+            Difference(title, _approach(left, component), _approach(right, component), "")
+            for component, title in _COMPONENTS.items()
+            if _approach(left, component) != _approach(right, component)
+        ),
         _counts("Sites", left.site_count, right.site_count),
         _counts("Aggregated regions", left.aggregated_regions, right.aggregated_regions),
     ]
@@ -53,13 +60,14 @@ def differences(base: BaseGeometry, left: Solution, right: Solution, changed: in
     system = base.regions.system
     for name in measure_names([list(measures) for measures in both]):
         words = measure_words(name)
+        unit = unit_of(words, system)
         one, other = (_value(solution, name) for solution in (left, right))
         better = 0 if one is None or other is None or one == other or name == SECONDS else (-1 if one < other else 1)
         rows.append(
             Difference(
-                words.title,
-                value_with_unit(words, one, system),
-                value_with_unit(words, other, system),
+                f"{words.title}, {unit}" if unit and unit not in words.title.lower() else words.title,
+                value_text(words, one, system),
+                value_text(words, other, system),
                 _change(one, other, partial(_text, words, system)),
                 better,
             )
@@ -68,9 +76,9 @@ def differences(base: BaseGeometry, left: Solution, right: Solution, changed: in
     return rows
 
 
-def _combination(solution: Solution) -> str:
-    names = [solution.approaches.get(part) for part in ("site_number", "site_location", "construction")]
-    return " · ".join(name for name in names if name)
+def _approach(solution: Solution, component: str) -> str:
+    name = solution.approaches.get(component)
+    return title_of(component, name) if name else "–"
 
 
 def _text(words: MeasureWords, system: CoordinateSystem, value: Value) -> str:
@@ -90,5 +98,6 @@ def _change(one: Value, other: Value, text: Callable[[Any], str]) -> str:
         return ""
     if one == other:
         return "equal"
-    percent = f" ({100 * (other - one) / abs(one):+.1f} %)" if one else ""
-    return f"{'+' if other > one else '−'}{text(abs(other - one))}{percent}"
+    sign = "+" if other > one else "−"
+    percent = f" ({sign}{100 * abs((other - one) / one):.1f} %)" if one else ""
+    return f"{sign}{text(abs(other - one))}{percent}"

@@ -27,7 +27,7 @@ class Figure:
         if not np.isfinite(value):
             return "–"
         if self.kind == "share":
-            return f"{100 * value:.3g} %" if 0 < value < 0.01 else f"{100 * value:.1f} %"
+            return f"{100 * value:.2g} %" if 0 < value < 0.0001 else f"{100 * value:.2f} %"
         if self.kind == "ratio":
             return f"{value:.2f}"
         number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"

@@ -27,6 +27,8 @@ class LegendRow:
     mark: str
     colour: str
     text: str
+    plain: bool = False
+    """Explains itself, so that a small map leaves it out."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,11 @@ class Legend:
 
     title: str
     rows: tuple[LegendRow, ...]
+
+    @property
+    def short(self) -> Legend:
+        """The same without what explains itself."""
+        return Legend(self.title, tuple(row for row in self.rows if not row.plain))
 
 
 def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Legend:
@@ -51,13 +58,13 @@ def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Leg
             rows.append(LegendRow("empty", colours.muted, f"without records ({unrecorded:,})"))
     if geometry is not None and geometry.sites is not None and Layer.SITES in picture.layers:
         idle = int((~geometry.site_attracts).sum())
-        rows.append(LegendRow("ring", colours.site, f"site ({len(geometry.sites) - idle:,})"))
+        rows.append(LegendRow("ring", colours.site, f"site ({len(geometry.sites) - idle:,})", True))
         if idle:
             rows.append(LegendRow("cross", colours.error, f"site that attracts nothing ({idle:,})"))
     if Layer.POINTS in picture.layers:
         records = picture.base.records
         empty = 0 if records is None else int((records == 0).sum())
-        rows.append(LegendRow("dot", colours.muted, f"initial region ({len(picture.base.points) - empty:,})"))
+        rows.append(LegendRow("dot", colours.muted, f"initial region ({len(picture.base.points) - empty:,})", True))
         if empty:
             rows.append(LegendRow("dot", colours.error, f"initial region without records ({empty:,})"))
     if picture.changed is not None:

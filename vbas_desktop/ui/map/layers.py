@@ -163,15 +163,18 @@ class Picture:
 
     def _point_size(self, transform: QTransform) -> float:
         """Dots shrink to single pixels where they would flow together."""
+        return float(np.clip(round(self._room(transform, len(self.base.points)) / 7), 1, 4))
+
+    def _room(self, transform: QTransform, number: int) -> float:
+        """The width in pixels that each of so many marks would have if they were spread evenly."""
         low_x, low_y, high_x, high_y = self.base.bounds
-        spread_px = transform.mapRect(QRectF(low_x, low_y, high_x - low_x, high_y - low_y))
-        room = (spread_px.width() * spread_px.height() / max(1, len(self.base.points))) ** 0.5
-        return float(np.clip(round(room / 7), 1, 4))
+        whole = transform.mapRect(QRectF(low_x, low_y, high_x - low_x, high_y - low_y))
+        return float((whole.width() * whole.height() / max(1, number)) ** 0.5)
 
     def _paint_sites(self, painter: QPainter, sites: NDArray[np.float64], attracts: NDArray[np.bool_]) -> None:
         """Rings of constant size; a site that attracts nothing is a cross."""
         transform = painter.worldTransform()
-        radius = 3.5 if len(sites) <= 150 else 2.5 if len(sites) <= 600 else 1.8
+        radius = float(np.clip(self._room(transform, len(sites)) / 12, 1.8, 4.0))
         device = np.column_stack(_mapped(transform, sites))
         painter.save()
         painter.resetTransform()

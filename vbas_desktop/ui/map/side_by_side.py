@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.panel.tables import set_up_table
 from vbas_desktop.ui.theme import GRID
 
 from .canvas import MapCanvas
@@ -46,8 +47,8 @@ class SideBySide(QWidget):
         self.left_choice, self.right_choice = QComboBox(), QComboBox()
         self.left_choice.setAccessibleName("Left solution")
         self.right_choice.setAccessibleName("Right solution")
-        self.measures = _table(["", "Left", "Right", "Change"])
-        self.regions = _table(["Initial region", "Records", "Left", "Right"])
+        self.measures = _table("Differences", ["", "Left", "Right", "Change"])
+        self.regions = _table("Changed initial regions", ["Initial region", "Records", "Left", "Right"])
         self._cards = {canvas: HoverCard(canvas) for canvas in (self.left, self.right)}
         self._build()
         self._connect()
@@ -248,15 +249,13 @@ class SideBySide(QWidget):
             self.left.zoom_to(chosen)
 
 
-def _table(titles: list[str]) -> QTableWidget:
+def _table(name: str, titles: list[str]) -> QTableWidget:
     table = QTableWidget(0, len(titles))
     table.setHorizontalHeaderLabels(titles)
-    table.verticalHeader().hide()
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    set_up_table(table, name)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.setShowGrid(False)
-    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    table.horizontalHeader().setStretchLastSection(True)
     return table
 
 

@@ -19,10 +19,11 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.preparer import preparer_of
-from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.theme import GRID
 
 from .empty import EmptyState
 from .regions_model import REGION_ROLE, SORT_ROLE, RegionsFilter, RegionsModel
+from .tables import fit_columns, set_up_table
 from .why import WhyView
 
 
@@ -73,15 +74,8 @@ class RegionsTab(QWidget):
         table.setModel(self.filter)
         table.setSortingEnabled(True)
         table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        set_up_table(table, "Aggregated regions")
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setAlternatingRowColors(True)
-        table.setShowGrid(False)
-        table.setFont(tabular(table.font()))
-        table.setAccessibleName("Aggregated regions")
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + GRID)
-        table.horizontalHeader().setHighlightSections(False)
         for widget in (table, table.horizontalHeader()):
             widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.copy = QAction("&Copy table", self)
@@ -112,7 +106,7 @@ class RegionsTab(QWidget):
         self.table_model.show_solution(shown)
         self.table.selectionModel().blockSignals(False)
         if self.table_model.columnCount() != columns_before:
-            self.table.resizeColumnsToContents()
+            fit_columns(self.table)
         self._layers.setCurrentWidget(self._empty if shown is None else self._content)
         if shown is not None:
             self.title.setText(f"Solution {shown.number:,}: {len(shown.geometry.shapes):,} aggregated regions")

@@ -29,13 +29,12 @@ from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.files import ask_to_save
 from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
-from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.theme import GRID
 
 from .empty import EmptyState
 from .results_columns import Column, location_of, measure_of, measures_of, table_rows
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
-
-_WIDEST = 160
+from .tables import fit_columns, set_up_table
 
 
 class ResultsTab(QWidget):
@@ -118,16 +117,9 @@ class ResultsTab(QWidget):
         table.setModel(self.filter)
         table.setSortingEnabled(True)
         table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        set_up_table(table, "Solutions")
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        table.setAlternatingRowColors(True)
-        table.setShowGrid(False)
-        table.setFont(tabular(table.font()))
-        table.setAccessibleName("Solutions")
-        table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + GRID)
         table.horizontalHeader().setSectionsMovable(True)
-        table.horizontalHeader().setHighlightSections(False)
         for widget in (table, table.horizontalHeader()):
             widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
@@ -194,9 +186,7 @@ class ResultsTab(QWidget):
             self.table.setColumnHidden(index, self._hidden.get(column.name, column.hidden))
         if names != self._shown_names and self.table_model.entries:
             self._shown_names = names
-            self.table.resizeColumnsToContents()
-            for index in range(len(names)):
-                self.table.setColumnWidth(index, min(_WIDEST, self.table.columnWidth(index)))
+            fit_columns(self.table)
 
     def _refresh_charts(self) -> None:
         session, entries = self._context.session, self.filter.shown_entries()

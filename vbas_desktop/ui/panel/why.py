@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHeaderView,
     QLabel,
     QTableWidget,
@@ -18,6 +17,8 @@ from vbas_desktop.engine.region_table import SmallClass, why
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.preparer import Shown
 from vbas_desktop.ui.theme import GRID
+
+from .tables import set_up_table
 
 _LISTED = 500
 """So many classes are listed; what the others cost is told as one sum."""
@@ -33,17 +34,15 @@ class WhyView(QWidget):
         self._listed: tuple[Shown, int] | None = None
         self.headline = QLabel()
         self.headline.setWordWrap(True)
+        self.headline.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.headline.setTextFormat(Qt.TextFormat.PlainText)
         self.classes = QTableWidget()
-        self.classes.setAccessibleName("Classes below k")
-        self.classes.verticalHeader().hide()
-        self.classes.setShowGrid(False)
-        self.classes.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.classes.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        set_up_table(self.classes, "Classes below k")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, 0)
         layout.addWidget(self.headline)
         layout.addWidget(self.classes, 1)
+        layout.addStretch(0)
         context.quiet_runner.job_ended.connect(self._on_job_ended)
         self._tell("Choose a row, or click on the map, to see which classes cost records there.")
 
