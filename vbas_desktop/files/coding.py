@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .dictionary import DIRECT, code_fields, count_empty, rehash
 from .raw_records import RawColumn, code_type
+from .words import PADDING
 
 DISTINCT_LIMIT = 1_000_000
 """A column with more values than this is not coded: it is text or an identifier, not a category."""
@@ -37,7 +38,7 @@ class ColumnCoder:
         self._direct = np.full(DIRECT, -1, np.int32)
         self._keys, self._slots = np.zeros(1 << 8, np.uint64), np.full(1 << 8, -1, np.int32)
         self._sizes, self._offsets = np.zeros(1 << 9, np.int64), np.zeros(1 << 9, np.int64)
-        self._arena = np.zeros(1 << 12, np.uint8)
+        self._arena = np.zeros((1 << 12) + PADDING, np.uint8)
         self._state = np.zeros(2, np.int64)
 
     @property
@@ -114,7 +115,7 @@ class ColumnCoder:
             self._keys, self._slots = keys, slots
         if distinct >= self._offsets.size:
             self._offsets, self._sizes = _doubled(self._offsets), _doubled(self._sizes)
-        while used + needed > self._arena.size:
+        while used + needed + PADDING > self._arena.size:
             self._arena = _doubled(self._arena)
 
 

@@ -18,7 +18,7 @@ from vbas_desktop.domain.regions import Source
 
 from .coding import ColumnCoder, Fields
 from .dialect import Dialect, first_row, sniff_delimiter
-from .dictionary import PADDING
+from .pipeline import Buffers, CodingPipeline
 from .raw_records import RawRecords
 from .row_numbers import RowNumbers
 from .stream import ByteStream, bad_encoding
@@ -34,6 +34,7 @@ from .tokens import (
     separators,
     tokenise,
 )
+from .words import PADDING
 
 LONGEST_ROW_BYTES = 16 << 20
 """A row longer than this is taken for a quote that was never closed."""
@@ -53,7 +54,7 @@ class DelimitedScan:
         self.coders: list[ColumnCoder] = []
         self._utf8, self._expected = True, "utf-8"
         self._bad_row: int | None = None
-        self._resize(1 << 16)
+        self._report = np.zeros(6, np.int64)
 
     def run(self) -> RawRecords:
         """Read everything; errors that can be collected are in the findings, the others are raised."""
@@ -71,7 +72,9 @@ class DelimitedScan:
             self.coders = [ColumnCoder("", column) for column in range(len(names))]
             second = first_row(rest if not final else rest + b"\n", delimiter)
             second_row = self.line + 1
-            self._take_all(rest, final, blocks, delimiter, stream)
+            with CodingPipeline(self.coders) as self._pipeline:
+                self._take_all(rest, final, blocks, delimiter, stream)
+                self._pipeline.finish()
             source = stream.source()
             scanned, dialect = self._settled(stream, delimiter, names)
         return self._result(source, dialect, scanned, second[0] if second else None, second_row)
@@ -115,34 +118,37 @@ class DelimitedScan:
         end = data.rfind(b"\n") + 1
         if not end:
             return data
-        if end + PADDING > self._starts.size - len(self.coders):
-            self._resize(end + PADDING + len(self.coders))
-        text = np.frombuffer(bytearray(data[:end] + bytes(PADDING)), np.uint8)
-        fields = self._regular(data, text, end, delimiter) or self._irregular(text, end, delimiter)
+        buffers = self._pipeline.buffers(end + len(self.coders) + 2)
+        text = np.zeros(end + PADDING, np.uint8)
+        text[:end] = np.frombuffer(data, np.uint8, end)
+        fields = self._regular(data, text, end, delimiter, buffers) or self._irregular(text, end, delimiter, buffers)
         consumed = int(self._report[CONSUMED])
-        self._check_encoding(data[:consumed])
-        for coder in self.coders:
-            coder.add(fields, self._codes)
+        if not data.isascii():
+            self._check_encoding(data[:consumed])
+        self._pipeline.code(fields, buffers)
         lines = int(self._report[LINES])
-        self.lines.add(fields.rows, self.line + 1, None if lines == fields.rows else self._row_lines[: fields.rows])
+        self.lines.add(fields.rows, self.line + 1, None if lines == fields.rows else buffers.row_lines[: fields.rows])
         self.rows += fields.rows
         self.line += lines
         return data[consumed:]
 
-    def _regular(self, data: bytes, text: NDArray[np.uint8], end: int, delimiter: str) -> Fields | None:
+    def _regular(
+        self, data: bytes, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers
+    ) -> Fields | None:
         columns = len(self.coders)
         if columns == 1 or b'"' in data:
             return None
-        found, lines = separators(text, end, ord(delimiter), self._starts)
-        if found != lines * columns or not is_regular(text, self._starts, lines, columns):
+        found, lines = separators(text, end, ord(delimiter), buffers.starts)
+        if found != lines * columns or not is_regular(text, buffers.starts, lines, columns):
             return None
         self._report[CONSUMED], self._report[LINES] = end, lines
-        return Fields(text, self._starts, self._starts[1:], lines, columns, strip_cr=b"\r" in data)
+        return Fields(text, buffers.starts, buffers.starts[1:], lines, columns, strip_cr=b"\r" in data)
 
-    def _irregular(self, text: NDArray[np.uint8], end: int, delimiter: str) -> Fields:
+    def _irregular(self, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers) -> Fields:
         columns, report = len(self.coders), self._report
         ragged = np.zeros((max(0, REPORTED_ROWS - self.ragged), 2), np.int64)
-        tokenise(text, end, ord(delimiter), columns, self._starts, self._ends, self._row_lines, ragged, report)
+        starts, ends = buffers.starts, buffers.ends
+        tokenise(text, end, ord(delimiter), columns, starts, ends, buffers.row_lines, ragged, report)
         for line, fields in ragged[: int(report[RAGGED])].tolist():
             self.findings.append(
                 _finding(
@@ -157,12 +163,7 @@ class DelimitedScan:
         self.blank += int(report[BLANK])
         if report[OPEN_LINE] >= 0:
             self._open_row = self.line + int(report[OPEN_LINE]) + 1
-        return Fields(text, self._starts, self._ends, int(report[ROWS]), columns)
-
-    def _resize(self, size: int) -> None:
-        self._starts, self._ends = np.empty(size + 2, np.int32), np.empty(size + 2, np.int32)
-        self._codes, self._row_lines = np.empty(size + 2, np.uint32), np.empty(size + 2, np.int32)
-        self._report = np.zeros(6, np.int64)
+        return Fields(text, starts, ends, int(report[ROWS]), columns)
 
     def _check_text(self, data: bytes) -> None:
         if b"\0" in data:

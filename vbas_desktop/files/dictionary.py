@@ -9,20 +9,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from .tokens import CR
+from .words import PADDING, load_word
 
 DIRECT: Final = 1 + 256 + 65536
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
-PADDING = 8
-"""Bytes that must follow the last field in memory, so that eight can always be loaded at once."""
-
-
-@njit(inline="always")
-def _eight(text, place):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    word = np.uint64(text[place])
-    for i in range(1, 8):
-        word |= np.uint64(text[place + i]) << np.uint64(8 * i)
-    return word
+_BIAS = np.array([0, 1, 257], np.int64)
 
 
 @njit(cache=True, nogil=True)
@@ -47,10 +39,10 @@ def code_fields(
     """Code one column's fields from row ``done`` on; stops early, and says where, when the dictionary must grow.
 
     Fields of up to two bytes are looked up directly; longer ones in an open hash table whose key is the field itself
-    up to eight bytes, beyond that a hash that is confirmed byte by byte.
+    up to eight bytes, beyond that a hash that is confirmed by comparing every byte.
     """
     mask = np.uint64(keys.size - 1)
-    masks = _MASKS
+    masks, bias = _MASKS, _BIAS
     previous_key = np.uint64(0)
     previous_size = -1
     previous_code = 0
@@ -64,27 +56,25 @@ def code_fields(
         at = np.int64(0)
         key = np.uint64(0)
         if size <= 2:
-            if size == 1:
-                at = 1 + np.int64(text[begin])
-            elif size == 2:
-                at = 257 + np.int64(text[begin]) + 256 * np.int64(text[begin + 1])
+            # No field, all fields of one byte and all of two bytes have a place of their own.
+            at = np.int64(load_word(text, begin) & masks[size]) + bias[size]
             code = direct[at]
             if code >= 0:
                 codes[row] = code
                 continue
         elif size <= 8:
-            key = _eight(text, begin) & masks[size]
+            key = load_word(text, begin) & masks[size]
             if key == previous_key and size == previous_size:
                 codes[row] = previous_code
                 continue
         else:
             place = begin
             while place + 8 <= end:
-                key = (key ^ _eight(text, place)) * _MULTIPLIER
+                key = (key ^ load_word(text, place)) * _MULTIPLIER
                 key ^= key >> np.uint64(29)
                 place += 8
             if place < end:
-                key = (key ^ (_eight(text, place) & masks[end - place])) * _MULTIPLIER
+                key = (key ^ (load_word(text, place) & masks[end - place])) * _MULTIPLIER
                 key ^= key >> np.uint64(29)
         slot = np.uint64(0)
         if size > 2:
@@ -96,10 +86,10 @@ def code_fields(
                     same = True
                     if size > 8:
                         offset = offsets[known]
-                        for j in range(size):
-                            if arena[offset + j] != text[begin + j]:
-                                same = False
-                                break
+                        last = size - 8
+                        same = load_word(arena, offset + last) == load_word(text, begin + last)
+                        for j in range(0, last, 8):
+                            same &= load_word(arena, offset + j) == load_word(text, begin + j)
                     if same:
                         code = known
                         break
@@ -110,7 +100,7 @@ def code_fields(
                 continue
         number = state[0]
         used = state[1]
-        if 2 * number >= keys.size or number >= offsets.size or used + size > arena.size:
+        if 2 * number >= keys.size or number >= offsets.size or used + size + PADDING > arena.size:
             return row
         offsets[number] = used
         sizes[number] = size

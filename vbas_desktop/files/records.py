@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from .row_numbers import RowNumbers
 __all__ = ["Dialect", "RecordOptions", "RecordTable", "load_records"]
 
 _CHUNK = 1 << 20
+_THREADS = 2
 
 
 @dataclass(frozen=True)
@@ -96,14 +98,14 @@ def load_records(
                 _error(path, "no-records", "The file has column names but no records.", "Choose another file.")
             )
     stop_on_errors(findings)
-    facts, codes = [], {}
-    for i, column in enumerate(raw.columns):
-        known, coded = finished(column, raw.rows, declared[i] if declared else None, progress)
-        facts.append(known)
-        if coded is not None:
-            codes[column.name] = coded
+    numbers = declared or [None] * len(raw.columns)
+    with ThreadPoolExecutor(_THREADS, "ordering") as pool:
+        done = list(pool.map(lambda column, number: finished(column, raw.rows, number, progress), raw.columns, numbers))
+    codes = {facts.name: coded for facts, coded in done if coded is not None}
     dialect = replace(raw.dialect, category_line=declared is not None)
-    return RecordTable(raw.source, raw.rows, dialect, tuple(facts), tuple(findings), codes, raw.lines)
+    return RecordTable(
+        raw.source, raw.rows, dialect, tuple(facts for facts, _ in done), tuple(findings), codes, raw.lines
+    )
 
 
 def unknown_column(table: RecordTable, name: str) -> Finding:
