@@ -1,0 +1,195 @@
+"""Minimal risky combinations against brute force, and the coarsening that removes them."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbas_desktop.assessment.risky.loop import STRATEGIES, Coarsener, Plan, exemption
+from vbas_desktop.assessment.risky.mining import mine
+from vbas_desktop.assessment.risky.output import share_kept
+from vbas_desktop.assessment.risky.rules import DomainRule, FilterRule
+from vbas_desktop.assessment.risky.table import Table
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Cancelled
+
+NAMES = ["a", "b", "c", "d", "e"]
+CELLS = st.sampled_from(["", "x", "y", "zz"])
+
+
+@st.composite
+def small_tables(draw, most_rows=25):
+    width = draw(st.integers(1, 4))
+    return draw(st.lists(st.lists(CELLS, min_size=width, max_size=width), min_size=1, max_size=most_rows))
+
+
+def brute_force(rows, k, reference=None):
+    """Every combination that occurs and has fewer than k records while no combination within it has."""
+    risky, minimal = set(), set()
+    for size in range(1, len(rows[0]) + 1):
+        for columns in combinations(range(len(rows[0])), size):
+            for values in {tuple(row[c] for c in columns) for row in rows}:
+                count = sum(all(row[c] == v for c, v in zip(columns, values, strict=True)) for row in rows)
+                public = k
+                if reference is not None:
+                    public = sum(all(row[c] == v for c, v in zip(columns, values, strict=True)) for row in reference)
+                if count < k or public < k:
+                    risky.add((columns, values))
+                    inner = [(columns[:j] + columns[j + 1 :], values[:j] + values[j + 1 :]) for j in range(size)]
+                    if not any(each in risky for each in inner):
+                        minimal.add((columns, values, count))
+    return minimal
+
+
+def found_in(table, search):
+    return {
+        (found.columns, tuple(table.values[c][table.codes[c][row]] for c in found.columns), int(count))
+        for level in search.levels
+        for found in level.found
+        for row, count in zip(found.rows, found.counts, strict=True)
+    }
+
+
+@settings(max_examples=150, deadline=None)
+@given(small_tables(), st.integers(1, 6))
+def test_the_same_combinations_as_by_brute_force(rows, k):
+    table = Table.of_rows(NAMES[: len(rows[0])], rows)
+    search = mine(table, k)
+    assert search.complete
+    assert found_in(table, search) == brute_force(rows, k)
+    assert (search.number == 0) == (table.anonymity >= k)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_tables(), small_tables(), st.integers(1, 4))
+def test_a_public_table_makes_what_is_rare_there_risky(rows, public, k):
+    width = min(len(rows[0]), len(public[0]))
+    rows, public = [row[:width] for row in rows], [row[:width] for row in public]
+    table, reference = Table.of_rows(NAMES[:width], rows), Table.of_rows(NAMES[:width], public)
+    assert found_in(table, mine(table, k, reference=reference)) == brute_force(rows, k, public)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_tables(), st.integers(1, 5))
+def test_the_score_of_a_row_is_the_number_of_combinations_it_is_in(rows, k):
+    table = Table.of_rows(NAMES[: len(rows[0])], rows)
+    search = mine(table, k)
+    minimal = brute_force(rows, k)
+    for record, row in enumerate(rows):
+        expected = sum(all(row[c] == v for c, v in zip(columns, values, strict=True)) for columns, values, _ in minimal)
+        assert search.scores[table.row_of[record]] == expected
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=60, deadline=None)
+@given(rows=small_tables(), k=st.integers(1, 5), share=st.sampled_from([0.0, 0.3]))
+def test_coarsening_always_ends_k_anonymous(strategy, rows, k, share):
+    table = Table.of_rows(NAMES[: len(rows[0])], rows)
+    if len(rows) < k:
+        with pytest.raises(InputError, match="fewer than k"):
+            Coarsener.of(Plan(k, strategy), table)
+        return
+    coarsener = Coarsener.of(Plan(k, strategy, suppression_share=share), table)
+    coarsener.run()
+    state = coarsener.state.table
+    assert state.records + coarsener.state.suppressed == len(rows)
+    assert coarsener.state.suppressed <= share * len(rows)
+    assert state.anonymity >= k
+    assert mine(state, k).number == 0
+
+
+def test_more_records_of_a_row_are_one_row_with_a_weight():
+    table = Table.of_rows(["a"], [["x"]] * 5 + [["y"]])
+    assert table.rows == 2
+    assert sorted(table.weights.tolist()) == [1, 5]
+    assert table.anonymity == 1
+
+
+def test_the_postal_code_loses_a_third_of_its_length():
+    rows = [[code] for code in ["N5Y2N3", "N5Y2K1", "N5Y2A9", "N6A1B2", "N6A1C3", "N6A1D4"]]
+    coarsener = Coarsener.of(Plan(3), Table.of_rows(["postal code"], rows))
+    coarsener.run()
+    assert coarsener.state.table.values == (("N5Y2", "N6A1"),)
+    assert coarsener.steps[0].changes[0].words == "last 2 characters cut"
+
+
+def test_numbers_are_joined_in_pairs():
+    rows = [[str(number)] for number in (1, 2, 10, 11)]
+    coarsener = Coarsener.of(Plan(2), Table.of_rows(["n"], rows))
+    coarsener.run()
+    assert set(coarsener.state.table.values[0]) == {"1–2", "10–11"}
+
+
+def test_filter_rules_are_used_one_by_one_and_a_rule_that_merges_nothing_is_skipped():
+    rules = (FilterRule("A", "cut", cut=1), FilterRule("a", "cut", cut=2), FilterRule("a", "null"))
+    rows = [["p111"], ["p222"], ["p333"], ["q1"]]
+    coarsener = Coarsener.of(Plan(2, filter_rules=rules), Table.of_rows(["a"], rows))
+    assert coarsener.step()
+    # Cutting one character would merge nothing; cutting two leaves p1, p2, p3 and an empty value: nothing merged.
+    assert coarsener.steps[0].changes[0].words == "emptied"
+    coarsener.undo()
+    assert coarsener.state.table.values == (("p111", "p222", "p333", "q1"),)
+
+
+def test_one_rare_cell_does_not_destroy_a_column_when_records_may_be_suppressed():
+    rows = [["x"]] * 50 + [["y"]] * 49 + [["z"]]
+    coarsener = Coarsener.of(Plan(3, suppression_share=0.01), Table.of_rows(["a"], rows))
+    coarsener.run()
+    assert coarsener.state.suppressed == 1
+    assert coarsener.state.table.anonymity == 49
+    assert share_kept(coarsener.start.table, coarsener.state.table) == pytest.approx(0.99)
+
+
+def test_exempted_combinations_are_counted_and_do_not_hide_larger_ones():
+    rows = [["x", "1"], ["x", "1"], ["y", "1"], ["y", "2"], ["z", "1"]]
+    table = Table.of_rows(["a", "b"], rows)
+    rules = [DomainRule("a", "candidate", 1)]
+    search = mine(table, 2, exempt=exemption(["a", "b"], rules))
+    assert search.exempted == 1  # the single z
+    assert found_in(table, search) == {((1,), ("2",), 1), ((0, 1), ("z", "1"), 1), ((0, 1), ("y", "1"), 1)}
+
+
+@pytest.mark.parametrize(("rule", "left"), [("greater", 0), ("less", 1)])
+def test_thresholds_count_the_combinations_of_a_feature(rule, left):
+    rows = [["x"], ["y"], ["z"], ["z"]]
+    table = Table.of_rows(["a"], rows)
+    search = mine(table, 2, exempt=exemption(["a"], [DomainRule("ALL", rule, 1)]))
+    assert (search.number > 0) == bool(left)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[str(n), str(-n)] for n in range(40)],
+        [["same", "same"]] * 9,
+        [[""]] * 4,
+        [["", str(n % 2)] for n in range(7)],
+    ],
+)
+def test_adversarial_tables_end(rows):
+    for strategy in STRATEGIES:
+        coarsener = Coarsener.of(Plan(3, strategy), Table.of_rows(NAMES[: len(rows[0])], rows))
+        coarsener.run()
+        assert coarsener.state.table.anonymity >= 3
+
+
+def test_a_search_that_would_take_too_long_says_so_instead():
+    rng = np.random.default_rng(0)
+    table = Table.of_rows(NAMES, rng.integers(0, 3, (60, 5)).astype(str).tolist())
+    search = mine(table, 2, work_limit=400)
+    assert not search.complete
+    assert "search fewer columns" in search.why_incomplete
+    bounded = mine(table, 2, max_size=2)
+    assert not bounded.complete
+    assert bounded.why_incomplete == "sizes above 2 were not searched"
+
+
+def test_a_search_can_be_stopped():
+    class Stop:
+        def update(self, stage, fraction=None):
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        mine(Table.of_rows(["a"], [["x"], ["y"]]), 2, progress=Stop())

@@ -1,0 +1,130 @@
+"""How a column is coarsened: by its rules in order, then cut, binned, emptied. Works on distinct values only."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .rules import FilterRule, same_name
+from .table import NULL, Table
+
+Transform = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Coarsening:
+    """One change of one column: what becomes of each value, in words, and how many of its rules that uses up."""
+
+    column: int
+    transform: Transform
+    words: str
+    rules_used: int = 0
+
+    def applied(self, values: Sequence[str]) -> tuple[str, ...]:
+        """The new value of each value."""
+        return tuple(self.transform(value) for value in values)
+
+    def empties(self, values: Sequence[str]) -> bool:
+        """Whether nothing but the missing value is left."""
+        return set(self.applied(values)) <= {NULL}
+
+
+def next_coarsening(table: Table, column: int, rules: Sequence[FilterRule]) -> Coarsening:
+    """The next thing to do to a column: the first rule that merges something, else the default, else empty it."""
+    values = table.values[column]
+    own = [rule for rule in rules if same_name(rule.feature, table.columns[column])]
+    for used, rule in enumerate(own, 1):
+        transform, words = _by_rule(rule)
+        if _merges(transform, values):
+            return Coarsening(column, transform, words, used)
+    transform, words = _default(values)
+    return Coarsening(column, transform, words, len(own))
+
+
+def _merges(transform: Transform, values: Sequence[str]) -> bool:
+    return len({transform(value) for value in values}) < len(set(values))
+
+
+def _by_rule(rule: FilterRule) -> tuple[Transform, str]:
+    if rule.type == "null":
+        return _empty, "emptied"
+    if rule.type == "cut":
+        return _cut(rule.cut), _cut_words(rule.cut)
+    groups = dict(rule.groups)
+    return (lambda value: groups.get(value, value)), f"grouped by {rule.source}"
+
+
+def _empty(value: str) -> str:
+    return NULL
+
+
+def _cut(characters: int) -> Transform:
+    return lambda value: value[:-characters]
+
+
+def _cut_words(characters: int) -> str:
+    return "last character cut" if characters == 1 else f"last {characters} characters cut"
+
+
+def _default(values: tuple[str, ...]) -> tuple[Transform, str]:
+    present = [value for value in values if value != NULL]
+    if len(present) > 2:
+        found = _bins(present) if _all_numbers(present) else _shortened(values, min(map(len, present)))
+        if found is not None:
+            return found
+    return _empty, "emptied"
+
+
+def _shortened(values: tuple[str, ...], shortest: int) -> tuple[Transform, str] | None:
+    """A third of the shortest value cut off, as often as it takes to merge something; None if nothing would be left."""
+    step = max(1, shortest // 3)
+    for characters in range(step, shortest, step):
+        if _merges(_cut(characters), values):
+            return _cut(characters), _cut_words(characters)
+    return None
+
+
+def _bins(present: list[str]) -> tuple[Transform, str]:
+    """Neighbouring numbers (or intervals of an earlier binning) joined in pairs."""
+    ordered = sorted(present, key=lambda value: (_ends(value), value))
+    lows, labels, names = [], [], {}
+    for start in range(0, len(ordered), 2):
+        pair = ordered[start : start + 2]
+        low, high = _texts(pair[0])[0], _texts(pair[-1])[1]
+        label = low if low == high else f"{low}–{high}"
+        lows.append(_ends(pair[0])[0])
+        labels.append(label)
+        names.update(dict.fromkeys(pair, label))
+
+    def binned(value: str) -> str:
+        # Values of a reference table that the subject does not have fall into the interval they lie in.
+        if value in names or value == NULL or not _all_numbers([value]):
+            return names.get(value, value)
+        place = bisect_right(lows, _ends(value)[0]) - 1
+        inside = place >= 0 and _ends(value)[1] <= _ends(labels[place])[1]
+        return labels[place] if inside else value
+
+    return binned, f"{len(ordered)} values joined to {len(labels)}"
+
+
+def _all_numbers(values: Sequence[str]) -> bool:
+    return all(_is_number(text) for value in values for text in _texts(value))
+
+
+def _texts(value: str) -> tuple[str, str]:
+    low, dash, high = value.partition("–")
+    return (low, high) if dash else (value, value)
+
+
+def _ends(value: str) -> tuple[float, float]:
+    low, high = _texts(value)
+    return float(low), float(high)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text)) and "_" not in text
+    except ValueError:
+        return False

@@ -1,0 +1,217 @@
+"""Coarsening step by step until no risky combination is left, with a log of every step and undo."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Silent
+
+from .filters import Coarsening, next_coarsening
+from .mining import Found, Level, Search, mine, rows_of
+from .rules import ALL, DomainRule, FilterRule, same_name
+from .table import Table
+
+STRATEGIES = {
+    "cover": "Coarsens a smallest set of columns that hits every risky combination.",
+    "paper": "Coarsens every column that occurs in a risky combination.",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is wanted: k, the rules, the strategy, and the share of records that may be suppressed instead."""
+
+    k: int
+    strategy: str = "cover"
+    domain_rules: tuple[DomainRule, ...] = ()
+    filter_rules: tuple[FilterRule, ...] = ()
+    suppression_share: float = 0.0
+
+
+@dataclass(frozen=True)
+class Change:
+    """One line of the log: a column coarsened (``values`` before → after) or records suppressed."""
+
+    column: str | None
+    words: str
+    values_before: int = 0
+    values_after: int = 0
+    records: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The change as plain JSON data."""
+        return {
+            "column": self.column,
+            "what": self.words,
+            "values_before": self.values_before,
+            "values_after": self.values_after,
+            "suppressed_records": self.records,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """The table after some steps. ``used`` tells how many filter rules of each column are spent."""
+
+    table: Table
+    reference: Table | None = None
+    used: tuple[int, ...] = ()
+    suppressed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One iteration: the size that was risky, how many combinations, and what was changed."""
+
+    size: int
+    combinations: int
+    exempted: int
+    changes: tuple[Change, ...]
+    state: State
+
+
+@dataclass
+class Coarsener:
+    """Holds the history of states: `step` adds one, `undo` takes the last one back."""
+
+    plan: Plan
+    start: State
+    steps: list[Step] = field(default_factory=list)
+    done: bool = False
+    exempted: int = 0
+
+    @classmethod
+    def of(cls, plan: Plan, table: Table, reference: Table | None = None) -> Coarsener:
+        """A coarsener that has done nothing yet; with fewer than k records in all, no coarsening could help."""
+        if table.records < plan.k:
+            message = f"There are only {table.records:,} records, fewer than k = {plan.k}."
+            raise InputError(Finding("too-few-records", message, "Choose a smaller k or a larger file."))
+        return cls(plan, State(table, reference, (0,) * len(table.columns)))
+
+    @property
+    def state(self) -> State:
+        """Where it stands."""
+        return self.steps[-1].state if self.steps else self.start
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        if self.steps:
+            self.steps.pop()
+            self.done = False
+
+    def run(self, progress: Progress | None = None) -> None:
+        """Step until nothing risky is left. Every step merges values, empties a column or suppresses records."""
+        while self.step(progress):
+            pass
+
+    def step(self, progress: Progress | None = None) -> bool:
+        """One iteration; False if nothing risky was left."""
+        progress, state = progress or Silent(), self.state
+        search = self.search(state, progress)
+        self.exempted = search.exempted
+        level = search.levels[-1] if search.levels else None
+        if level is None or level.number == 0:
+            self.done = True
+            return False
+        chosen = choose_columns(level, self.plan.strategy)
+        state, changes = self._change(state, level, chosen)
+        self.steps.append(Step(level.size, level.number, search.exempted, tuple(changes), state))
+        return True
+
+    def search(self, state: State, progress: Progress) -> Search:
+        """The first size with risky combinations that no domain rule lets pass."""
+        exempt = exemption(state.table.columns, self.plan.domain_rules) if self.plan.domain_rules else None
+        return mine(
+            state.table,
+            self.plan.k,
+            first_level_only=True,
+            exempt=exempt,
+            reference=state.reference,
+            progress=progress,
+        )
+
+    def _change(self, state: State, level: Level, chosen: list[int]) -> tuple[State, list[Change]]:
+        todo = [self._next(state, column) for column in chosen]
+        budget = int(self.plan.suppression_share * state.table.row_of.size) - state.suppressed
+        if budget > 0 and any(each.empties(state.table.values[each.column]) for each in todo):
+            rows = _rows_at_risk(state.table, level)
+            records = int(state.table.weights[rows].sum())
+            if records <= budget and state.table.records - records >= self.plan.k:
+                suppressed = State(state.table.without(rows), state.reference, state.used, state.suppressed + records)
+                return suppressed, [Change(None, "records suppressed", records=records)]
+        changes = []
+        for each in todo:
+            before = len(state.table.values[each.column])
+            state = _applied(state, each)
+            after = len(state.table.values[each.column])
+            changes.append(Change(state.table.columns[each.column], each.words, before, after))
+        return state, changes
+
+    def _next(self, state: State, column: int) -> Coarsening:
+        name = state.table.columns[column]
+        own = [rule for rule in self.plan.filter_rules if same_name(rule.feature, name)]
+        return next_coarsening(state.table, column, own[state.used[column] :])
+
+
+def _applied(state: State, change: Coarsening) -> State:
+    name = state.table.columns[change.column]
+    table = state.table.mapped(change.column, change.applied(state.table.values[change.column]))
+    used = list(state.used)
+    used[change.column] += change.rules_used
+    reference = state.reference
+    if reference is not None and name in reference.columns:
+        place = reference.columns.index(name)
+        reference = reference.mapped(place, change.applied(reference.values[place]))
+    return State(table, reference, tuple(used), state.suppressed)
+
+
+def _rows_at_risk(table: Table, level: Level) -> NDArray[np.bool_]:
+    rows = np.zeros(table.rows, bool)
+    for found in level.found:
+        rows |= rows_of(table, found)
+    return rows
+
+
+def choose_columns(level: Level, strategy: str) -> list[int]:
+    """Which columns to coarsen: all that occur (``paper``) or, greedily, few that hit every combination (``cover``)."""
+    sets = {found.columns: int(found.rows.size) for found in level.found}
+    if strategy == "paper":
+        return sorted({column for columns in sets for column in columns})
+    chosen: list[int] = []
+    while sets:
+        hits: Counter[int] = Counter()
+        for columns, number in sets.items():
+            hits.update(dict.fromkeys(columns, number))
+        best = max(hits, key=lambda column: (hits[column], -column))
+        chosen.append(best)
+        sets = {columns: number for columns, number in sets.items() if best not in columns}
+    return sorted(chosen)
+
+
+def exemption(columns: Sequence[str], rules: Sequence[DomainRule]) -> Any:
+    """The domain rules as the search asks for them: one rule that applies is enough."""
+
+    def let_pass(size: int, found: list[Found]) -> list[NDArray[np.bool_]]:
+        occurrences: Counter[int] = Counter()
+        for each in found:
+            occurrences.update(dict.fromkeys(each.columns, int(each.rows.size)))
+        return [np.full(each.rows.size, _exempts(each, size, occurrences)) for each in found]
+
+    def _exempts(each: Found, size: int, occurrences: Counter[int]) -> bool:
+        return any(_applies(rule, column, size, occurrences[column]) for rule in rules for column in each.columns)
+
+    def _applies(rule: DomainRule, column: int, size: int, occurs: int) -> bool:
+        if rule.feature != ALL and not same_name(rule.feature, columns[column]):
+            return False
+        return {"candidate": size == rule.number, "greater": occurs > rule.number, "less": occurs < rule.number}[
+            rule.type
+        ]
+
+    return let_pass

@@ -1,0 +1,159 @@
+"""What a search and a coarsening leave behind: the list, the log, and the file with its columns coarsened."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import MISSING
+from vbas_desktop.files.atomic import new_folder
+from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.recount import recount
+
+from .loop import Coarsener, State
+from .mining import Search
+from .table import Table
+
+
+def search_dict(
+    table: Table, k: int, search: Search, show_values: bool = False, most: int | None = None
+) -> dict[str, Any]:
+    """The search as plain JSON data; values only where asked for. ``most``: list no more than so many."""
+    listed: list[dict[str, Any]] = []
+    for level in search.levels:
+        for found in level.found:
+            for row, count in zip(found.rows, found.counts, strict=True):
+                if most is not None and len(listed) >= most:
+                    break
+                entry: dict[str, Any] = {
+                    "columns": [table.columns[column] for column in found.columns],
+                    "count": int(count),
+                    "size": found.size,
+                }
+                if show_values:
+                    entry["values"] = [
+                        table.values[column][table.codes[column][row]] or MISSING for column in found.columns
+                    ]
+                listed.append(entry)
+    return {
+        "records": table.records,
+        "k": k,
+        "anonymity": table.anonymity,
+        "number": search.number,
+        "combinations": listed,
+        "exempted": search.exempted,
+        "complete": search.complete,
+        "why_incomplete": search.why_incomplete,
+        "records_in_combinations": _records_hit(table, search),
+    }
+
+
+def _records_hit(table: Table, search: Search) -> int:
+    return int(table.weights[search.scores > 0].sum())
+
+
+def log_dict(coarsener: Coarsener) -> dict[str, Any]:
+    """Every step with its changes, and what is left, as plain JSON data."""
+    start, state = coarsener.start.table, coarsener.state.table
+    return {
+        "k": coarsener.plan.k,
+        "strategy": coarsener.plan.strategy,
+        "domain_rules": [str(rule) for rule in coarsener.plan.domain_rules],
+        "steps": [
+            {
+                "size": step.size,
+                "combinations": step.combinations,
+                "exempted": step.exempted,
+                "changes": [change.as_dict() for change in step.changes],
+            }
+            for step in coarsener.steps
+        ],
+        "exempted": coarsener.exempted,
+        "records": start.records,
+        "suppressed_records": coarsener.state.suppressed,
+        "anonymity": state.anonymity,
+        "k_anonymous": state.anonymity is None or state.anonymity >= coarsener.plan.k,
+        "share_kept": share_kept(start, state),
+    }
+
+
+def share_kept(start: Table, state: Table) -> float:
+    """The share of cells that still say something: not suppressed and not in an emptied column."""
+    if not start.records:
+        return 0.0
+    alive = [j for j, values in enumerate(start.values) if len(values) > 1]
+    kept = sum(len(state.values[j]) > 1 for j in alive)
+    return kept / len(alive) * state.records / start.records if alive else state.records / start.records
+
+
+class NotVerified(Exception):
+    """The written file, read back, is not what was promised; it was removed."""
+
+
+def write_coarsened(
+    coarsener: Coarsener, records: RecordTable, target: Path, drop: Sequence[str], progress: Progress
+) -> dict[str, Any]:
+    """Write ``anonymized.csv`` and ``log.json`` as one new folder, after reading the file back and recounting."""
+    checked = [name for name in drop if name in coarsener.start.table.columns]
+    if checked:
+        raise InputError(
+            Finding("drop", "A searched column cannot be dropped.", "Search without it.", column=checked[0])
+        )
+    if records.dialect.format != "csv":
+        raise InputError(Finding("not-csv", "Only CSV files can be coarsened.", "Convert the file to CSV."))
+    with new_folder(target, known_by="log.json") as folder:
+        path = folder / "anonymized.csv"
+        written = _write(coarsener.state, coarsener.start.table.columns, records, path, drop, progress)
+        log = log_dict(coarsener)
+        *others, last = coarsener.start.table.columns
+        found = recount(path, others, last, delimiter=",", encoding="utf-8", progress=progress)
+        promised = coarsener.state.table
+        if found.records != promised.records or written != promised.records or found.anonymity != promised.anonymity:
+            raise NotVerified("The written file does not hold the records that were promised. It was removed.")
+        log["verified"] = {"records": found.records, "anonymity": found.anonymity}
+        (folder / "log.json").write_text(json.dumps(log, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return log
+
+
+def _write(
+    state: State, columns: Sequence[str], records: RecordTable, path: Path, drop: Sequence[str], progress: Progress
+) -> int:
+    table, written = state.table, 0
+    with _rows(records) as rows, path.open("w", encoding="utf-8", newline="") as stream:
+        header = records.dialect.header
+        keep = [place for place, name in enumerate(header) if name not in drop]
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([header[place] for place in keep])
+        changed = {header.index(name): number for number, name in enumerate(columns) if name not in drop}
+        for number, row in enumerate(rows):
+            if number % 20_000 == 0:
+                progress.update("Writing the coarsened file", number / max(records.rows, 1))
+            distinct = table.row_of[number]
+            if distinct < 0:
+                continue
+            for place, column in changed.items():
+                row[place] = table.values[column][table.codes[column][distinct]]
+            writer.writerow([row[place] for place in keep])
+            written += 1
+    return written
+
+
+@contextmanager
+def _rows(records: RecordTable) -> Iterator[Iterator[list[str]]]:
+    """The data rows of a CSV as lists of fields, in file order."""
+    dialect, source = records.dialect, records.source.path
+    with gzip.open(source, "rb") if dialect.compressed else open(source, "rb") as stream:
+        text = io.TextIOWrapper(stream, "utf-8-sig" if dialect.bom else dialect.encoding, newline="")
+        rows = csv.reader(text, delimiter=dialect.delimiter or ",")
+        next(rows)
+        if dialect.category_line:
+            next(rows)
+        yield (row for row in rows if row)

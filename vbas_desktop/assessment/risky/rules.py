@@ -1,0 +1,136 @@
+"""Domain rules (which combinations may stay) and filter rules (how a column is coarsened), as people write them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.files.access import check_readable
+from vbas_desktop.files.findings import FindingList
+
+ALL = "ALL"
+_TYPES = {"candidate": "candidate", "threshold greater": "greater", "threshold less": "less"}
+
+
+@dataclass(frozen=True)
+class DomainRule:
+    """Lets risky combinations pass.
+
+    ``candidate``: those of exactly ``number`` columns that contain the feature; ``greater``/``less``: those of a
+    feature that occurs in more/fewer than ``number`` of the combinations. ``feature`` may be ALL.
+    """
+
+    feature: str
+    type: str
+    number: int
+
+    def __str__(self) -> str:
+        words = {
+            "candidate": f"combinations of {self.number} columns",
+            "greater": f"when it occurs in more than {self.number} combinations",
+            "less": f"when it occurs in fewer than {self.number} combinations",
+        }
+        return f"{self.feature}: {words[self.type]}"
+
+
+@dataclass(frozen=True)
+class FilterRule:
+    """One use of one way to coarsen a feature: cut characters (``cut``), ``groups`` of values, or ``null``."""
+
+    feature: str
+    type: str
+    cut: int = 0
+    groups: tuple[tuple[str, str], ...] = ()
+    source: str = ""
+
+
+def same_name(one: str, other: str) -> bool:
+    """Whether two column names mean the same: case, blanks, hyphens and underscores do not count."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_\-]+", "", name).casefold()
+
+
+def read_domain_rules(path: str | Path) -> tuple[DomainRule, ...]:
+    """The rules of a CSV ``feature,type,option``; a line with names may come first."""
+    findings = FindingList(str(path))
+    rules = []
+    for row, fields in _lines(path):
+        if row == 1 and len(fields) > 1 and fields[0].lower() == "feature":
+            continue
+        if len(fields) != 3:
+            findings.add("rule", f"A rule has 3 fields, not {len(fields)}.", "Write feature,type,option.", row=row)
+            continue
+        kind = _TYPES.get(fields[1].lower())
+        option = re.fullmatch(r"(?:candidate[\s\-]*)?(\d+)", fields[2], re.IGNORECASE)
+        if kind is None:
+            remedy = "Use Candidate, Threshold Greater or Threshold Less."
+            findings.add("rule-type", "There is no such rule type.", remedy, row=row, column="type")
+        elif option is None:
+            findings.add("rule-option", "The option is no whole number.", "Write 3 or Candidate-3.", row=row)
+        else:
+            rules.append(DomainRule(fields[0], kind, int(option.group(1))))
+    findings.stop_on_errors()
+    return tuple(rules)
+
+
+def read_filter_rules(path: str | Path) -> tuple[FilterRule, ...]:
+    """The rules of a CSV ``feature,rule``, one use a line: ``-n``, ``map:FILE`` or ``null``."""
+    findings = FindingList(str(path))
+    rules = []
+    for row, fields in _lines(path):
+        if row == 1 and [field.lower() for field in fields] == ["feature", "rule"]:
+            continue
+        if len(fields) != 2:
+            findings.add("rule", f"A rule has 2 fields, not {len(fields)}.", "Write feature,rule.", row=row)
+            continue
+        feature, rule = fields
+        if rule.lower() == "null":
+            rules.append(FilterRule(feature, "null"))
+        elif re.fullmatch(r"-[1-9]\d*", rule):
+            rules.append(FilterRule(feature, "cut", cut=int(rule[1:])))
+        elif rule.lower().startswith("map:"):
+            file = Path(path).parent / rule[4:].strip()
+            rules.append(FilterRule(feature, "groups", groups=_read_groups(file), source=file.name))
+        else:
+            remedy = "Use -1, -2, … (cut characters), map:FILE or null."
+            findings.add("rule", "There is no such filter rule.", remedy, row=row, column="rule")
+    findings.stop_on_errors()
+    return tuple(rules)
+
+
+def _read_groups(path: Path) -> tuple[tuple[str, str], ...]:
+    findings = FindingList(str(path))
+    groups = []
+    for row, fields in _lines(path):
+        if len(fields) != 2:
+            findings.add("group", f"A line has 2 fields, not {len(fields)}.", "Write value,group.", row=row)
+        elif (row, fields) != (1, ["value", "group"]):
+            groups.append((fields[0], fields[1]))
+    findings.stop_on_errors()
+    return tuple(groups)
+
+
+def _lines(path: str | Path) -> list[tuple[int, list[str]]]:
+    check_readable(Path(path))
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(
+            Finding("not-text", "The file is no text in UTF-8.", "Save it anew.", file=str(path))
+        ) from None
+    rows = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+    return [(number, [field.strip() for field in fields]) for number, fields in enumerate(rows, 1) if any(fields)]
+
+
+def unknown_features(rules: Sequence[DomainRule | FilterRule], columns: Sequence[str]) -> list[str]:
+    """Features of the rules that no column has: worth a hint, since a misspelt rule does nothing."""
+    features = dict.fromkeys(rule.feature for rule in rules)
+    return [name for name in features if name != ALL and not any(same_name(name, column) for column in columns)]

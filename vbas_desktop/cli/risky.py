@@ -1,0 +1,171 @@
+"""Find the combinations of values that fewer than k records share, and coarsen columns until none is left.
+
+For tables without geography, and to find out which columns are quasi-identifiers at all. Values are hidden unless
+asked for. With --apply, the columns are coarsened step by step and the result is written to --out and verified.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbas_desktop.domain.errors import Finding, InputError
+
+from .errors import UsageError, VerificationFailed
+from .terminal import TerminalProgress, say, show
+
+if TYPE_CHECKING:
+    from vbas_desktop.assessment.risky.loop import Coarsener
+    from vbas_desktop.assessment.risky.mining import Search
+    from vbas_desktop.assessment.risky.table import Table
+
+HELP = "find combinations of values that single people out, and coarsen them"
+EXAMPLE = """example:
+  vbas risky patients.csv --columns age,gender,postcode -k 3
+  vbas risky patients.csv --columns age,gender,postcode -k 3 --apply --out coarsened
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("file", metavar="FILE", help="CSV file")
+    parser.add_argument("--columns", help="columns to search, separated by commas (default: all)")
+    parser.add_argument("-k", type=int, default=3, help="fewer records than this single people out (default 3)")
+    parser.add_argument("--max-size", type=int, metavar="M", help="search combinations of at most M columns")
+    parser.add_argument("--domain-rules", metavar="F", help="CSV feature,type,option: combinations that may stay")
+    parser.add_argument("--filter-rules", metavar="F", help="CSV feature,rule: how a column is coarsened, in order")
+    parser.add_argument("--reference", metavar="F", help="public table: rare there counts as risky, too")
+    parser.add_argument("--strategy", choices=("cover", "paper"), default="cover", help="which columns to coarsen")
+    parser.add_argument(
+        "--suppress", type=float, default=0.0, metavar="SHARE", help="share of records that may go instead"
+    )
+    parser.add_argument("--identifiers", default="", help="columns that the written file leaves out")
+    parser.add_argument("--apply", action="store_true", help="coarsen until nothing risky is left")
+    parser.add_argument("--show-values", action="store_true", help="list the values as well (they may identify people)")
+    parser.add_argument("--most", type=int, default=200, metavar="N", help="list at most N combinations (default 200)")
+    parser.add_argument("--category-counts", choices=("auto", "yes", "no"), default="auto", help="is line 2 no record?")
+    parser.add_argument("--delimiter", help="of the file (guessed)")
+    parser.add_argument("--encoding", help="of the file (guessed)")
+    parser.add_argument("--out", metavar="DIR", help="folder for the coarsened file and its log (with --apply)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Search, and coarsen where asked."""
+    from vbas_desktop.assessment.risky.loop import Coarsener, Plan, exemption
+    from vbas_desktop.assessment.risky.mining import mine
+    from vbas_desktop.assessment.risky.output import NotVerified, log_dict, search_dict, write_coarsened
+    from vbas_desktop.assessment.risky.rules import read_domain_rules, read_filter_rules, unknown_features
+    from vbas_desktop.assessment.risky.table import Table
+    from vbas_desktop.files.records import RecordOptions, load_records
+
+    if options.out and not options.apply:
+        raise UsageError("--out goes with --apply")
+    if options.k < 1 or not 0.0 <= options.suppress < 1.0 or (options.max_size is not None and options.max_size < 1):
+        raise InputError(Finding("bad-option", "k and --max-size are at least 1, --suppress below 1."))
+    progress = TerminalProgress(options.quiet)
+    reading = RecordOptions(options.delimiter, options.encoding, options.category_counts)
+    records = load_records(options.file, reading, progress)
+    dropped = _names(options.identifiers)
+    columns = _names(options.columns) or [name for name in records.dialect.header if name not in dropped]
+    table = Table.of_records(records, columns)
+    domain = read_domain_rules(options.domain_rules) if options.domain_rules else ()
+    filters = read_filter_rules(options.filter_rules) if options.filter_rules else ()
+    for name in unknown_features([*domain, *filters], columns):
+        say(f"hint: there is no column “{name}”; its rules do nothing.")
+    reference = _reference(options.reference, columns, progress) if options.reference else None
+    if not options.apply:
+        search = mine(
+            table,
+            options.k,
+            max_size=options.max_size,
+            exempt=exemption(columns, domain) if domain else None,
+            reference=reference,
+            progress=progress,
+        )
+        progress.close()
+        if options.json:
+            show(json.dumps(search_dict(table, options.k, search, options.show_values), ensure_ascii=False))
+        else:
+            _show_search(table, options.k, search, options.show_values, options.most)
+        return 0
+    plan = Plan(options.k, options.strategy, domain, filters, options.suppress)
+    coarsener = Coarsener.of(plan, table, reference)
+    coarsener.run(progress)
+    log = log_dict(coarsener)
+    if options.out:
+        try:
+            log = write_coarsened(coarsener, records, Path(options.out), _names(options.identifiers), progress)
+        except NotVerified as error:
+            raise VerificationFailed(str(error)) from None
+    progress.close()
+    if options.json:
+        show(json.dumps(log, ensure_ascii=False))
+    else:
+        _show_log(coarsener, options.out)
+    return 0
+
+
+def _names(text: str | None) -> list[str]:
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def _reference(path: str, columns: list[str], progress: TerminalProgress) -> Table:
+    from vbas_desktop.assessment.risky.table import Table
+    from vbas_desktop.files.records import load_records
+
+    public = load_records(path, progress=progress)
+    shared = [name for name in columns if name in public.dialect.header]
+    if not shared:
+        raise InputError(Finding("no-shared-column", "The public table shares no column with the file.", file=path))
+    return Table.of_records(public, shared)
+
+
+def _show_search(table: Table, k: int, search: Search, values: bool, most: int) -> None:
+    from vbas_desktop.assessment.risky.output import search_dict
+
+    result = search_dict(table, k, search, values, most)
+    show(f"{result['records']:,} records, k = {k}, smallest class over all columns: {result['anonymity']}")
+    for level in search.levels:
+        show(f"size {level.size}: {level.number:,} minimal risky combinations")
+    if search.number:
+        occurs: Counter[str] = Counter()
+        for level in search.levels:
+            for found in level.found:
+                occurs.update(dict.fromkeys((table.columns[c] for c in found.columns), int(found.rows.size)))
+        show("columns by how often they occur: " + ", ".join(f"{name} {n:,}" for name, n in occurs.most_common()))
+        show(f"{result['records_in_combinations']:,} records are in at least one of them")
+    for each in result["combinations"]:
+        shown = each.get("values", ["·"] * each["size"])
+        pairs = " + ".join(
+            f"{name}={value}" if values else name for name, value in zip(each["columns"], shown, strict=True)
+        )
+        show(f"  {each['count']:>6,}  {pairs}")
+    if search.number > most:
+        show(f"  … and {search.number - most:,} more (--most, or --json for all)")
+    if search.exempted:
+        say(f"warning: {search.exempted:,} risky combinations were let pass by the domain rules.")
+    if not search.complete:
+        say(f"warning: the search is not complete: {search.why_incomplete}.")
+
+
+def _show_log(coarsener: Coarsener, out: str | None) -> None:
+    from vbas_desktop.assessment.risky.output import log_dict
+
+    log = log_dict(coarsener)
+    for number, step in enumerate(coarsener.steps, 1):
+        show(f"{number}. {step.combinations:,} risky combinations of {step.size} columns")
+        for change in step.changes:
+            what = f"{change.column}: {change.words}, {change.values_before:,} → {change.values_after:,} values"
+            show(f"   {what}" if change.column else f"   {change.records:,} {change.words}")
+    show(f"smallest class: {log['anonymity']}; {log['share_kept']:.0%} of the cells are kept")
+    if log["suppressed_records"]:
+        show(f"{log['suppressed_records']:,} records suppressed")
+    if not log["k_anonymous"]:
+        say(f"warning: NOT {coarsener.plan.k}-anonymous: {log['exempted']:,} combinations were let pass.")
+    if out:
+        say(f"Written to {out}, read back and recounted.")
