@@ -11,6 +11,7 @@ from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, InputError
 
+from .options import whole
 from .terminal import TerminalProgress, say
 
 HELP = "make synthetic records and regions with known counts"
@@ -26,9 +27,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--like", required=True, metavar="WHAT", help="eastern, western, pei, or a spec file (docs/file-formats.md)"
     )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the files")
-    parser.add_argument("--records", type=_positive, metavar="N", help="number of records")
+    parser.add_argument("--records", type=whole(1), metavar="N", help="number of records")
     parser.add_argument("--regions", metavar="N|FILE", help="number of invented regions, or a region file to use")
-    parser.add_argument("--seed", type=int, metavar="N", help="another seed than the one of the spec")
+    parser.add_argument("--seed", type=whole(0), metavar="N", help="another seed than the one of the spec")
     parser.add_argument("--generalised", action="store_true", help="write groups in place of the categories")
     parser.add_argument(
         "--labels", choices=("text", "codes"), help="write labels or numbers (default: as the spec says)"
@@ -58,13 +59,6 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         say(f"{made.folder}: {made.records:,} records in {made.regions:,} regions ({', '.join(made.files)})")
     return 0
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
 
 
 def _regions(text: str | None) -> int | Path | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from vbas_desktop.cli.main import main
 
 
@@ -37,3 +39,10 @@ def test_mistakes_end_with_one_message_each(tmp_path, capsys):
     assert code == 1
     assert err.startswith("error: nowhere.csv: --regions is neither a positive number nor a file.")
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("arguments", [("--seed", "-1"), ("--records", "0"), ("--labels", "runes"), ()])
+def test_wrong_usage_ends_with_two(tmp_path, capsys, arguments):
+    with pytest.raises(SystemExit) as error:
+        run(capsys, *arguments, "--out", tmp_path / "x")
+    assert error.value.code == 2

@@ -41,7 +41,7 @@ def test_every_tract_has_a_polygon_and_neighbours_share_their_border():
 
 def test_records_have_the_columns_that_the_readme_lists():
     table = load_records(sample_data() / "records.csv")
-    assert table.rows == 90_000
+    assert table.rows == 105_000
     assert table.dialect.header == (
         "health_number",
         "tract",
@@ -49,10 +49,10 @@ def test_records_have_the_columns_that_the_readme_lists():
         "sex",
         "marital_status",
         "housing",
-        "language",
+        "plan",
         "diagnosis",
     )
-    assert [table.facts(name).distinct for name in table.dialect.header[1:]] == [281, 10, 2, 4, 2, 6, 12]
+    assert [table.facts(name).distinct for name in table.dialect.header[1:]] == [281, 7, 2, 4, 2, 3, 12]
 
 
 def test_it_is_small_enough_to_be_kept_with_the_program():
