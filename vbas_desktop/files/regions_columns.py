@@ -11,7 +11,7 @@ from .findings import FindingList
 
 ID_NAMES = (
     "id", "dauid", "geoid", "geoid10", "geoid20", "geoidfq", "tractid", "tract", "tractce", "tractce10", "tractce20",
-    "regionid", "region", "areakey", "areaid", "area", "ctuid", "csduid", "cduid", "dbuid", "fsa", "cfsauid",
+    "regionid", "region", "areakey", "areaid", "daid", "da", "geouid", "geocode", "geographycode", "blockgroup", "ctuid", "csduid", "cduid", "dbuid", "fsa", "cfsauid",
     "postcode", "postalcode", "zip", "zipcode", "zcta", "zcta5", "zcta5ce10", "zcta5ce20", "lsoacd", "msoacd", "oacd",
     "nutsid", "ags", "insee", "code", "regioncode", "areacode", "uid", "gid", "fid", "objectid",
 )  # fmt: skip
@@ -45,14 +45,19 @@ def plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold())
 
 
+def _parts(name: str) -> set[str]:
+    """The words of a column name such as ``centroid_lon``."""
+    return set(re.split(r"[\W_]+", name.casefold()))
+
+
 def is_longitude(name: str) -> bool:
     """Whether a column is named like a longitude."""
-    return plain(name) in LONGITUDE_NAMES
+    return plain(name) in LONGITUDE_NAMES or bool(_parts(name) & {"longitude", "lon", "lng"})
 
 
 def is_latitude(name: str) -> bool:
     """Whether a column is named like a latitude."""
-    return plain(name) in LATITUDE_NAMES
+    return plain(name) in LATITUDE_NAMES or bool(_parts(name) & {"latitude", "lat"})
 
 
 def id_candidates(header: Sequence[str]) -> list[str]:
@@ -87,7 +92,10 @@ def find_axes(
     A file with both kinds of columns is taken by longitude and latitude, because their place on Earth is known; with
     ``planar`` by x and y.
     """
-    degrees = _first(header, LONGITUDE_NAMES), _first(header, LATITUDE_NAMES)
+    degrees = (
+        _first(header, LONGITUDE_NAMES) or next(filter(is_longitude, header), None),
+        _first(header, LATITUDE_NAMES) or next(filter(is_latitude, header), None),
+    )
     plane = _first(header, X_NAMES), _first(header, Y_NAMES)
     pairs = (plane, degrees) if coordinates == "planar" else (degrees, plane)
     guess = next((pair for pair in pairs if all(pair)), (pairs[0][0] or pairs[1][0], pairs[0][1] or pairs[1][1]))

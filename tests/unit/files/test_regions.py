@@ -55,6 +55,32 @@ def test_plane_columns_that_agree_with_longitude_and_latitude_have_a_known_syste
     assert planar.points == pytest.approx(east, abs=0.006)
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "DAUID,Long,Lat",
+        "Geo_ID,centroid_lon,centroid_lat",
+        "LSOA11CD,LONGITUDE,LATITUDE",
+        "tract,INTPTLON20,INTPTLAT20",
+    ],
+)
+def test_usual_names_of_columns_are_known(tmp_path, header):
+    regions = load_regions(write(tmp_path, f"{header}\n07,-63.57,44.65\n"))
+    assert regions.ids == ("07",)
+    assert regions.system.kind is CoordinateKind.GEOGRAPHIC
+
+
+def test_latitude_before_longitude_is_understood_by_name(tmp_path):
+    regions = load_regions(
+        write(tmp_path, "id,lat,lon\na,44.65,-63.57\n"), RegionOptions(x_column="lat", y_column="lon")
+    )
+    assert regions.points == pytest.approx(load_regions(write(tmp_path, HALIFAX)).points[:1])
+
+
+def test_an_area_in_square_kilometres_is_not_taken_for_an_id(tmp_path):
+    assert only(write(tmp_path, "area,x,y\n1.5,1000,2000\n")).code == "missing-column"
+
+
 def test_easting_and_northing_are_metres(tmp_path):
     assert load_regions(write(tmp_path, "id,easting,northing\na,500000,4600000\n")).system.unit == "m"
 
