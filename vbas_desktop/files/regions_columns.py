@@ -11,7 +11,8 @@ from .findings import FindingList
 
 ID_NAMES = (
     "id", "dauid", "geoid", "geoid10", "geoid20", "geoidfq", "tractid", "tract", "tractce", "tractce10", "tractce20",
-    "regionid", "region", "areakey", "areaid", "daid", "da", "geouid", "geocode", "geographycode", "blockgroup", "ctuid", "csduid", "cduid", "dbuid", "fsa", "cfsauid",
+    "regionid", "region", "areakey", "areaid", "daid", "da", "geouid", "geocode", "geographycode", "blockgroup",
+    "ctuid", "csduid", "cduid", "dbuid", "fsa", "cfsauid",
     "postcode", "postalcode", "zip", "zipcode", "zcta", "zcta5", "zcta5ce10", "zcta5ce20", "lsoacd", "msoacd", "oacd",
     "nutsid", "ags", "insee", "code", "regioncode", "areacode", "uid", "gid", "fid", "objectid",
 )  # fmt: skip
