@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     finally:
         progress.close()
     if not options.quiet:
-        for finding in (*loaded.problem.regions.findings, *loaded.problem.findings, *result.findings):
+        for finding in dict.fromkeys((*loaded.problem.findings, *result.findings)):
             if finding.severity is not Severity.HINT:
                 say(f"{finding.severity}: {finding}")
         if report is not None:

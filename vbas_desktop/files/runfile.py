@@ -22,7 +22,7 @@ def run_document(
     problem: Problem, result: RunResult, options: Mapping[str, Any], chosen: int | None = None
 ) -> dict[str, Any]:
     """The content of ``run.json``; ``options`` are all options in force, ``chosen`` the solution that is released."""
-    findings = (*problem.regions.findings, *problem.findings, *result.findings)
+    findings = (*problem.findings, *result.findings)
     return {
         "format_version": FORMAT_VERSION,
         "program_version": __version__,
