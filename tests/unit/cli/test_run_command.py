@@ -139,7 +139,7 @@ def test_a_folder_that_holds_other_things_is_left_alone(capsys, files, tmp_path)
     target.mkdir()
     (target / "letter.txt").write_text("dear", encoding="utf-8")
     assert vbas(files, "--sites", "1", "--out", str(target)) == 1
-    assert "already holds something else" in capsys.readouterr().err
+    assert "it is left alone" in capsys.readouterr().err
     assert [path.name for path in target.iterdir()] == ["letter.txt"]
     assert vbas(files, "--sites", "1", "--out", files[0]) == 1
 
@@ -154,7 +154,7 @@ def test_a_failure_while_writing_leaves_the_earlier_run_and_nothing_else(capsys,
 
     monkeypatch.setattr(atomic.os, "replace", fail)
     assert vbas(files, "--sites", "2", "--out", str(target)) == 1
-    assert "No space left on device" in capsys.readouterr().err
+    assert "The disk is full" in capsys.readouterr().err
     assert (target / "run.json").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv", "result"]
 
@@ -178,9 +178,21 @@ def test_options_choose_models_and_parameters(capsys, files):
     assert printed(capsys, files, "--no-global-suppression", "--sites", "1")["options"]["no_global_suppression"] is True
 
 
+def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
+    document = printed(
+        capsys, files, "--sites", "2", "--adc-seeding", "balanced-density", "--set", "balanced-density.variant=paper"
+    )
+    assert document["options"]["site_location"] == "adc"
+    for solution in document["solutions"]:
+        assert (solution["site_location"], solution["adc_seeding"]) == ("adc", "balanced-density")
+        seeding = {"name": "balanced-density", "variant": "paper"}
+        assert solution["parameters"]["site_location"] == {"seeding": seeding}
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
+        (["--adc-seeding", "adc", "--sites", "1"], "“adc” cannot be combined with itself"),
         (["-k", "0"], "the least is 1"),
         (["-k", "five"], "is not a whole number"),
         (["--site-number", "magic"], "invalid choice: 'magic'"),

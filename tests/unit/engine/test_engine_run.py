@@ -104,7 +104,7 @@ def test_the_region_table_tells_what_each_region_lost_and_why():
 @given(
     problem=problems(),
     data=st.data(),
-    location=st.sampled_from(["anonymity", "density", "balanced-density", "random"]),
+    location=st.sampled_from(["anonymity", "density", "balanced-density", "random", "adc"]),
     global_suppression=st.booleans(),
 )
 def test_every_result_is_k_anonymous_and_loses_and_invents_nothing(problem, data, location, global_suppression):
@@ -158,12 +158,22 @@ def test_solutions_come_one_by_one_in_order_and_the_result_marks_the_pareto_set(
     assert any(solution.pareto for solution in result.solutions)
 
 
-@pytest.mark.parametrize("location", ["balanced-density", "random"])
+@pytest.mark.parametrize("location", ["balanced-density", "random", "adc"])
 def test_any_number_of_workers_gives_the_same_result(location):
     one, four = (
         run(request_of(GRID, 20, location, range_reach=4, workers=workers, random_seed=3)) for workers in (1, 4)
     )
     assert told(one) == told(four)
+
+
+def test_a_seeding_is_named_and_its_parameters_are_kept():
+    seeded = make("site_location", "adc", {"seeding": {"name": "balanced-density", "variant": "paper"}})
+    (solution,) = run(request_of(LINE, site_location=seeded)).solutions
+    assert solution.approaches["site_location"] == "adc"
+    assert solution.approaches["adc_seeding"] == "balanced-density"
+    assert solution.parameters["site_location"] == {"seeding": {"name": "balanced-density", "variant": "paper"}}
+    with pytest.raises(InputError, match="cannot be combined with itself"):
+        make("site_location", "adc", {"seeding": "adc"})
 
 
 def test_chosen_measures_decide_about_dominance():
@@ -210,7 +220,7 @@ def test_a_listener_that_fails_ends_the_run():
         run(request_of(GRID, 20, range_reach=4, workers=3), on_solution=listen)
 
 
-@pytest.mark.parametrize("location", ["anonymity", "density", "balanced-density", "random"])
+@pytest.mark.parametrize("location", ["anonymity", "density", "balanced-density", "random", "adc"])
 @pytest.mark.parametrize(
     ("points", "matrix", "sites"),
     [
