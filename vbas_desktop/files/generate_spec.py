@@ -1,6 +1,6 @@
 """What to generate: the words of a spec file (TOML), read and checked.
 
-``docs/file-formats.md`` explains every key. The built-in specs in ``vbas_desktop/files/like`` are read the same way.
+``docs/file-formats.md`` explains every key. The built-in specs in ``resources/like`` are read the same way.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from vbas_desktop.domain.errors import Finding, InputError
 
 from .findings import FindingList
 from .generate_words import Words
+from .places import resource
 
 BUILT_IN = ("eastern", "western", "pei")
-_FOLDER = Path(__file__).with_name("like")
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Spec:
 
 def load_spec(like: str | Path) -> Spec:
     """A built-in spec by its name, or one from a file."""
-    path = _FOLDER / f"{like}.toml" if str(like) in BUILT_IN else Path(like)
+    path = resource(f"like/{like}.toml") if str(like) in BUILT_IN else Path(like)
     findings = FindingList(path.name)
     spec = _spec(Words(_toml(path, findings), "", findings), path, findings)
     findings.stop_on_errors()
