@@ -114,7 +114,7 @@ def _decide(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKi
     if projected or fits[known].all():
         return CoordinateKind.DEGREES if choice == "degrees" else CoordinateKind.GEOGRAPHIC
     swapped = bool(degrees_fit(bounds[known][:, [1, 0, 3, 2]]).all())
-    if choice == "auto" and not swapped and fits[known].mean() < 0.5:
+    if choice == "auto" and not swapped and (known & ~fits).mean() > 0.5:
         findings.warn(
             "not-degrees",
             "The file claims longitude and latitude, but most values are beyond ±180 or ±90; taken as planar.",

@@ -228,6 +228,15 @@ def test_a_latitude_beyond_the_pole_is_refused_where_the_others_fit(tmp_path):
     assert finding.message == "The latitude is beyond ±90 degrees."
 
 
+def test_values_out_of_range_are_told_together_with_those_that_are_no_numbers(tmp_path):
+    findings = findings_of(write(tmp_path, "id,lon,lat\na,-63.5,446.5\nb,west,44\nc,,45\n"))
+    assert [(f.code, f.row, f.column) for f in findings] == [
+        ("not-a-number", 3, "lon"),
+        ("missing-number", 4, "lon"),
+        ("out-of-range", 2, "lat"),
+    ]
+
+
 @pytest.mark.parametrize("coordinates", ["degrees", "geographic"])
 def test_degrees_must_fit_when_they_are_asked_for(tmp_path, coordinates):
     findings = findings_of(write(tmp_path, "id,x,y\na,-200,95\nb,1,1\n"), coordinates=coordinates)
