@@ -86,10 +86,30 @@ def _enter(
 
 
 @njit(cache=True, nogil=True)
-def _tally(regions: NDArray[np.int32], classes: NDArray[np.int64], matrix: NDArray[np.int64]) -> None:
+def _tally(regions: NDArray[np.int32], classes: NDArray[np.int64], matrix: NDArray) -> None:
     for i in range(classes.size):
         if classes[i] >= 0:
             matrix[regions[i], classes[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _filled(matrix: NDArray, numbers: NDArray[np.int64]) -> None:
+    for row in range(matrix.shape[0]):
+        filled = 0
+        for column in range(matrix.shape[1]):
+            filled += matrix[row, column] != 0
+        numbers[row] = filled
+
+
+@njit(cache=True, nogil=True)
+def _extract(matrix: NDArray, indptr: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.int64]) -> None:
+    for row in range(matrix.shape[0]):
+        place = indptr[row]
+        for column in range(matrix.shape[1]):
+            if matrix[row, column] != 0:
+                columns[place] = column
+                values[place] = matrix[row, column]
+                place += 1
 
 
 @njit(cache=True, nogil=True)
@@ -154,12 +174,9 @@ def count(
         possible *= number
     rank = _rank_by_lookup if possible <= _LOOKUP_CLASSES else _rank_by_hash
     present = rank(classes, possible, progress)
-    if region.number * present.size <= _DENSE_CELLS:
-        matrix = np.zeros((region.number, present.size), np.int64)
-        for part in _chunks(size, progress, 0.6, 1.0):
-            _tally(regions[part], classes[part], matrix)
-        return EquivalenceCounts.from_dense(numbers, present, matrix), unknown
-    rows = _count_sparse(regions, classes, region.number, present.size, progress)
+    in_matrix = region.number * present.size <= _DENSE_CELLS
+    counter = _count_in_matrix if in_matrix else _count_sorted
+    rows = counter(regions, classes, region.number, present.size, progress)
     return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
 
 
@@ -212,9 +229,29 @@ def _wider(keys: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDArray[n
     return new_keys, new_order
 
 
-def _count_sparse(
+def _count_in_matrix(
     regions: NDArray[np.int32], classes: NDArray[np.int64], region_number: int, present: int, progress: Progress
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """``indptr, columns, values`` by way of a full matrix: fastest while the matrix is not too large."""
+    matrix = np.zeros((region_number, present), np.int32 if classes.size < 1 << 31 else np.int64)
+    for part in _chunks(classes.size, progress, 0.6, 0.9):
+        _tally(regions[part], classes[part], matrix)
+    indptr = np.zeros(region_number + 1, np.int64)
+    step = max(1, _CHUNK // max(1, present))
+    for first in range(0, region_number, step):
+        _filled(matrix[first : first + step], indptr[1 + first :])
+    np.cumsum(indptr, out=indptr)
+    columns, values = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int64)
+    for first in range(0, region_number, step):
+        progress.update(_STAGE, 0.9 + 0.1 * first / region_number)
+        _extract(matrix[first : first + step], indptr[first:], columns, values)
+    return indptr, columns, values
+
+
+def _count_sorted(
+    regions: NDArray[np.int32], classes: NDArray[np.int64], region_number: int, present: int, progress: Progress
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """The same by sorting the records by class and adding up neighbours: memory grows with the records only."""
     per_class, per_region = np.zeros(present, np.int64), np.zeros(region_number, np.int64)
     for part in _chunks(classes.size, progress, 0.6, 0.65):
         _histogram(classes[part], per_class)

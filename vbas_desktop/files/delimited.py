@@ -119,8 +119,9 @@ class DelimitedScan:
         if not end:
             return data
         buffers = self._pipeline.buffers(end + len(self.coders) + 2)
-        text = np.zeros(end + PADDING, np.uint8)
+        text = buffers.text
         text[:end] = np.frombuffer(data, np.uint8, end)
+        text[end : end + PADDING] = 0
         fields = self._regular(data, text, end, delimiter, buffers) or self._irregular(text, end, delimiter, buffers)
         consumed = int(self._report[CONSUMED])
         if not data.isascii():

@@ -21,7 +21,7 @@ _LIKENESSES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("leading zeros", lambda value: value.lstrip("0") or "0"),
     ("upper and lower case", str.casefold),
     ("a trailing “.0”", lambda value: value.removesuffix(".0")),
-    ("blanks, leading zeros or case", lambda value: value.strip().lstrip("0").casefold() or "0"),
+    ("blanks, leading zeros, case or “.0”", lambda value: value.strip().removesuffix(".0").lstrip("0").casefold() or "0"),
 )
 
 
@@ -96,6 +96,8 @@ def _alike(table: RecordTable, facts: ColumnFacts) -> list[Finding]:
     """A hint if ids in the records differ from each other only in how they are written."""
     assert facts.categories is not None
     values = [value for value in facts.categories.values if value != ""]
+    if len({_LIKENESSES[-1][1](value) for value in values}) == len(values):
+        return []
     for what, normal in _LIKENESSES:
         pairs = len(values) - len({normal(value) for value in values})
         if pairs:

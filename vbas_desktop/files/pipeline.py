@@ -10,6 +10,7 @@ from types import TracebackType
 import numpy as np
 
 from .coding import ColumnCoder, Fields
+from .words import PADDING
 
 _BLOCKS_UNDER_WAY = 3
 
@@ -19,6 +20,7 @@ class Buffers:
 
     def __init__(self, size: int) -> None:
         self.size = size
+        self.text = np.zeros(size + PADDING, np.uint8)
         self.starts, self.ends = np.empty(size, np.int32), np.empty(size, np.int32)
         self.row_lines, self.codes = np.empty(size, np.int32), np.empty(size, np.uint32)
 

@@ -50,6 +50,13 @@ class _Hashed(io.RawIOBase):
         """Always: that is what it is for."""
         return True
 
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, without the detour over a buffer."""
+        data = self._raw.read(size)
+        self.sha.update(data)
+        self.bytes_read += len(data)
+        return data
+
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fill the buffer from the file and hash what came."""
         size = cast("io.FileIO", self._raw).readinto(buffer) or 0

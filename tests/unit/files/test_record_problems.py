@@ -278,7 +278,7 @@ def test_regions_without_records(tmp_path):
         (" r1", "r1", "blanks"),
         ("R1", "r1", "upper and lower case"),
         ("7.0", "7", "a trailing “.0”"),
-        (" 07", "7", "blanks, leading zeros or case"),
+        (" 07", "7", "blanks, leading zeros, case or “.0”"),
     ],
 )
 def test_ids_that_are_only_written_differently(tmp_path, in_records, in_regions, difference):
