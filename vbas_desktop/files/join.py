@@ -21,7 +21,10 @@ _LIKENESSES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("leading zeros", lambda value: value.lstrip("0") or "0"),
     ("upper and lower case", str.casefold),
     ("a trailing “.0”", lambda value: value.removesuffix(".0")),
-    ("blanks, leading zeros, case or “.0”", lambda value: value.strip().removesuffix(".0").lstrip("0").casefold() or "0"),
+    (
+        "blanks, leading zeros, case or “.0”",
+        lambda value: value.strip().removesuffix(".0").lstrip("0").casefold() or "0",
+    ),
 )
 
 
