@@ -36,9 +36,8 @@ class Case:
         return self.result.chosen
 
     def release(self, target: Path, options: ReleaseOptions | None = None, **more) -> ReleaseReport:
-        return write_release(
-            self.problem, self.table, self.result, self.solution, options or ReleaseOptions(), target, **more
-        )
+        options = options or ReleaseOptions(pdf=False)
+        return write_release(self.problem, self.table, self.result, self.solution, options, target, **more)
 
 
 def write_regions(folder: Path, ids: Sequence[str] | None = None) -> Path:

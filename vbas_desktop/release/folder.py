@@ -19,6 +19,7 @@ from pathlib import Path
 from vbas_desktop.domain.errors import Finding, InputError
 
 MARK = ".vbas-partial-"
+ASIDE = "-old"
 OWN_NAMES = frozenset({"release", "internal", "run.json"})
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
@@ -44,8 +45,15 @@ def complete_folder(target: Path) -> Iterator[Path]:
 
 
 def remove_leftovers(target: Path) -> None:
-    """Remove the hidden folders of this target that no living process is writing."""
-    for leftover in target.parent.glob(f".{_literal(target.name)}{MARK}*"):
+    """Remove the hidden folders of this target that no living process is writing.
+
+    Where the swap takes two steps, a process that died between them has left the target empty: its old release, which
+    was only set aside, comes back.
+    """
+    for leftover in sorted(target.parent.glob(f".{_literal(target.name)}{MARK}*")):
+        if leftover.name.endswith(ASIDE) and not target.exists():
+            os.rename(leftover, target)
+            continue
         lock = _lock(leftover)
         if lock is not None or sys.platform == "win32":
             shutil.rmtree(leftover, ignore_errors=True)
@@ -142,7 +150,7 @@ def _put_in_place(partial: Path, target: Path) -> None:
         # The hidden name now holds the old release, which the caller removes.
         return
     else:
-        old = partial.with_name(partial.name + "-old")
+        old = partial.with_name(partial.name + ASIDE)
         os.rename(target, old)
         os.rename(partial, target)
         shutil.rmtree(old, ignore_errors=True)

@@ -18,17 +18,21 @@ def table_of(path):
 
 def test_the_folder_holds_what_was_promised(tmp_path):
     case = small_case(tmp_path)
-    report = case.release(tmp_path / "out")
-    files = {file.path for file in report.files}
-    assert {
-        "run.json",
-        "release/anonymized.csv",
-        "release/crosswalk.csv",
+    report = case.release(tmp_path / "out", ReleaseOptions(geometry=("geojson", "gpkg")))
+    assert [file.path for file in report.files] == [
+        "internal/aggregated_regions.csv",
+        "internal/report.html",
+        "internal/report.pdf",
+        "release/SHA256SUMS",
         "release/aggregated_regions.csv",
         "release/aggregated_regions.geojson",
-        "release/SHA256SUMS",
-        "internal/aggregated_regions.csv",
-    } <= files
+        "release/aggregated_regions.gpkg",
+        "release/anonymized.csv",
+        "release/crosswalk.csv",
+        "release/report.html",
+        "release/report.pdf",
+        "run.json",
+    ]
     assert all(check.passed for check in report.checks)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "records.csv", "regions.csv"]
 
@@ -49,7 +53,7 @@ def test_every_released_row_is_an_input_row_with_the_region_replaced(tmp_path):
 def test_rows_are_shuffled_by_default_and_keep_their_order_on_request(tmp_path):
     case = small_case(tmp_path)
     case.release(tmp_path / "a")
-    case.release(tmp_path / "b", ReleaseOptions(shuffle=False))
+    case.release(tmp_path / "b", ReleaseOptions(shuffle=False, pdf=False))
     shuffled, plain = (released_rows(tmp_path / name)[1:] for name in "ab")
     assert shuffled != plain
     assert sorted(shuffled) == sorted(plain)
@@ -58,9 +62,10 @@ def test_rows_are_shuffled_by_default_and_keep_their_order_on_request(tmp_path):
 
 def test_the_same_release_twice_has_the_same_bytes_and_another_seed_another_order(tmp_path):
     case = small_case(tmp_path)
-    first = case.release(tmp_path / "a")
-    second = case.release(tmp_path / "b")
-    other = case.release(tmp_path / "c", ReleaseOptions(shuffle_seed=1))
+    both = ReleaseOptions(geometry=("geojson", "gpkg"))
+    first = case.release(tmp_path / "a", both)
+    second = case.release(tmp_path / "b", both)
+    other = case.release(tmp_path / "c", ReleaseOptions(shuffle_seed=1, pdf=False))
     hashes = [{file.path: file.sha256 for file in report.files} for report in (first, second, other)]
     assert hashes[0] == hashes[1]
     assert hashes[0]["release/anonymized.csv"] != hashes[2]["release/anonymized.csv"]
@@ -81,7 +86,7 @@ def test_columns_are_dropped_renamed_and_added(tmp_path):
 
 def test_chosen_columns_come_in_the_chosen_order_and_may_leave_a_quasi_identifier_out(tmp_path):
     case = small_case(tmp_path)
-    case.release(tmp_path / "out", ReleaseOptions(columns=("region", "age")))
+    case.release(tmp_path / "out", ReleaseOptions(columns=("region", "age"), pdf=False))
     assert released_rows(tmp_path / "out")[0] == ["region", "age"]
 
 
@@ -139,7 +144,7 @@ def test_stopping_leaves_the_old_release_as_it_was(tmp_path):
     calls = 0
     while True:
         try:
-            report = case.release(tmp_path / "out", ReleaseOptions(shuffle_seed=3), progress=Stopping(calls))
+            report = case.release(tmp_path / "out", ReleaseOptions(shuffle_seed=3, pdf=False), progress=Stopping(calls))
             break
         except Cancelled:
             assert hashlib.sha256((tmp_path / "out/release/anonymized.csv").read_bytes()).hexdigest() in {

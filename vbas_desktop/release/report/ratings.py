@@ -60,8 +60,9 @@ def solution_table(
             value = solution.measures.get(name)
             if name != SUPPRESSED:
                 cells.append(formatted(kind, value, unit))
-            elif solution.id == chosen.id:
-                cells.append(suppressed or NOT_STATED)
+            elif suppressed is None:
+                # Another solution may merge the same regions, so its total can be the one that is not told.
+                cells.append(NOT_STATED)
             else:
                 cells.append("–" if value is None else show.count(int(value)))
         rows.append(cells)

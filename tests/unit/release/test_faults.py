@@ -1,0 +1,152 @@
+"""Whatever goes wrong leaves either the old release or the complete new one, and no file of records beside them."""
+
+import errno
+import hashlib
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from release_making import small_case
+
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.release import ReleaseOptions, folder
+from vbas_desktop.release.folder import MARK, complete_folder
+
+TESTS = Path(__file__).parents[2]
+
+CHILD = f"""
+import sys
+sys.path[:0] = [{str(TESTS)!r}, {str(TESTS.parent)!r}]
+from pathlib import Path
+from release_making import load
+from vbas_desktop.release import ReleaseOptions
+here = Path(sys.argv[1])
+case = load(here / "records.csv", here / "regions.csv")
+class Told:
+    def update(self, stage, fraction=None):
+        print(stage, flush=True)
+case.release(here / "out", ReleaseOptions(shuffle_seed=int(sys.argv[2]), pdf=False), progress=Told())
+print("released", flush=True)
+"""
+
+
+def state(target):
+    """The hash of every file below a folder."""
+    files = sorted(path for path in target.rglob("*") if path.is_file())
+    return {str(path.relative_to(target)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def without_run(files):
+    return {name: digest for name, digest in files.items() if name != "run.json"}
+
+
+def start(folder, seed):
+    return subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(folder), str(seed)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_killed_release_leaves_the_old_one_and_the_next_removes_what_it_left(tmp_path):
+    case = small_case(tmp_path, records=3000)
+    case.release(tmp_path / "out", ReleaseOptions(shuffle_seed=1, pdf=False))
+    old = state(tmp_path / "out")
+    case.release(tmp_path / "new", ReleaseOptions(shuffle_seed=2, pdf=False))
+    new = without_run(state(tmp_path / "new"))
+    chance = random.Random(5)
+    for lines in sorted(chance.sample(range(1, 9), 3)):
+        child = start(tmp_path, 2)
+        for _ in range(lines):
+            child.stdout.readline()
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        found = state(tmp_path / "out")
+        assert found == old or without_run(found) == new
+        for leftover in tmp_path.glob(f".out{MARK}*"):
+            assert not list(leftover.glob("*.tmp")), "the rows that wait for shuffling have no name"
+    case.release(tmp_path / "out", ReleaseOptions(shuffle_seed=2, pdf=False))
+    assert without_run(state(tmp_path / "out")) == new
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "out", "records.csv", "regions.csv"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits")
+def test_a_disk_that_fills_up_is_said_plainly_and_leaves_the_old_release(tmp_path):
+    case = small_case(tmp_path, records=3000)
+    before = case.release(tmp_path / "out").files
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        # Files beyond 20 kB fail as on a full disk, in the kernel, at whatever write comes first.
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+        with pytest.raises(InputError, match="disk is full"):
+            case.release(tmp_path / "out", ReleaseOptions(shuffle_seed=7))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert state(tmp_path / "out") == {file.path: file.sha256 for file in before}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "records.csv", "regions.csv"]
+
+
+def test_too_little_space_is_noticed_before_anything_is_written(tmp_path, monkeypatch):
+    case = small_case(tmp_path)
+    monkeypatch.setattr(folder.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
+    with pytest.raises(InputError, match="1 MB are free"):
+        case.release(tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.EPERM])
+def test_a_folder_that_may_not_be_written_to_is_said_plainly(tmp_path, monkeypatch, number):
+    case = small_case(tmp_path)
+    made = Path.mkdir
+
+    def refusing(path, *arguments, **more):
+        if MARK in path.name:
+            raise OSError(number, os.strerror(number), str(path))
+        made(path, *arguments, **more)
+
+    monkeypatch.setattr(Path, "mkdir", refusing)
+    with pytest.raises(InputError, match="Writing is not allowed"):
+        case.release(tmp_path / "out")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_said_plainly(tmp_path):
+    case = small_case(tmp_path)
+    (tmp_path / "locked").mkdir(mode=0o500)
+    with pytest.raises(InputError, match="Writing is not allowed"):
+        case.release(tmp_path / "locked" / "out")
+
+
+def test_a_folder_another_process_is_writing_is_left_alone(tmp_path):
+    with complete_folder(tmp_path / "out") as first:
+        (first / "run.json").write_text("first")
+        with complete_folder(tmp_path / "out") as second:
+            assert first.exists()
+            (second / "run.json").write_text("second")
+        assert (tmp_path / "out" / "run.json").read_text() == "second"
+    assert (tmp_path / "out" / "run.json").read_text() == "first"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_where_folders_cannot_be_swapped_in_one_step_the_result_is_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(folder, "_exchange", lambda one, other: False)
+    for text in ("old", "new"):
+        with complete_folder(tmp_path / "out") as partial:
+            (partial / "run.json").write_text(text)
+    assert (tmp_path / "out" / "run.json").read_text() == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_release_that_was_set_aside_by_a_killed_process_comes_back(tmp_path):
+    aside = tmp_path / f".out{MARK}77-00ff-old"
+    aside.mkdir()
+    (aside / "run.json").write_text("old")
+    folder.remove_leftovers(tmp_path / "out")
+    assert (tmp_path / "out" / "run.json").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
