@@ -6,11 +6,13 @@ import gc
 import os
 from pathlib import Path
 
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+if "QT_QPA_PLATFORM" not in os.environ:
+    # The usual screen of this platform is too small for a window at 1440 × 900.
+    os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={Path(__file__).with_name('screen.json')}"
 
-import numpy as np
 import pytest
 import shiboken6
+from made_up_data import write_data
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtWidgets import QApplication
 
@@ -47,22 +49,13 @@ def nothing_leaks(qapp):
     assert not left, f"windows left open: {left}"
 
 
-def write_data(folder: Path, regions: int = 60, records: int = 3000, seed: int = 0) -> tuple[Path, Path]:
-    """Small made-up data: a column each of every role."""
-    rng = np.random.default_rng(seed)
-    folder.mkdir(parents=True, exist_ok=True)
-    places = rng.random((regions, 2)).round(4) * 1000
-    region_lines = [f"R{i:04d},{x:.1f},{y:.1f}" for i, (x, y) in enumerate(places)]
-    region_file = folder / "regions.csv"
-    region_file.write_text("id,x,y\n" + "\n".join(region_lines) + "\n")
-    age, sex = rng.integers(1, 8, records), rng.integers(1, 3, records)
-    illness, where = rng.integers(1, 40, records), rng.integers(0, regions, records)
-    rows = [
-        f"P{i:06d},{a},{s},{d},R{w:04d}" for i, (a, s, d, w) in enumerate(zip(age, sex, illness, where, strict=True))
-    ]
-    record_file = folder / "records.csv"
-    record_file.write_text("person,age,sex,illness,tract\n" + "\n".join(rows) + "\n")
-    return record_file, region_file
+def end(window) -> None:
+    """Close a window without questions and let it go."""
+    window.runner.shut_down()
+    window.session.modified = False
+    window.close()
+    window.deleteLater()
+    delete_later_now()
 
 
 @pytest.fixture
@@ -72,21 +65,28 @@ def data(tmp_path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def window(qtbot):
-    """The real window, shown, closed again after the test."""
+def make_window(qtbot):
+    """Makes real windows, shown, closed again after the test."""
     from vbas_desktop.ui.main_window import MainWindow
 
-    window = MainWindow()
-    window.resize(1440, 900)
-    window.show()
-    qtbot.waitExposed(window)
-    yield window
-    window.runner.shut_down()
-    window.quiet_runner.shut_down()
-    window.session.modified = False
-    window.close()
-    window.deleteLater()
-    delete_later_now()
+    made = []
+
+    def make() -> MainWindow:
+        window = MainWindow()
+        window.show()
+        qtbot.waitExposed(window)
+        made.append(window)
+        return window
+
+    yield make
+    for window in made:
+        end(window)
+
+
+@pytest.fixture
+def window(make_window):
+    """The real window."""
+    return make_window()
 
 
 @pytest.fixture

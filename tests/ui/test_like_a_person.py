@@ -1,0 +1,365 @@
+"""The real window, driven as a person would: open, choose, run, stop, save, reopen, break, close."""
+
+from __future__ import annotations
+
+import pytest
+from made_up_data import write_data
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QMessageBox
+
+from vbas_desktop.domain.records import Role
+from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
+from vbas_desktop.ui.panel.columns_model import ROLE
+
+LONG = 30_000
+
+
+def box(window) -> QMessageBox:
+    boxes = [child for child in window.findChildren(QMessageBox) if child.isVisible()]
+    assert len(boxes) == 1, [item.text() for item in boxes]
+    return boxes[0]
+
+
+def answer(window, text: str) -> None:
+    shown = box(window)
+    next(button for button in shown.buttons() if button.text().replace("&", "") == text).click()
+
+
+def run_to_the_end(window, qtbot) -> None:
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        window.menus.actions["run"].trigger()
+
+
+def wait_for_estimate(window, qtbot, action) -> None:
+    with qtbot.waitSignal(window.input.estimator.estimated, timeout=LONG):
+        action()
+
+
+def choose_role(window, column: str, key: Qt.Key, qtbot) -> None:
+    columns = window.input.columns
+    row = next(i for i in range(columns.model.rowCount()) if columns.model.facts(i).name == column)
+    columns.view.setCurrentIndex(columns.model.index(row, ROLE))
+    qtbot.keyClick(columns.view, key)
+
+
+@pytest.fixture
+def long_run(window, tmp_path, qtbot):
+    """A window whose next run makes a hundred solutions."""
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        window.controller.load(*write_data(tmp_path / "long", regions=1500, records=30_000))
+    chosen = window.session.choices.with_approach("site_number", "fixed")
+    window.session.change(chosen.with_parameter("site_number", "fixed", "sites", 700))
+    window.session.change_fields(range_reach=50, range_step_percent=1.0)
+    return window
+
+
+def test_the_sample_is_one_click_from_a_result(window, qtbot):
+    assert window.area.stack.currentWidget() is window.area.welcome
+    qtbot.mouseClick(window.area.welcome.buttons["sample"], Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(window.model.run_finished, timeout=60_000):
+        pass
+    qtbot.waitUntil(lambda: not window.runner.busy)
+    assert window.area.stack.currentWidget() is window.area.map
+    assert len(window.session.entries) >= 3
+    assert window.session.selected is not None
+    assert not [child for child in window.findChildren(QMessageBox) if child.isVisible()]
+
+
+def test_files_are_chosen_in_a_dialog(window, data, qtbot):
+    window.menus.actions["open_data"].trigger()
+    dialog = window.findChild(OpenDataDialog)
+    buttons = dialog.findChild(QDialogButtonBox)
+    opens = buttons.button(QDialogButtonBox.StandardButton.Open)
+    assert not opens.isEnabled()
+    qtbot.keyClicks(dialog.records.edit, str(data[0]))
+    qtbot.keyClicks(dialog.regions.edit, str(data[1]))
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        opens.click()
+    assert window.status.facts.text().startswith("3,000 records · 60 regions")
+    assert window.settings.recent_data == [data]
+
+
+def test_files_can_be_dropped_in_any_order(window, data, qtbot):
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in reversed(data)])
+    event = QDropEvent(
+        QPoint(10, 10), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        window.dropEvent(event)
+    assert window.session.records_path == data[0]
+
+
+def test_what_was_understood_is_shown(loaded_window):
+    files = loaded_window.input.files
+    assert files.records.facts.text() == "3,000 records · 5 columns · comma · utf-8"
+    assert files.regions.facts.text() == "60 regions · points · planar coordinates"
+
+
+def test_roles_are_chosen_with_one_key_and_the_line_below_follows(loaded_window, qtbot):
+    wait_for_estimate(loaded_window, qtbot, lambda: choose_role(loaded_window, "illness", Qt.Key.Key_Q, qtbot))
+    assert loaded_window.session.choices.roles["illness"] is Role.QUASI_IDENTIFIER
+    assert loaded_window.input.live.text().startswith("7 × 2 × 39 = 546 classes; 3,000 records; approximated")
+    choose_role(loaded_window, "tract", Qt.Key.Key_P, qtbot)
+    assert not loaded_window.input.run.isEnabled()
+    assert loaded_window.input.reason.isVisible()
+    assert "which column names the region" in loaded_window.input.reason.text()
+    loaded_window.menus.actions["undo"].trigger()
+    assert loaded_window.input.run.isEnabled()
+
+
+def test_the_categories_of_a_column_are_listed_with_their_numbers(loaded_window):
+    columns = loaded_window.input.columns
+    columns.view.setCurrentIndex(columns.model.index(2, 0))
+    columns.unfold.click()
+    model = columns.frequencies
+    shown = [(model.index(i, 0).data(), model.index(i, 1).data()) for i in range(model.rowCount())]
+    assert {label for label, _ in shown} == {"1", "2"}
+    assert sum(int(number.replace(",", "")) for _, number in shown) == 3000
+
+
+def test_a_wrong_parameter_is_told_at_its_field_and_stops_run(loaded_window, qtbot):
+    field = loaded_window.input.approaches.choices["site_number"].form.fields["share"]
+    field.widget.setFocus()
+    field.widget.selectAll()
+    qtbot.keyClicks(field.widget, "7")
+    assert field.message.text() == "“Share” must be a number at least 0.001 and at most 1."
+    assert not loaded_window.menus.actions["run"].isEnabled()
+    field.widget.selectAll()
+    qtbot.keyClicks(field.widget, "0.5")
+    assert field.message.isHidden()
+    assert loaded_window.menus.actions["run"].isEnabled()
+    assert loaded_window.session.choices.values_of("site_number", "maxcombs") == {"share": 0.5}
+
+
+def test_parameters_follow_the_chosen_approach(loaded_window):
+    choice = loaded_window.input.approaches.choices["site_number"]
+    choice.combo.setCurrentIndex(choice.combo.findData("fixed"))
+    choice.combo.activated.emit(choice.combo.currentIndex())
+    assert list(choice.form.fields) == ["sites"]
+    assert loaded_window.session.choices.approaches["site_number"] == "fixed"
+
+
+def test_a_run_fills_the_results_and_draws_the_approximated_solution(loaded_window, qtbot):
+    chosen = loaded_window.session.choices.with_approach("site_number", "fixed")
+    loaded_window.session.change(chosen.with_parameter("site_number", "fixed", "sites", 20))
+    run_to_the_end(loaded_window, qtbot)
+    assert [entry.solution.site_count for entry in loaded_window.session.entries] == [16, 18, 20, 22, 24]
+    assert loaded_window.session.selected.solution.site_count == 20
+    assert loaded_window.tabs.currentWidget() is loaded_window.tab("Results")
+
+
+def test_stopping_in_the_middle_keeps_what_was_finished(long_run, qtbot):
+    with qtbot.waitSignal(long_run.model.solution_added, timeout=LONG):
+        long_run.menus.actions["run"].trigger()
+    with qtbot.waitSignal(long_run.runner.job_stopped, timeout=LONG):
+        long_run.menus.actions["stop"].trigger()
+    assert 1 <= len(long_run.session.entries) < 101
+    assert not long_run.runner.busy
+    assert long_run.menus.actions["run"].isEnabled()
+    assert long_run.status.what.text() == "Stopped. What was finished is kept."
+
+
+def test_saving_and_opening_again_restores_the_screen(run_window, tmp_path, qtbot, make_window):
+    project = tmp_path / "study.vbas"
+    run_window.session.choose_region(0)
+    run_window.menus.actions["save_project"].trigger()
+    dialog = run_window.findChild(QFileDialog)
+    dialog.selectFile(str(project))
+    with qtbot.waitSignal(run_window.model.saved, timeout=LONG):
+        dialog.accept()
+    assert not run_window.isWindowModified()
+    assert run_window.settings.recent_projects == [project]
+    before = run_window.session
+    again = make_window()
+    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+        again.projects.open_project_file(project)
+    assert again.session.choices == before.choices
+    assert len(again.session.entries) == len(before.entries)
+    assert again.session.selected.number == before.selected.number
+    assert again.session.chosen_region == 0
+    assert again.windowTitle().startswith("study.vbas")
+
+
+def test_a_file_that_changed_since_is_told_on_opening(run_window, tmp_path, data, qtbot, make_window):
+    project = tmp_path / "study.vbas"
+    with qtbot.waitSignal(run_window.model.saved, timeout=LONG):
+        run_window.projects.save_to(project)
+    data[0].write_text("\n".join(data[0].read_text().splitlines()[:-1]) + "\n")
+    again = make_window()
+    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+        again.projects.open_project_file(project)
+    assert "records.csv changed since the project was saved." in box(again).informativeText()
+    box(again).close()
+
+
+def test_a_missing_file_is_asked_for(run_window, tmp_path, data, qtbot, make_window):
+    project = tmp_path / "study.vbas"
+    with qtbot.waitSignal(run_window.model.saved, timeout=LONG):
+        run_window.projects.save_to(project)
+    moved = tmp_path / "moved.csv"
+    data[0].rename(moved)
+    again = make_window()
+    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+        again.projects.open_project_file(project)
+    dialog = again.findChild(OpenDataDialog)
+    assert dialog.windowTitle() == "Where is records.csv now?"
+    assert dialog.regions.path == data[1]
+    dialog.records.set_path(moved)
+    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+        dialog.accept()
+    assert len(again.session.entries) == len(run_window.session.entries)
+
+
+def test_a_broken_file_is_told_in_words_and_the_window_goes_on(loaded_window, data, tmp_path, qtbot):
+    broken = tmp_path / "broken.csv"
+    broken.write_text("")
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        loaded_window.controller.load(broken, data[1])
+    message = box(loaded_window)
+    assert message.text() == "Loading broken.csv did not succeed."
+    assert "broken.csv" in message.informativeText()
+    assert "Traceback" not in message.informativeText() + message.text()
+    message.close()
+    assert loaded_window.input.files.findings.count() >= 1
+    assert loaded_window.session.records_path == data[0]
+    run_to_the_end(loaded_window, qtbot)
+    assert loaded_window.session.entries
+
+
+def test_records_of_unknown_regions_stop_until_the_user_decides(window, data, qtbot):
+    with data[0].open("a") as file:
+        file.write("P999999,1,1,1,NOWHERE\n")
+    with qtbot.waitSignals([window.runner.job_ended, window.input.estimator.refused], timeout=LONG):
+        window.controller.load(*data)
+    assert "region file lacks" in window.input.live.text()
+    assert "NOWHERE" not in window.input.live.text()
+    combo = window.input.privacy.unknown
+
+    def suppress():
+        combo.setCurrentIndex(combo.findData("suppress"))
+        combo.activated.emit(combo.currentIndex())
+
+    wait_for_estimate(window, qtbot, suppress)
+    assert "1 record of unknown regions suppressed." in window.input.more.text()
+
+
+def test_an_unforeseen_failure_has_details_and_the_window_goes_on(loaded_window, monkeypatch, qtbot):
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("vbas_desktop.engine.run.run", broken)
+        run_to_the_end(loaded_window, qtbot)
+    message = box(loaded_window)
+    assert "Something unforeseen happened (ZeroDivisionError)" in message.informativeText()
+    assert "in broken" in message.detailedText()
+    message.close()
+    assert loaded_window.session.entries == ()
+    run_to_the_end(loaded_window, qtbot)
+    assert loaded_window.session.entries
+
+
+def test_closing_during_a_run_asks_and_stops_cleanly(long_run, qtbot):
+    with qtbot.waitSignal(long_run.model.solution_added, timeout=LONG):
+        long_run.menus.actions["run"].trigger()
+    long_run.close()
+    assert long_run.isVisible()
+    answer(long_run, "Keep running")
+    assert long_run.runner.busy
+    long_run.close()
+    answer(long_run, "Stop and close")
+    assert not long_run.runner.busy
+    qtbot.waitUntil(lambda: bool(box(long_run)))
+    assert box(long_run).text() == "Save the project?"
+    answer(long_run, "Do not save")
+    qtbot.waitUntil(lambda: not long_run.isVisible())
+
+
+def test_unsaved_results_are_not_lost_by_opening_other_data(run_window, qtbot):
+    run_window.menus.actions["open_data"].trigger()
+    assert box(run_window).text() == "Save the project?"
+    answer(run_window, "Cancel")
+    assert run_window.session.entries
+    assert run_window.findChild(OpenDataDialog) is None
+
+
+def test_work_that_was_not_saved_is_recovered(run_window, qtbot, make_window):
+    with qtbot.waitSignal(run_window.projects.save_runner.job_ended, timeout=LONG):
+        run_window.session.change_fields(k=11)
+    kept = run_window.projects.recovery.path
+    assert kept.is_file()
+    kept.rename(kept.with_name("recovery-999999999.vbas"))
+    again = make_window()
+    assert again.projects.offer_recovery()
+    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+        answer(again, "Recover")
+    assert again.session.choices.k == 11
+    assert len(again.session.entries) == len(run_window.session.entries)
+    assert again.session.project_path is None
+    assert not again.projects.offer_recovery()
+
+
+def test_a_proper_end_leaves_no_recovery_file(run_window, qtbot):
+    with qtbot.waitSignal(run_window.projects.save_runner.job_ended, timeout=LONG):
+        run_window.session.change_fields(k=11)
+    kept = run_window.projects.recovery.path
+    run_window.session.modified = False
+    run_window.close()
+    assert not kept.exists()
+
+
+def test_reading_options_ask_for_reading_again(loaded_window, qtbot):
+    options = loaded_window.input.files.options
+    combo = options.combos["encoding"]
+    combo.setCurrentIndex(combo.findData("latin-1"))
+    combo.activated.emit(combo.currentIndex())
+    assert options.again.isEnabled()
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        options.again.click()
+    assert loaded_window.input.files.records.facts.text().endswith("latin-1")
+    assert not options.again.isEnabled()
+
+
+def test_hints_lead_through_the_first_session_until_they_are_switched_off(loaded_window, qtbot):
+    hints = loaded_window.area.hints
+    assert "press Run" in hints.text.text()
+    run_to_the_end(loaded_window, qtbot)
+    assert "star" in hints.text.text()
+    next(button for button in hints.children() if hasattr(button, "click")).click()
+    assert hints.isHidden()
+    loaded_window.menus.actions["show_hints"].trigger()
+    assert hints.isVisible()
+
+
+def test_f1_opens_the_guide_and_about_names_the_versions(window, qtbot):
+    window.menus.actions["show_guide"].trigger()
+    guide = window.help._guide
+    assert "VBAS Desktop" in guide.text.toPlainText()
+    guide.close()
+    window.menus.actions["show_about"].trigger()
+    about = QApplication.activeModalWidget()
+    texts = " ".join(label.text() for label in about.findChildren(type(window.combination)))
+    assert "Python 3" in texts
+    assert "numpy" in texts
+    about.close()
+
+
+def test_the_window_keeps_its_shape(window, make_window):
+    window.resize(1100, 720)
+    window.splitter.setSizes([700, 400])
+    sizes = window.splitter.sizes()
+    window.close()
+    again = make_window()
+    assert (again.width(), again.height()) == (1100, 720)
+    assert again.splitter.sizes() == sizes
+
+
+def test_at_1024_by_700_nothing_is_cut_off_with_results(run_window, qtbot):
+    run_window.resize(1024, 700)
+    assert (run_window.width(), run_window.height()) == (1024, 700)
+    assert run_window.minimumSizeHint().width() <= 1024
+    for index in range(run_window.tabs.count()):
+        run_window.tabs.setCurrentIndex(index)
+        assert run_window.tabs.widget(index).minimumSizeHint().width() <= run_window.tabs.width()
