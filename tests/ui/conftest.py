@@ -13,21 +13,13 @@ if "QT_QPA_PLATFORM" not in os.environ:
 import pytest
 import shiboken6
 from made_up_data import write_data
-from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QThread, QTimer
 from PySide6.QtWidgets import QApplication
 
 
-def running_jobs() -> int:
-    """How many of the program's worker threads the operating system knows."""
-    tasks = Path("/proc/self/task")
-    names = [(task / "comm").read_text().strip() for task in tasks.iterdir()] if tasks.is_dir() else []
-    return names.count("vbas-job")
-
-
-def active_timers() -> list[QTimer]:
-    return [
-        item for item in gc.get_objects() if isinstance(item, QTimer) and shiboken6.isValid(item) and item.isActive()
-    ]
+def alive(kind: type) -> list:
+    """All Qt objects of a kind that still exist."""
+    return [item for item in gc.get_objects() if isinstance(item, kind) and shiboken6.isValid(item)]
 
 
 def delete_later_now() -> None:
@@ -43,8 +35,8 @@ def nothing_leaks(qapp):
     delete_later_now()
     gc.collect()
     delete_later_now()
-    assert running_jobs() == 0
-    assert not active_timers()
+    assert not [thread.objectName() for thread in alive(QThread) if thread.isRunning()]
+    assert not [timer for timer in alive(QTimer) if timer.isActive()]
     left = [w for w in QApplication.topLevelWidgets() if w not in windows_before and w.isVisible()]
     assert not left, f"windows left open: {left}"
 

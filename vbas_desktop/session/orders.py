@@ -117,6 +117,7 @@ class RunOrder:
             self.problem,
             records_sha256=self.table.source.sha256,
             region_ids_sha256=self.region_ids_sha256,
+            choices=chosen,
         )
 
     def count(self, progress: Progress = Silent()) -> Problem:  # noqa: B008

@@ -136,6 +136,7 @@ def _run_to_json(run: Run, entries: list[Entry]) -> dict[str, Any]:
             "k": run.key.k,
         },
         "approaches": dict(run.approaches),
+        "choices": choices_to_json(run.choices),
         "global_suppression": run.global_suppression,
         "random_seed": run.random_seed,
         "identifiers": list(run.identifiers),
@@ -202,6 +203,7 @@ def _entries(data: Mapping[str, Any]) -> list[Entry]:
             problem["region_column"], tuple(problem["quasi_identifiers"]), problem["unknown_regions"], problem["k"]
         ),
         approaches=data["approaches"],
+        choices=choices_from_json(data.get("choices", {})),
         global_suppression=data.get("global_suppression", True),
         random_seed=data.get("random_seed", 0),
         identifiers=tuple(data.get("identifiers", ())),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
+
+from .choices import Choices
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Run:
     outdated: bool = False
     records_sha256: str | None = None
     region_ids_sha256: str = ""
+    choices: Choices = field(default_factory=Choices)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,13 @@ from .opening import OpenedProject
 from .orders import Loaded, LoadOrder, RunOrder
 from .project import ProjectState
 from .ready import key_of, why_not
-from .results import ProblemKey
+from .releasing import ReleaseOrder, result_of
+from .results import Entry, ProblemKey
 from .results_state import Results
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.release import ReleaseOptions
 
 
 class Session(Results):
@@ -208,6 +210,14 @@ class Session(Results):
         if run_id in self._open_runs:
             self._replace_run(replace(self._runs[run_id], problem=problem))
             self.accept_problem(self._runs[run_id].key, problem)
+
+    # Releasing
+
+    def order_release(self, entry: Entry, options: ReleaseOptions, target: Path) -> ReleaseOrder:
+        """Freeze what a thread needs to write the release of a solution. Call `why_not_release` first."""
+        assert self.table is not None
+        assert entry.problem is not None
+        return ReleaseOrder(entry.problem, self.table, result_of(entry.run, self.entries), entry, options, target)
 
     # Projects
 

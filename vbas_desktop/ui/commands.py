@@ -19,6 +19,8 @@ class Command:
 
 SEPARATOR = None
 
+EXPORT = Command("export", "&Export…", "Write the release of a solution, verified, with its papers", "Ctrl+E", "export")
+
 FILE = (
     Command("open_data", "&Open data…", "Choose a record file and a region file", "Ctrl+O", "open"),
     Command(
@@ -31,6 +33,7 @@ FILE = (
     ),
     Command("save_project_as", "Save project &as…", "Save choices and results under another name", "Ctrl+Shift+S"),
     SEPARATOR,
+    EXPORT,
     Command(
         "reload", "&Read the files again", "Load both files anew with the reading options in force", "F5", "refresh"
     ),

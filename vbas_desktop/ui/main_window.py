@@ -16,6 +16,7 @@ from .central import MapArea
 from .context import Context
 from .controller import Controller
 from .dialogs.messages import ask
+from .exporting import Exporting
 from .help import Help
 from .menus import Menus
 from .model import SessionModel
@@ -48,6 +49,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self.status)
         self.projects = Projects(self.context, self.settings, self)
         self.controller = Controller(self.context, self.settings, self.projects.guarded, self)
+        self.exporting = Exporting(self.context, self)
         self.help = Help(self.context, self)
         self.area = MapArea(self.context, self.settings)
         self.tabs = self._make_tabs()

@@ -35,7 +35,9 @@ class Menus(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self.actions = Actions((window.controller, window.projects, window.help, window.area.hints), window.theme, self)
+        self.actions = Actions(
+            (window.controller, window.projects, window.exporting, window.help, window.area.hints), window.theme, self
+        )
         bar = window.menuBar()
         self._build_file(bar.addMenu("&File"))
         self.actions.fill(bar.addMenu("&Edit"), commands.EDIT)
@@ -148,6 +150,9 @@ class Menus(QObject):
         run.setEnabled(reason is None and not busy)
         tip_with_shortcut(run, reason or "Run the chosen combination over its range of site numbers")
         self.actions["stop"].setEnabled(busy)
+        unready = self._window.exporting.why_not()
+        self.actions["export"].setEnabled(unready is None and not busy)
+        tip_with_shortcut(self.actions["export"], unready or commands.EXPORT.tip)
         self.actions["undo"].setEnabled(session.can_undo)
         self.actions["redo"].setEnabled(session.can_redo)
         for name in ("open_data", "open_sample", "open_project"):

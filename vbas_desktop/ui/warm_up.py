@@ -16,6 +16,7 @@ _NEEDED = (
     "vbas_desktop.files.problem",
     "vbas_desktop.engine.run",
     "vbas_desktop.engine.region_table",
+    "vbas_desktop.release",
 )
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QThread, Signal, Slot
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.progress import Cancelled, Progress
 
 T = TypeVar("T")
@@ -38,6 +38,8 @@ def failure_of(title: str, error: BaseException) -> Failure:
     """The failure in words. The text of unforeseen errors is left out of the details: it may quote a record."""
     if isinstance(error, InputError):
         return Failure(title, "\n".join(str(finding) for finding in error.findings), error.findings)
+    if isinstance(error, VerificationFailed):
+        return Failure(title, str(error))
     details = "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__
     if isinstance(error, OSError) and error.strerror:
         return Failure(title, f"{error.filename or 'A file'}: {error.strerror}.", details=details)

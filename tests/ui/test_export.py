@@ -1,0 +1,121 @@
+"""Export: says what will be released, writes it verified, and leaves a folder that the command line understands."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from PySide6.QtCore import Qt
+
+from vbas_desktop.cli.main import main
+from vbas_desktop.ui.dialogs.export import ExportDialog, ReleaseDone
+
+LONG = 30_000
+
+
+@pytest.fixture
+def small_regions(loaded_window, qtbot):
+    """A window with a run whose regions are so small that records are lost."""
+    chosen = loaded_window.session.choices.with_approach("site_number", "fixed")
+    loaded_window.session.change(chosen.with_parameter("site_number", "fixed", "sites", 25))
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        loaded_window.controller.run()
+    return loaded_window
+
+
+def open_dialog(window) -> ExportDialog:
+    window.menus.actions["export"].trigger()
+    return window.findChild(ExportDialog)
+
+
+def export(window, dialog, target, qtbot) -> ReleaseDone:
+    dialog.target.setText(str(target))
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        dialog.export.click()
+    return window.findChild(ReleaseDone)
+
+
+def test_export_waits_for_a_solution(loaded_window):
+    action = loaded_window.menus.actions["export"]
+    assert not action.isEnabled()
+    assert "Run a combination" in action.toolTip()
+
+
+def test_it_says_what_will_be_released_and_what_is_lost(small_regions):
+    dialog = open_dialog(small_regions)
+    entry = small_regions.session.selected
+    lost = entry.solution.measures["suppressed_records"]
+    assert lost > 0
+    assert dialog.summary.text() == (
+        f"{3000 - lost:,} of 3,000 records ({(3000 - lost) / 3000:.1%}) will be released in "
+        f"{entry.solution.aggregated_regions} aggregated regions, every combination at least 5 times. "
+        f"{lost:,} records suppressed: {lost:,} too rare in their region."
+    )
+    dialog.reject()
+
+
+def test_the_release_is_written_verified_and_understood_by_the_command_line(small_regions, tmp_path, qtbot, capsys):
+    dialog = open_dialog(small_regions)
+    target = tmp_path / "out"
+    done = export(small_regions, dialog, target, qtbot)
+    assert all(done.checks.item(i).text().endswith("passed") for i in range(done.checks.count()))
+    assert done.checks.count() > 0
+    done.close()
+    with (target / "release" / "anonymized.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    lost = small_regions.session.selected.solution.measures["suppressed_records"]
+    assert len(rows) == 3000 - lost
+    assert list(rows[0]) == ["age", "sex", "illness", "tract"]
+    released = str(target / "release" / "anonymized.csv")
+    assert main(["verify", released, "--quasi-identifiers", "age,sex", "--region-column", "tract", "-k", "5"]) == 0
+    assert main(["export", str(target), "--out", str(tmp_path / "again"), "--quiet"]) == 0
+    again = tmp_path / "again" / "release" / "anonymized.csv"
+    assert again.read_bytes() == (target / "release" / "anonymized.csv").read_bytes()
+
+
+def test_columns_can_be_left_out_and_renamed_but_not_the_region(small_regions, tmp_path, qtbot):
+    dialog = open_dialog(small_regions)
+    table = dialog.columns
+    names = [table.item(row, 0).text() for row in range(table.rowCount())]
+    assert not table.item(names.index("person"), 0).flags() & Qt.ItemFlag.ItemIsEnabled
+    table.item(names.index("tract"), 0).setCheckState(Qt.CheckState.Unchecked)
+    assert not dialog.export.isEnabled()
+    assert "has to be released" in dialog.problem.text()
+    table.item(names.index("tract"), 0).setCheckState(Qt.CheckState.Checked)
+    table.item(names.index("illness"), 0).setCheckState(Qt.CheckState.Unchecked)
+    table.item(names.index("tract"), 2).setText("area")
+    dialog.delimiter.setCurrentIndex(dialog.delimiter.findData(";"))
+    dialog.class_size.setChecked(True)
+    export(small_regions, dialog, tmp_path / "out", qtbot).close()
+    head = (tmp_path / "out" / "release" / "anonymized.csv").read_text().splitlines()[0]
+    assert head == "age;sex;area;class_size"
+    document = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert document["options"]["rename"] == ["tract=area"]
+
+
+def test_two_columns_of_one_name_are_refused_before_anything_is_written(small_regions):
+    dialog = open_dialog(small_regions)
+    dialog.columns.item(1, 2).setText("sex")
+    assert not dialog.export.isEnabled()
+    assert "same name" in dialog.problem.text()
+    dialog.reject()
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(small_regions, tmp_path, qtbot):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("mine")
+    dialog = open_dialog(small_regions)
+    dialog.target.setText(str(tmp_path / "full"))
+    with qtbot.waitSignal(small_regions.runner.job_failed, timeout=LONG) as failed:
+        dialog.export.click()
+    assert "not an earlier release" in failed.args[0].message
+    assert (tmp_path / "full" / "thesis.txt").read_text() == "mine"
+
+
+def test_outdated_results_cannot_be_exported(small_regions, data, qtbot):
+    data[0].write_text("\n".join(data[0].read_text().splitlines()[:-1]) + "\n")
+    with qtbot.waitSignal(small_regions.runner.job_ended, timeout=LONG):
+        small_regions.controller.reload()
+    assert not small_regions.menus.actions["export"].isEnabled()
+    assert "Run again" in small_regions.menus.actions["export"].toolTip()

@@ -1,0 +1,252 @@
+"""Export: which solution, which columns, in which form, where to; and what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.records import Role
+from vbas_desktop.release import CLASS_SIZE, POLICIES, ReleaseOptions, ReleaseReport
+from vbas_desktop.session.releasing import ReleaseOrder, release_in_words, why_not_release
+from vbas_desktop.session.results import Entry
+from vbas_desktop.session.session import Session
+from vbas_desktop.session.words import counted
+from vbas_desktop.ui.panel.fields import Field, muted, title
+from vbas_desktop.ui.theme import GRID, Theme
+
+from .release_columns import ReleaseColumns
+
+_DELIMITERS = {"As in the records": None, "Comma": ",", "Semicolon": ";", "Tab": "\t"}
+
+
+class ExportDialog(QDialog):
+    """`order_made(ReleaseOrder)` when the user confirms."""
+
+    order_made = Signal(object)
+
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Export a release")
+        self.setMinimumWidth(640)
+        assert session.table is not None
+        self._session = session
+        self.solution, self.summary, self.problem = QComboBox(), QLabel(), QLabel()
+        self.columns = ReleaseColumns(
+            tuple(facts.name for facts in session.table.columns),
+            session.choices,
+            session.selected.run.key.region_column if session.selected else session.choices.region_column or "",
+        )
+        self.format, self.delimiter, self.policy = QComboBox(), QComboBox(), QComboBox()
+        self.shuffle = QCheckBox("S&huffle the records (their order can identify people)")
+        self.formulas = QCheckBox("&Escape cells that a spreadsheet would run as formulas")
+        self.class_size = QCheckBox("&Add a column with the size of each record's class")
+        self.target = QLineEdit(str(_suggested(session)))
+        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
+        self._fill()
+        self._build()
+        self._connect()
+        self._on_changed()
+
+    def _fill(self) -> None:
+        for entry in self._session.entries:
+            self.solution.addItem(entry.title, entry.number)
+        shown = self._session.selected or self._session.entries[-1]
+        self.solution.setCurrentIndex(self.solution.findData(shown.number))
+        for text, form in (("CSV", "csv"), ("Parquet", "parquet")):
+            self.format.addItem(text, form)
+        for text, mark in _DELIMITERS.items():
+            self.delimiter.addItem(text, mark)
+        self.policy.addItem("No further demand", None)
+        for name, policy in POLICIES.items():
+            self.policy.addItem(policy.title, name)
+            self.policy.setItemData(self.policy.count() - 1, policy.origin, Qt.ItemDataRole.ToolTipRole)
+        self.shuffle.setChecked(True)
+
+    def _build(self) -> None:
+        self.summary.setWordWrap(True)
+        self.summary.setProperty("look", "live")
+        self.problem.setWordWrap(True)
+        self.problem.setProperty("look", "error")
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.addWidget(Field("&Format", self.format), 0, 0)
+        grid.addWidget(Field("Se&parator", self.delimiter, "Between the fields of the released CSV file"), 0, 1)
+        grid.addWidget(Field("&Minimum demanded", self.policy, "The report says whether the release meets it"), 0, 2)
+        browse = QPushButton("&Browse…")
+        browse.clicked.connect(self._on_browse)
+        row = QHBoxLayout()
+        row.addWidget(Field("Target f&older", self.target, "A new folder, or one with an earlier release"), 1)
+        row.addWidget(browse, 0, Qt.AlignmentFlag.AlignBottom)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        layout.setSpacing(GRID)
+        layout.addWidget(Field("&Solution", self.solution))
+        layout.addWidget(self.summary)
+        layout.addWidget(title("Columns"))
+        layout.addWidget(self.columns, 1)
+        layout.addLayout(grid)
+        for widget in (self.shuffle, self.formulas, self.class_size):
+            layout.addWidget(widget)
+        layout.addLayout(row)
+        layout.addWidget(muted("Nothing is in place before it was read back and verified."))
+        layout.addWidget(self.problem)
+        layout.addWidget(self._buttons)
+
+    def _connect(self) -> None:
+        self.columns.changed.connect(self._on_changed)
+        self.target.textChanged.connect(self._on_changed)
+        for combo in (self.solution, self.format, self.delimiter, self.policy):
+            combo.currentIndexChanged.connect(self._on_changed)
+        for box in (self.shuffle, self.formulas, self.class_size):
+            box.toggled.connect(self._on_changed)
+        self._buttons.accepted.connect(self._on_accepted)
+        self._buttons.rejected.connect(self.reject)
+
+    @property
+    def entry(self) -> Entry | None:
+        """The solution that is chosen."""
+        return self._session.entry(self.solution.currentData())
+
+    def options(self) -> ReleaseOptions:
+        """The options as chosen; `InputError` says what does not go together."""
+        assert self._session.table is not None
+        values: dict[str, Any] = {
+            "columns": self.columns.kept,
+            "identifiers": self._session.choices.columns(Role.IDENTIFIER),
+            "renames": self.columns.renames,
+            "shuffle": self.shuffle.isChecked(),
+            "class_size": CLASS_SIZE if self.class_size.isChecked() else None,
+            "delimiter": self.delimiter.currentData() if self.format.currentData() == "csv" else None,
+            "escape_formulas": self.formulas.isChecked(),
+            "format": self.format.currentData(),
+            "policy": self.policy.currentData(),
+        }
+        options = ReleaseOptions(**values)
+        options.released_columns(self._session.table.dialect.header)
+        return options
+
+    def _what_is_wrong(self) -> str:
+        entry = self.entry
+        reason = why_not_release(entry)
+        if reason is not None:
+            return reason
+        assert entry is not None
+        if entry.run.key.region_column not in self.columns.kept:
+            return f"“{entry.run.key.region_column}” holds the aggregated regions: it has to be released."
+        if not self.target.text().strip():
+            return "Choose a target folder."
+        try:
+            self.options()
+        except InputError as error:
+            return str(error.findings[0])
+        return ""
+
+    @Slot()
+    def _on_changed(self) -> None:
+        wrong = self._what_is_wrong()
+        self.problem.setText(wrong)
+        self.problem.setVisible(bool(wrong))
+        self.export.setEnabled(not wrong)
+        entry = self.entry
+        known = entry is not None and entry.problem is not None
+        self.summary.setText(release_in_words(entry) if known and entry is not None else "")
+        self.delimiter.setEnabled(self.format.currentData() == "csv")
+
+    @Slot()
+    def _on_browse(self) -> None:
+        dialog = QFileDialog(self, "Choose the folder that gets the release", str(Path(self.target.text()).parent))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(self.target.setText)
+        dialog.open()
+
+    @Slot()
+    def _on_accepted(self) -> None:
+        entry = self.entry
+        assert entry is not None
+        self.order_made.emit(
+            self._session.order_release(entry, self.options(), Path(self.target.text().strip()).expanduser())
+        )
+        self.accept()
+
+
+def _suggested(session: Session) -> Path:
+    beside = session.project_path or session.records_path or Path("records.csv")
+    return beside.absolute().with_name(f"{beside.name.partition('.')[0]}-release")
+
+
+class ReleaseDone(QDialog):
+    """What was released, how it was verified, and where it is."""
+
+    def __init__(self, order: ReleaseOrder, report: ReleaseReport, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Release written")
+        self.setMinimumWidth(560)
+        self._report = report
+        heading = QLabel("Written and verified.")
+        heading.setProperty("look", "title")
+        text = QLabel(_in_words(report))
+        text.setWordWrap(True)
+        place = QLabel(str(report.target))
+        place.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        place.setWordWrap(True)
+        place.setProperty("look", "muted")
+        self.checks = QListWidget()
+        self.checks.setAccessibleName("Checks")
+        for check in report.checks:
+            icon = theme.icon("shield" if check.passed else "error")
+            item = QListWidgetItem(icon, f"{check.name}: {'passed' if check.passed else 'failed'}")
+            item.setToolTip(check.detail)
+            self.checks.addItem(item)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        folder = buttons.addButton("Open &folder", QDialogButtonBox.ButtonRole.ActionRole)
+        papers = buttons.addButton("Open &report", QDialogButtonBox.ButtonRole.ActionRole)
+        folder.clicked.connect(self._on_folder)
+        papers.clicked.connect(self._on_report)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        for widget in (heading, text, place, self.checks, buttons):
+            layout.addWidget(widget)
+
+    @Slot()
+    def _on_folder(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._report.target)))
+
+    @Slot()
+    def _on_report(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._report.target / "internal" / "report.html")))
+
+
+def _in_words(report: ReleaseReport) -> str:
+    text = (
+        f"{report.records_released:,} of {counted(report.records, 'record')} in "
+        f"{counted(report.aggregated_regions, 'aggregated region')}; {report.records_suppressed:,} suppressed. "
+        f"“release” may leave the house, “internal” stays."
+    )
+    if report.policy_met is None:
+        return text
+    return f"{text} The minimum demanded is {'met' if report.policy_met else 'NOT met'}."

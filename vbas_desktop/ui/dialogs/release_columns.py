@@ -1,0 +1,78 @@
+"""Which columns are released, and under which names."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+from vbas_desktop.domain.records import Role
+from vbas_desktop.session.choices import Choices
+from vbas_desktop.ui.theme import GRID
+
+_TICK, _ROLE, _NAME = range(3)
+
+
+class ReleaseColumns(QTableWidget):
+    """One row per column of the file: a tick, its role, and its name in the release, which can be edited."""
+
+    changed = Signal()
+
+    def __init__(self, columns: tuple[str, ...], choices: Choices, region_column: str) -> None:
+        super().__init__(len(columns), 3)
+        self._columns = columns
+        self.setHorizontalHeaderLabels(["Released", "Role", "Name in the release"])
+        self.setAccessibleName("Released columns")
+        for row, name in enumerate(columns):
+            self._fill(row, name, Role.REGION if name == region_column else choices.roles.get(name, Role.PLAIN))
+        self.verticalHeader().hide()
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        head = self.horizontalHeader()
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        height = self.fontMetrics().height() + GRID
+        self.verticalHeader().setDefaultSectionSize(height)
+        self.setMinimumHeight(height * min(len(columns) + 1, 8) + 4)
+        self.itemChanged.connect(self._on_item_changed)
+
+    def _fill(self, row: int, name: str, role: Role) -> None:
+        tick = QTableWidgetItem(name)
+        tick.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
+        dropped = role is Role.IDENTIFIER
+        tick.setCheckState(Qt.CheckState.Unchecked if dropped else Qt.CheckState.Checked)
+        shown = QTableWidgetItem(str(role))
+        shown.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+        named = QTableWidgetItem(name)
+        if dropped:
+            # An identifier that is released would undo the whole release: change its role first, knowingly.
+            tick.setFlags(Qt.ItemFlag.ItemIsSelectable)
+            named.setFlags(Qt.ItemFlag.ItemIsSelectable)
+            tick.setToolTip("Identifiers are never released. Give the column another role in Input if it is none.")
+        for column, item in ((_TICK, tick), (_ROLE, shown), (_NAME, named)):
+            self.setItem(row, column, item)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns that are ticked."""
+        ticks = [self.item(row, _TICK) for row in range(len(self._columns))]
+        return tuple(
+            name
+            for name, tick in zip(self._columns, ticks, strict=True)
+            if tick is not None and tick.checkState() is Qt.CheckState.Checked
+        )
+
+    @property
+    def renames(self) -> dict[str, str]:
+        """The new names of kept columns that get one."""
+        kept, result = self.kept, {}
+        for row, name in enumerate(self._columns):
+            item = self.item(row, _NAME)
+            text = item.text().strip() if item is not None else ""
+            if name in kept and text and text != name:
+                result[name] = text
+        return result
+
+    @Slot()
+    def _on_item_changed(self) -> None:
+        self.changed.emit()

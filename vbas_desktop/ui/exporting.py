@@ -1,0 +1,55 @@
+"""The command Export…: asks, writes in the background, shows what came of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QWidget
+
+from vbas_desktop.session.releasing import ReleaseOrder, why_not_release
+
+from .context import Context
+
+if TYPE_CHECKING:
+    from vbas_desktop.release import ReleaseReport
+
+
+class Exporting(QObject):
+    """Owns the flow from the dialog to the written release."""
+
+    def __init__(self, context: Context, window: QWidget) -> None:
+        super().__init__(window)
+        self._context, self._window = context, window
+
+    def why_not(self) -> str | None:
+        """Why nothing can be exported now."""
+        session = self._context.session
+        entry = session.selected or (session.entries[-1] if session.entries else None)
+        return why_not_release(entry)
+
+    @Slot()
+    def export(self) -> None:
+        """Ask what to export."""
+        # Imported when first needed: what writes reports takes a moment to load, and few sessions begin with it.
+        from .dialogs.export import ExportDialog
+
+        reason = self.why_not()
+        if reason is not None:
+            self._context.say(reason)
+            return
+        dialog = ExportDialog(self._context.session, self._window)
+        dialog.order_made.connect(self._on_order_made)
+        dialog.open()
+
+    @Slot(object)
+    def _on_order_made(self, order: ReleaseOrder) -> None:
+        self._context.runner.start(
+            f"Exporting to {order.target.name}", order.execute, lambda report: self._on_written(order, report)
+        )
+
+    def _on_written(self, order: ReleaseOrder, report: ReleaseReport) -> None:
+        self._context.say(f"Released {report.records_released:,} records to {report.target}.")
+        from .dialogs.export import ReleaseDone
+
+        ReleaseDone(order, report, self._context.theme, self._window).open()
