@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from dataclasses import replace
 from pathlib import Path
 
 if "QT_QPA_PLATFORM" not in os.environ:
@@ -87,6 +88,17 @@ def loaded_window(window, data, qtbot):
     with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
         window.controller.load(*data)
     return window
+
+
+@pytest.fixture
+def aggregated_window(loaded_window, qtbot):
+    """The window with the small data, run with ten to fourteen sites and so high a k that records are lost."""
+    session = loaded_window.session
+    choices = session.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 12)
+    session.change(replace(choices, k=14))
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=20_000):
+        loaded_window.controller.run()
+    return loaded_window
 
 
 @pytest.fixture

@@ -128,7 +128,8 @@ class Chart(QWidget):
         """The colour of an approach: that of a map fill, darker or lighter so that lines show."""
         order = approaches_of(self.rows)
         fill = QColor(self.colours.fills[order.index(approach) % len(self.colours.fills)])
-        return fill.darker(125) if QColor(self.colours.base).lightness() > 128 else fill.lighter(135)
+        shade = fill.darker(125) if QColor(self.colours.base).lightness() > 128 else fill.lighter(135)
+        return QColor(shade.name())
 
     def draw_legend(self, painter: QPainter, area: QRectF) -> float:
         """The approaches with their colours along the top; returns the height used."""

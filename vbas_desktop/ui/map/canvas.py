@@ -208,10 +208,12 @@ class MapCanvas(pg.GraphicsView):
         """Remember where a click may begin."""
         self._pressed_at = ev.position()
         super().mousePressEvent(ev)
+        ev.accept()
 
     def mouseReleaseEvent(self, ev: QMouseEvent) -> None:
         """A press and release at one place is a click: it chooses, or opens the menu."""
         super().mouseReleaseEvent(ev)
+        ev.accept()
         began, self._pressed_at = self._pressed_at, None
         if began is None or (ev.position() - began).manhattanLength() > 4:
             return
@@ -267,7 +269,7 @@ class MapCanvas(pg.GraphicsView):
             return
         low_x, low_y, high_x, high_y = self._geometry.box(region)
         if all(math.isfinite(value) for value in (low_x, low_y, high_x, high_y)):
-            self.box.setRange(QRectF(low_x, low_y, high_x - low_x, high_y - low_y), padding=0.6)
+            self.box.setRange(QRectF(low_x, low_y, high_x - low_x, high_y - low_y), padding=0.4)
 
     def use_rubber_band(self, on: bool) -> None:
         """Let dragging draw a zoom box instead of panning."""

@@ -85,7 +85,7 @@ class Preparer(QObject):
         super().__init__(context.model)
         self._context = context
         self._base: BaseGeometry | None = None
-        self._kept: OrderedDict[tuple[int, int], Shown] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, int, int], Shown] = OrderedDict()
         self._given_up: set[Hashable] = set()
         model = context.model
         for signal in (model.data_loaded, model.problem_counted, model.selection_changed, model.solutions_changed):
@@ -160,7 +160,7 @@ class Preparer(QObject):
         self._prepare_next()
 
     def _on_shown(self, shown: Shown) -> None:
-        self._kept[shown.number, id(shown.problem)] = shown
+        self._kept[_key(shown)] = shown
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         self.changed.emit()
@@ -186,9 +186,12 @@ class _ShownJob:
         return prepare_shown(self.number, self.solution, self.problem, self.base, progress)
 
 
-def _key(entry: Entry) -> tuple[int, int]:
-    """A solution is prepared anew once its problem is counted."""
-    return entry.number, id(entry.problem)
+def _key(entry: Entry | Shown) -> tuple[int, int, int]:
+    """A solution is prepared anew once its problem is counted; another project may use its number for another one.
+
+    What is kept holds on to both objects, so their identities are not given to others.
+    """
+    return entry.number, id(entry.problem), id(entry.solution.owner)
 
 
 def preparer_of(context: Context) -> Preparer:

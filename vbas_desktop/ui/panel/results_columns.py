@@ -31,6 +31,11 @@ class Column:
     hidden: bool = False
 
     @property
+    def full_title(self) -> str:
+        """The title with its unit, unless it names it."""
+        return f"{self.title} ({self.unit})" if self.unit and self.unit not in self.title.lower() else self.title
+
+    @property
     def header(self) -> str:
         """The title in two lines, with the unit unless the title names it."""
         words = self.title.split(" ")
@@ -168,7 +173,7 @@ def _measure_column(name: str, system: CoordinateSystem | None) -> Column:
 
 def table_rows(entries: list[Entry], columns: list[Column], exact: bool) -> list[list[str]]:
     """Header and rows for copying (as shown) or saving (exact values)."""
-    head = [f"{column.title} ({column.unit})" if column.unit and not exact else column.name for column in columns]
+    head = [column.name if exact else column.full_title for column in columns]
     return [head, *([_cell(column, entry, exact) for column in columns] for entry in entries)]
 
 

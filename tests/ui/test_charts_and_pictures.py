@@ -1,0 +1,156 @@
+"""Charts draw what they are given; pictures of charts and maps become files."""
+
+import numpy as np
+import pytest
+from map_samples import QUARTER_SITES, QUARTERS, solution_of, squares
+from pypdf import PdfReader
+from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QFileDialog
+
+from vbas_desktop.ui.charts.bars import BarsChart
+from vbas_desktop.ui.charts.parallel import ParallelChart
+from vbas_desktop.ui.charts.rows import ChartRow, Measure, front_of, nice_ticks, padded, short_number
+from vbas_desktop.ui.charts.scatter import ScatterChart
+from vbas_desktop.ui.map.canvas import MapCanvas
+from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
+from vbas_desktop.ui.map.layers import Layer
+from vbas_desktop.ui.pictures import record, save_drawing
+from vbas_desktop.ui.theme import LIGHT
+
+LOST, FAR = Measure("lost", "Suppressed records", "records"), Measure("far", "Average distance", "km")
+ROWS = (
+    ChartRow(1, "Density", 10, {"lost": 40, "far": 3.0}, True),
+    ChartRow(2, "Random", 10, {"lost": 80, "far": 2.0}, True),
+    ChartRow(3, "Density", 20, {"lost": 60, "far": 4.0}),
+    ChartRow(4, "Random", 20, {"lost": None, "far": 5.0}),
+)
+
+
+@pytest.fixture(params=[BarsChart, ScatterChart, ParallelChart])
+def chart(request, qtbot):
+    chart = request.param(LIGHT)
+    qtbot.addWidget(chart)
+    chart.resize(480, 320)
+    chart.show_rows(ROWS, [LOST, FAR])
+    chart.grab()
+    return chart
+
+
+def test_every_known_solution_can_be_pointed_at(chart):
+    known = {1, 2, 3} | ({4} if isinstance(chart, ParallelChart) else set())
+    assert {number for _, number in chart._spots} == known
+
+
+def test_clicks_beside_everything_choose_nothing(chart):
+    assert chart.number_at(QPointF(1, 1)) is None
+
+
+def test_a_tip_tells_the_solution_and_its_measures(chart):
+    assert chart.tip(ROWS[0]).splitlines()[:2] == ["1: Density, 10 sites", "Suppressed records: 40 records"]
+    assert "–" in chart.tip(ROWS[3])
+
+
+def test_an_empty_chart_says_so_and_draws(qtbot):
+    chart = BarsChart(LIGHT)
+    qtbot.addWidget(chart)
+    assert not chart.grab().isNull()
+
+
+def test_bars_stand_in_one_group_per_site_number_with_one_bar_per_approach(qtbot):
+    chart = BarsChart(LIGHT)
+    qtbot.addWidget(chart)
+    chart.resize(480, 320)
+    chart.show_rows(ROWS, [LOST])
+    assert {sites: list(group) for sites, group in chart.bars().items()} == {10: ["Density", "Random"], 20: ["Density"]}
+    image = chart.grab().toImage()
+    heights = {number: spot.height() for spot, number in chart._spots}
+    assert (heights[2] - 6) / (heights[1] - 6) == pytest.approx(2, rel=0.02)
+    for spot, number in chart._spots:
+        row = ROWS[number - 1]
+        assert image.pixelColor(spot.center().toPoint()).name() == chart.approach_colour(row.approach).name()
+
+
+def test_the_front_of_two_measures_runs_from_left_to_right():
+    assert front_of(ROWS, "lost", "far") == [(40.0, 3.0), (80.0, 2.0)]
+
+
+def test_equal_values_still_have_an_axis(qtbot):
+    chart = ScatterChart(LIGHT)
+    qtbot.addWidget(chart)
+    chart.show_rows([ChartRow(1, "A", 1, {"lost": 0, "far": 5})], [LOST, FAR])
+    chart.grab()
+    assert [number for _, number in chart._spots] == [1]
+
+
+def test_ticks_are_round():
+    assert nice_ticks(0, 10) == [0, 2, 4, 6, 8, 10]
+    assert nice_ticks(3, 3) == [3]
+    assert np.allclose(nice_ticks(-0.02, 0.07), [-0.02, 0, 0.02, 0.04, 0.06])
+    assert padded([]) == (0.0, 1.0)
+
+
+def test_numbers_on_axes_are_short():
+    assert [short_number(value) for value in (0, 0.25, 1500, 2.5e6, 3.1e9)] == ["0", "0.25", "1,500", "2.5 M", "3.1 G"]
+
+
+@pytest.fixture
+def canvas(qtbot):
+    canvas = MapCanvas(LIGHT)
+    qtbot.addWidget(canvas)
+    canvas.resize(700, 300)
+    canvas.show()
+    qtbot.waitExposed(canvas)
+    canvas.show_layers(frozenset({Layer.AREA, Layer.AGGREGATED, Layer.SITES}))
+    canvas.show_map(prepare_map(prepare_base(squares()), solution_of(QUARTERS, QUARTER_SITES)))
+    return canvas
+
+
+def test_a_map_is_saved_as_png_with_the_right_colours(canvas, tmp_path):
+    drawing = record(canvas.viewport().size(), canvas.paint_map)
+    target = save_drawing(drawing, tmp_path / "map.png")
+    image = QImage(str(target))
+    size = canvas.viewport().size()
+    assert image.size() == size * 2
+    geometry = canvas.geometry_shown
+    for region in (0, 3, 12, 15):
+        place = canvas.position_of(*geometry.base.points[region]) * 2
+        assert image.pixelColor(place.toPoint()).name() == LIGHT.fills[geometry.colours[QUARTERS[region]]]
+    ring = canvas.position_of(*QUARTER_SITES[0]) * 2
+    assert image.pixelColor(ring.toPoint()).name() == LIGHT.canvas
+
+
+def test_a_map_is_saved_as_svg_and_pdf_of_its_size(canvas, tmp_path):
+    drawing = record(canvas.viewport().size(), canvas.paint_map)
+    svg = save_drawing(drawing, tmp_path / "map.svg").read_text()
+    assert svg.count("<path") >= 4
+    assert "4 aggregated regions" in svg
+    page = PdfReader(save_drawing(drawing, tmp_path / "map.pdf")).pages[0]
+    width, height = canvas.viewport().width(), canvas.viewport().height()
+    assert float(page.mediabox.width) / float(page.mediabox.height) == pytest.approx(width / height, rel=0.01)
+    assert "4 aggregated regions" in " ".join(page.extract_text().split())
+
+
+def test_a_name_without_a_known_ending_becomes_a_png(tmp_path):
+    drawing = record(QSize(20, 10), lambda painter, area: painter.fillRect(QRectF(area), QColor("#123456")))
+    target = save_drawing(drawing, tmp_path / "picture.v2")
+    assert target.name == "picture.v2.png"
+    assert QImage(str(target)).pixelColor(5, 5).name() == "#123456"
+    assert [path.name for path in tmp_path.iterdir()] == ["picture.v2.png"]
+
+
+def test_a_folder_that_does_not_exist_is_an_error_and_leaves_nothing(tmp_path):
+    drawing = record(QSize(20, 10), lambda painter, area: None)
+    with pytest.raises(OSError, match="could not be written"):
+        save_drawing(drawing, tmp_path / "nowhere" / "picture.png")
+
+
+def test_the_window_saves_the_map_in_the_background(aggregated_window, qtbot, tmp_path):
+    view = aggregated_window.area.map
+    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=20_000)
+    view.save()
+    dialog = view.findChild(QFileDialog)
+    with qtbot.waitSignal(aggregated_window.runner.job_ended, timeout=20_000):
+        dialog.fileSelected.emit(str(tmp_path / "map.svg"))
+    dialog.close()
+    assert (tmp_path / "map.svg").stat().st_size > 1000

@@ -1,0 +1,270 @@
+"""The canvas: pixels that are right, and what clicking, hovering, dragging and keys do."""
+
+import numpy as np
+import pytest
+from map_samples import QUARTER_SITES, QUARTERS, problem_of, solution_of, squares
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QMouseEvent
+from PySide6.QtWidgets import QApplication
+
+from vbas_desktop.domain.progress import Silent
+from vbas_desktop.domain.regions import CoordinateKind
+from vbas_desktop.ui.map.canvas import MapCanvas
+from vbas_desktop.ui.map.figures import Figure, figure_named
+from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
+from vbas_desktop.ui.map.hover_card import card_text
+from vbas_desktop.ui.map.layers import Layer
+from vbas_desktop.ui.map.preparer import prepare_shown
+from vbas_desktop.ui.theme import DARK, LIGHT
+
+FILLS_ONLY = frozenset({Layer.AREA, Layer.AGGREGATED})
+
+
+@pytest.fixture
+def canvas(qtbot):
+    canvas = MapCanvas(LIGHT)
+    qtbot.addWidget(canvas)
+    canvas.resize(1000, 500)
+    canvas.show()
+    qtbot.waitExposed(canvas)
+    return canvas
+
+
+def geometry_of(owner=QUARTERS, sites=QUARTER_SITES, polygons=True, records=None):
+    base = prepare_base(squares(polygons)).with_records(records)
+    return prepare_map(base, solution_of(owner, sites))
+
+
+def pixel(canvas, x, y):
+    """The colour at a place of the map."""
+    place = canvas.position_of(x, y).toPoint()
+    return canvas.viewport().grab().toImage().pixelColor(place).name()
+
+
+def send(canvas, kind, x, y, button=Qt.MouseButton.NoButton, keys=Qt.KeyboardModifier.NoModifier, held=None):
+    place = canvas.position_of(x, y)
+    everywhere = QPointF(canvas.viewport().mapToGlobal(place.toPoint()))
+    event = QMouseEvent(kind, place, everywhere, button, button if held is None else held, keys)
+    QApplication.sendEvent(canvas.viewport(), event)
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK])
+def test_each_initial_region_has_the_fill_of_its_aggregated_region(canvas, colours):
+    geometry = geometry_of()
+    canvas.use_colours(colours)
+    canvas.show_layers(FILLS_ONLY)
+    canvas.show_map(geometry)
+    for region, (x, y) in enumerate(geometry.base.points):
+        assert pixel(canvas, x, y) == colours.fills[geometry.colours[QUARTERS[region]]]
+
+
+def test_outside_of_the_study_area_is_canvas(canvas):
+    canvas.show_map(geometry_of())
+    assert pixel(canvas, -0.5, 2) == LIGHT.canvas
+
+
+def test_points_without_polygons_are_drawn_in_cells_of_their_sites(canvas):
+    geometry = geometry_of(polygons=False)
+    canvas.show_layers(FILLS_ONLY)
+    canvas.show_map(geometry)
+    for region, (x, y) in enumerate(geometry.base.points):
+        assert pixel(canvas, x, y) == LIGHT.fills[geometry.colours[QUARTERS[region]]]
+
+
+def test_a_figure_colours_from_little_to_much(canvas):
+    geometry = geometry_of()
+    canvas.show_layers(FILLS_ONLY)
+    canvas.show_map(geometry, Figure("records", "Records", np.array([10, 20, 30, 40])))
+    low, high = LIGHT.sequence[0], LIGHT.sequence[-1]
+    assert pixel(canvas, 0.5, 0.5) == low
+    assert pixel(canvas, 3.5, 3.5) == high
+    canvas.colour_by(None)
+    assert pixel(canvas, 0.5, 0.5) == LIGHT.fills[geometry.colours[0]]
+
+
+def test_degrees_are_drawn_with_longitude_to_the_right(canvas):
+    base = prepare_base(squares(kind=CoordinateKind.DEGREES, unit="degree"))
+    geometry = prepare_map(base, solution_of(QUARTERS))
+    canvas.show_layers(FILLS_ONLY)
+    canvas.show_map(geometry)
+    # Square 3 has x (latitude) 3.5 and y (longitude) 0.5: up and left.
+    assert pixel(canvas, 0.5 * base.frame.x_scale, 3.5) == LIGHT.fills[geometry.colours[QUARTERS[3]]]
+
+
+def test_a_hole_shows_what_lies_in_it(canvas):
+    owner = np.zeros(16, np.int32)
+    owner[5] = 1
+    geometry = geometry_of(owner, None)
+    canvas.show_layers(FILLS_ONLY)
+    canvas.show_map(geometry)
+    assert pixel(canvas, 1.5, 1.5) == LIGHT.fills[geometry.colours[1]]
+    assert pixel(canvas, 2.5, 1.5) == LIGHT.fills[geometry.colours[0]]
+
+
+def test_regions_without_records_are_hatched_not_filled(canvas):
+    geometry = geometry_of(records=np.where(QUARTERS == 0, 0, 5))
+    canvas.show_layers(FILLS_ONLY)
+    canvas.show_map(geometry)
+    image = canvas.viewport().grab().toImage()
+    low, high = canvas.position_of(0.2, 1.8).toPoint(), canvas.position_of(1.8, 0.2).toPoint()
+    seen = {image.pixelColor(x, y).name() for x in range(low.x(), high.x()) for y in range(low.y(), high.y())}
+    assert LIGHT.base in seen
+    assert len(seen) == 2
+    assert LIGHT.fills[geometry.colours[0]] not in seen
+
+
+def test_regions_in_several_pieces_are_dotted(canvas):
+    owner = QUARTERS.copy()
+    owner[15] = 0
+    geometry = geometry_of(owner, None)
+    canvas.show_layers(FILLS_ONLY)
+    canvas.show_map(geometry)
+    image = canvas.viewport().grab().toImage()
+    corner, far = canvas.position_of(3.2, 3.8).toPoint(), canvas.position_of(3.8, 3.2).toPoint()
+    seen = [image.pixelColor(x, y).name() for x in range(corner.x(), far.x()) for y in range(corner.y(), far.y())]
+    assert len(set(seen)) == 2
+    assert LIGHT.fills[geometry.colours[0]] in seen
+
+
+def test_sites_are_rings_and_those_that_attract_nothing_are_crosses(canvas):
+    geometry = geometry_of(sites=[*QUARTER_SITES, (2.4, 2.4)])
+    canvas.show_layers(FILLS_ONLY | {Layer.SITES})
+    canvas.show_map(geometry)
+    assert pixel(canvas, 1.0, 1.0) == LIGHT.canvas
+    red = QColor(pixel(canvas, 2.4, 2.4))
+    assert red.red() > red.green() + 60
+
+
+def test_layers_can_be_switched_off(canvas):
+    canvas.show_layers(frozenset())
+    canvas.show_map(geometry_of())
+    assert pixel(canvas, 0.5, 0.5) == LIGHT.canvas
+    canvas.show_layers(frozenset({Layer.AREA}))
+    assert pixel(canvas, 0.5, 0.5) == LIGHT.base
+
+
+def test_a_click_chooses_the_region_under_it_and_nothing_outside(canvas, qtbot):
+    canvas.show_map(geometry_of())
+    chosen = []
+    canvas.region_clicked.connect(chosen.append)
+    for x, y in ((3.5, 0.5), (-0.4, 2.0)):
+        place = canvas.position_of(x, y).toPoint()
+        qtbot.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert chosen == [1, None]
+
+
+def test_dragging_pans_and_is_no_click(canvas):
+    canvas.show_map(geometry_of())
+    chosen = []
+    canvas.region_clicked.connect(chosen.append)
+    before = canvas.view_rect
+    drag(canvas, (1.0, 1.0), (2.0, 1.0))
+    assert canvas.view_rect.center().x() == pytest.approx(before.center().x() - 1.0, abs=0.05)
+    assert canvas.view_rect.width() == pytest.approx(before.width())
+    assert chosen == []
+
+
+def drag(canvas, begin, end, keys=Qt.KeyboardModifier.NoModifier):
+    """Press, move in steps and release, all at places of the map as they were before."""
+    start, stop = canvas.position_of(*begin), canvas.position_of(*end)
+    left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
+    moves = [(QEvent.Type.MouseMove, start + (stop - start) * share, none, left) for share in (0.3, 0.6, 1.0)]
+    steps = [(QEvent.Type.MouseButtonPress, start, left, left), *moves]
+    steps.append((QEvent.Type.MouseButtonRelease, stop, left, none))
+    for kind, place, button, held in steps:
+        everywhere = QPointF(canvas.viewport().mapToGlobal(place.toPoint()))
+        QApplication.sendEvent(canvas.viewport(), QMouseEvent(kind, place, everywhere, button, held, keys))
+
+
+def test_a_box_drawn_with_shift_becomes_the_view(canvas):
+    canvas.show_map(geometry_of())
+    drag(canvas, (0.5, 0.5), (1.5, 1.5), Qt.KeyboardModifier.ShiftModifier)
+    assert canvas.view_rect.center().x() == pytest.approx(1.0, abs=0.05)
+    assert canvas.view_rect.center().y() == pytest.approx(1.0, abs=0.05)
+    assert canvas.view_rect.height() == pytest.approx(1.0, rel=0.1)
+
+
+def test_a_double_click_zooms_to_the_region(canvas, qtbot):
+    canvas.show_map(geometry_of())
+    whole = canvas.view_rect
+    place = canvas.position_of(3.5, 0.5).toPoint()
+    qtbot.mouseDClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert canvas.view_rect.contains(QRectF(2, 0, 2, 2))
+    assert canvas.view_rect.height() < whole.height()
+    canvas.fit()
+    assert canvas.view_rect == whole
+
+
+def test_keys_zoom_fit_and_pan(canvas, qtbot):
+    canvas.show_map(geometry_of())
+    whole = canvas.view_rect
+    qtbot.keyClick(canvas, Qt.Key.Key_Plus)
+    assert canvas.view_rect.width() == pytest.approx(whole.width() / 1.5)
+    qtbot.keyClick(canvas, Qt.Key.Key_Minus)
+    assert canvas.view_rect.width() == pytest.approx(whole.width())
+    qtbot.keyClick(canvas, Qt.Key.Key_Right)
+    assert canvas.view_rect.center().x() == pytest.approx(whole.center().x() + whole.width() * 0.1)
+    qtbot.keyClick(canvas, Qt.Key.Key_F)
+    assert canvas.view_rect.center().x() == pytest.approx(whole.center().x())
+
+
+def test_hovering_tells_what_is_under_the_pointer(canvas):
+    canvas.show_map(geometry_of())
+    told = []
+    canvas.region_hovered.connect(lambda aggregated, region, x, y: told.append((aggregated, region)))
+    send(canvas, QEvent.Type.MouseMove, 3.5, 2.5)
+    assert told == [(3, 11)]
+
+
+def test_the_hover_card_says_records_anonymity_and_suppressed():
+    regions = squares()
+    problem = problem_of(regions, [[3, 10]] + [[20, 20]] * 15)
+    shown = prepare_shown(1, solution_of(np.arange(16)), problem, prepare_base(regions), Silent())
+    text = card_text(shown.geometry.base, shown.geometry, shown.figures, 0, 0)
+    assert text.split("<br>") == [
+        "<b>Aggregated region 1</b>",
+        "13 records, 3 suppressed (23.08 %)",
+        "anonymity 3 → 10",
+        "1 initial region",
+        "<span>Initial region S00: 13 records</span>",
+    ]
+
+
+def test_the_map_is_painted_once_and_then_blitted_until_it_changes(canvas, qtbot):
+    canvas.show_map(geometry_of())
+    canvas.viewport().repaint()
+    painted = canvas.item.sharp_paintings
+    canvas.hover(1)
+    canvas.choose(2)
+    canvas.viewport().repaint()
+    assert canvas.item.sharp_paintings == painted
+    canvas.zoom_in()
+    canvas.viewport().repaint()
+    assert canvas.item.sharp_paintings == painted
+    assert canvas.item.moving
+    qtbot.waitUntil(lambda: not canvas.item.moving, timeout=5000)
+    canvas.viewport().repaint()
+    assert canvas.item.sharp_paintings == painted + 1
+
+
+def test_the_chosen_region_is_outlined_in_the_accent_colour(canvas):
+    canvas.show_layers(FILLS_ONLY)
+    canvas.show_map(geometry_of())
+    canvas.choose(0)
+    image = canvas.viewport().grab().toImage()
+    border = canvas.position_of(2.0, 1.0).toPoint()
+    near = {image.pixelColor(border + QPoint(offset, 0)).name() for offset in (-1, 0, 1)}
+    assert LIGHT.accent in near
+
+
+def test_a_region_that_the_shown_solution_does_not_have_is_not_chosen(canvas):
+    canvas.show_map(geometry_of())
+    canvas.choose(99)
+    canvas.zoom_to(99)
+    assert canvas.chosen is None
+
+
+def test_figures_are_found_by_name():
+    figure = Figure("records", "Records", np.array([1]))
+    assert figure_named((figure,), "records") is figure
+    assert figure_named((figure,), "other") is None

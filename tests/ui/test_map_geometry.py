@@ -1,0 +1,162 @@
+"""What the map is prepared from: frames, rings, classes, legends, scale bars."""
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from map_samples import QUARTER_SITES, QUARTERS, problem_of, solution_of, squares
+
+from vbas_desktop.domain.progress import Silent
+from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
+from vbas_desktop.ui.map.figures import Figure, figure_named
+from vbas_desktop.ui.map.furniture import class_rows, legend_of, scale_of
+from vbas_desktop.ui.map.geometry import Frame, frame_of, prepare_base, prepare_map, rings_of
+from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Picture
+from vbas_desktop.ui.map.preparer import prepare_shown
+from vbas_desktop.ui.map.scale import classify, spread
+from vbas_desktop.ui.theme import DARK, LIGHT
+
+
+def test_latitudes_given_as_x_are_drawn_upwards_and_longitudes_shrink():
+    regions = squares(kind=CoordinateKind.DEGREES, unit="degree")
+    frame = frame_of(regions)
+    assert frame.swapped
+    assert frame.x_scale == pytest.approx(np.cos(np.radians(2)))
+    assert frame.to_map(np.array([[47.0, -52.0]])).tolist() == [[-52.0 * frame.x_scale, 47.0]]
+    assert frame.from_map(-52.0 * frame.x_scale, 47.0) == pytest.approx((47.0, -52.0))
+    assert frame_of(squares()) == Frame()
+
+
+def test_rings_keep_holes_parts_and_the_order_of_shapes():
+    holed = shapely.box(0, 0, 4, 4).difference(shapely.box(1, 1, 2, 2))
+    pair = shapely.MultiPolygon([shapely.box(5, 0, 6, 1), shapely.box(7, 0, 8, 1)])
+    shapes = np.array([holed, shapely.Polygon(), pair], object)
+    rings = rings_of(shapes, Frame())
+    assert rings.starts.tolist() == [0, 10, 10, 20]
+    assert (~rings.joined).nonzero()[0].tolist() == [4, 9, 14, 19]
+    some, joined = rings.of(np.array([2, 0]))
+    assert some[:10].tolist() == rings.xy[10:].tolist()
+    assert joined.tolist() == [True] * 4 + [False] + [True] * 4 + [False] + [True] * 4 + [False] + [True] * 4 + [False]
+
+
+def test_a_prepared_map_knows_colours_pieces_sites_and_what_is_where():
+    sites = [*QUARTER_SITES, (50.0, 50.0)]
+    base = prepare_base(squares()).with_records(np.where(QUARTERS == 3, 0, 7))
+    geometry = prepare_map(base, solution_of(QUARTERS, sites))
+    assert len(set(geometry.colours.tolist())) == 4
+    assert geometry.pieces.tolist() == [1, 1, 1, 1]
+    assert geometry.site_attracts.tolist() == [True, True, True, True, False]
+    assert geometry.without_records.tolist() == [False, False, False, True]
+    assert geometry.aggregated_at(3.2, 0.2) == 1
+    assert geometry.aggregated_at(9.0, 9.0) is None
+    assert base.region_at(3.2, 0.2, reach=0.1) == 3
+    assert geometry.box(2) == (0.0, 2.0, 2.0, 4.0)
+
+
+def test_points_are_found_within_reach_only():
+    base = prepare_base(squares(polygons=False))
+    assert base.region_at(0.6, 0.6, reach=0.2) == 0
+    assert base.region_at(1.0, 1.0, reach=0.2) is None
+
+
+def test_regions_in_several_pieces_are_counted():
+    owner = QUARTERS.copy()
+    owner[15] = 0
+    geometry = prepare_map(prepare_base(squares()), solution_of(owner))
+    assert geometry.pieces.tolist() == [2, 1, 1, 1]
+    assert geometry.cell_rings is None
+
+
+def test_a_prepared_solution_tells_the_figures_of_its_regions():
+    regions = squares()
+    matrix = [[3, 10]] + [[2, 20]] * 14 + [[0, 0]]
+    shown = prepare_shown(7, solution_of(np.arange(16)), problem_of(regions, matrix), prepare_base(regions), Silent())
+    texts = {figure.name: figure.text(0) for figure in shown.figures}
+    assert texts["records"] == "13 records"
+    assert texts["suppressed"] == "3 records"
+    assert texts["share_suppressed"] == "23.08 %"
+    assert texts["anonymity_before"] == "3"
+    assert texts["anonymity"] == "10"
+    assert texts["initial_regions"] == "1 initial regions"
+    assert figure_named(shown.figures, "anonymity").text(15) == "–"
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(0, 40)), min_size=1, max_size=80), st.integers(2, 7))
+@settings(max_examples=100, deadline=None)
+def test_classes_cover_all_values_in_order_without_splitting_equal_ones(values, number):
+    array = np.array([np.nan if value is None else value for value in values], float)
+    classes = classify(array, number)
+    known = np.isfinite(array)
+    assert (classes.of_region[~known] == -1).all()
+    assert len(classes.counts) <= number
+    assert classes.counts.sum() == known.sum()
+    assert (classes.counts > 0).all()
+    assert (classes.high[:-1] < classes.low[1:]).all()
+    for value, each in zip(array[known], classes.of_region[known], strict=True):
+        assert classes.low[each] <= value <= classes.high[each]
+
+
+def test_zero_is_a_class_of_its_own_if_many_have_it():
+    classes = classify(np.array([0] * 20 + list(range(1, 81))), 5)
+    assert (classes.low[0], classes.high[0], classes.counts[0]) == (0, 0, 20)
+
+
+def test_shades_spread_from_the_first_to_the_last():
+    assert spread(6, 6) == [0, 1, 2, 3, 4, 5]
+    assert spread(2, 6) == [0, 5]
+    assert spread(1, 6) == [3]
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK])
+def test_the_scale_survives_greyscale_print(colours):
+    def grey(colour):
+        red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+        return 0.299 * red + 0.587 * green + 0.114 * blue
+
+    steps = np.diff([grey(colour) for colour in colours.sequence])
+    assert (steps < -12).all() or (steps > 12).all()
+
+
+def test_the_legend_names_classes_with_bounds_and_numbers():
+    figure = Figure("records", "Records", np.array([5, 1200, 1200, 3400]), unit="records")
+    rows = class_rows(classify(figure.values, 6), figure, LIGHT)
+    assert [row.text for row in rows] == ["3,400 records  (1)", "1,200 records  (2)", "5 records  (1)"]
+
+
+def test_the_legend_tells_pieces_idle_sites_and_empty_regions():
+    owner = QUARTERS.copy()
+    owner[15] = 0
+    records = np.full(16, 3)
+    records[4] = 0
+    base = prepare_base(squares()).with_records(records)
+    geometry = prepare_map(base, solution_of(owner, [*QUARTER_SITES, (9.0, 9.0)]))
+    legend = legend_of(Picture(base, geometry, LIGHT, DEFAULT_LAYERS), None)
+    assert legend.title == "4 aggregated regions"
+    assert [row.text for row in legend.rows] == [
+        "in several pieces (1)",
+        "site (4)",
+        "site that attracts nothing (1)",
+        "initial region (15)",
+        "initial region without records (1)",
+    ]
+    assert [row.text for row in legend.short.rows] == [
+        "in several pieces (1)",
+        "site that attracts nothing (1)",
+        "initial region without records (1)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("unit", "units_per_pixel", "length", "words"),
+    [
+        ("m", 1000.0, 100, "100 km"),
+        ("m", 4.0, 50, "200 m"),
+        ("m", 10.0, 100, "1 km"),
+        ("degree", 0.01, 100, "1° (111 km)"),
+        ("unit", 0.05, 100, "5 units"),
+    ],
+)
+def test_the_scale_bar_is_a_round_distance(unit, units_per_pixel, length, words):
+    system = CoordinateSystem(CoordinateKind.PLANAR, None, unit)
+    assert scale_of(system, units_per_pixel) == (pytest.approx(length), words)

@@ -1,0 +1,131 @@
+"""The regions tab: figures of aggregated regions, why they lost records, and the map that follows."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from vbas_desktop.engine.region_table import region_table, why
+
+
+@pytest.fixture
+def shown_window(aggregated_window, qtbot):
+    """The window with a solution on the map."""
+    preparer = aggregated_window.area.map._preparer
+    qtbot.waitUntil(lambda: preparer.shown is not None, timeout=20_000)
+    aggregated_window.show_tab("Regions")
+    return aggregated_window
+
+
+@pytest.fixture
+def tab(shown_window):
+    return shown_window.tab("Regions")
+
+
+def titles(tab):
+    return [tab.table_model.title(column) for column in range(tab.table_model.columnCount())]
+
+
+def test_each_aggregated_region_is_listed_with_its_figures(tab, shown_window):
+    entry = shown_window.session.selected
+    table = region_table(entry.problem, entry.solution)
+    assert tab.table_model.rowCount() == entry.solution.aggregated_regions
+    for title, values in (
+        ("Records", table.records),
+        ("Suppressed records", table.suppressed),
+        ("Initial regions", table.initial_regions),
+    ):
+        column = titles(tab).index(title)
+        shown = [tab.table_model.index(row, column).data() for row in range(len(values))]
+        assert shown == [f"{value:,}" for value in values.tolist()]
+
+
+def test_a_chosen_row_is_outlined_on_the_map_which_zooms_to_it(tab, shown_window, qtbot):
+    canvas = shown_window.area.map.canvas
+    before = canvas.view_rect
+    place = tab.table.visualRect(tab.filter.index(2, 1)).center()
+    qtbot.mouseClick(tab.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert shown_window.session.chosen_region == 2
+    assert canvas.chosen == 2
+    assert canvas.view_rect != before
+
+
+def test_a_click_on_the_map_chooses_the_row_and_leaves_the_view(tab, shown_window, qtbot):
+    canvas = shown_window.area.map.canvas
+    before = canvas.view_rect
+    solution, base = shown_window.session.selected.solution, canvas.base
+    place = canvas.position_of(*base.points[7]).toPoint()
+    qtbot.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert shown_window.session.chosen_region == int(solution.membership[7])
+    assert tab.table.currentIndex().row() == int(solution.membership[7])
+    assert canvas.view_rect == before
+
+
+def test_the_classes_below_k_are_told_in_the_words_of_the_file(tab, shown_window, qtbot):
+    entry = shown_window.session.selected
+    table = region_table(entry.problem, entry.solution)
+    region = int(np.argmax(table.suppressed))
+    shown_window.session.choose_region(region)
+    expected = why(entry.problem, entry.solution, region)
+    view = tab.why
+    qtbot.waitUntil(lambda: view._listed is not None, timeout=10_000)
+    lost = sum(each.size for each in expected)
+    assert f"lost {lost:,} record" in view.headline.text()
+    cells = [
+        [view.classes.item(row, column).text() for column in range(view.classes.columnCount())]
+        for row in range(view.classes.rowCount())
+    ]
+    assert cells == [[*each.labels, str(each.size)] for each in expected]
+
+
+def test_a_region_without_losses_says_so(tab, shown_window, qtbot):
+    entry = shown_window.session.selected
+    table = region_table(entry.problem, entry.solution)
+    spared = np.flatnonzero(table.suppressed == 0)
+    assert spared.size
+    shown_window.session.choose_region(int(spared[0]))
+    qtbot.waitUntil(lambda: tab.why._listed is not None, timeout=10_000)
+    assert "lost no records" in tab.why.headline.text()
+
+
+def test_regions_without_losses_can_be_left_out(tab, shown_window):
+    entry = shown_window.session.selected
+    table = region_table(entry.problem, entry.solution)
+    tab.only_losses.setChecked(True)
+    assert tab.filter.rowCount() == int((table.suppressed > 0).sum())
+
+
+def test_the_map_is_coloured_by_a_column(tab, shown_window):
+    figure = tab.table_model.figure(titles(tab).index("Suppressed records"))
+    shown_window.session.colour_by(figure.name)
+    view = shown_window.area.map
+    assert view.canvas.figure is figure
+    assert view.bar.colouring.currentText() == "Suppressed records"
+    assert view.canvas.legend.title == "Suppressed records"
+    shown_window.session.colour_by(None)
+    assert view.canvas.figure is None
+
+
+def test_the_colouring_chosen_above_the_map_stays_for_the_next_solution(tab, shown_window, qtbot):
+    view, session = shown_window.area.map, shown_window.session
+    view.bar.colouring.setCurrentIndex(1)
+    view.bar.colouring.activated.emit(1)
+    assert session.coloured_by == "records"
+    other = next(entry for entry in session.entries if entry is not session.selected)
+    session.select(other.number)
+    preparer = view._preparer
+    qtbot.waitUntil(lambda: preparer.shown is not None and preparer.shown.number == other.number, timeout=20_000)
+    assert view.canvas.figure.name == "records"
+    assert view.canvas.geometry_shown.solution.owner is other.solution.owner
+
+
+def test_the_table_is_copied(tab):
+    tab.copy.trigger()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].split("\t")[:2] == ["Aggregated region", "Records"]
+    assert len(lines) == 1 + tab.table_model.rowCount()
+
+
+def test_without_a_solution_the_tab_says_what_to_do(window):
+    tab = window.tab("Regions")
+    assert tab._layers.currentWidget() is tab._empty

@@ -1,0 +1,201 @@
+"""The results tab: table, stars, filter, pins, copies, and one selection for table, charts and map."""
+
+import csv
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from vbas_desktop.algorithms.pareto import non_dominated
+from vbas_desktop.ui.panel.results_columns import Column, measure_of
+
+
+@pytest.fixture
+def compared(aggregated_window, qtbot):
+    """The window with two combinations run."""
+    window = aggregated_window
+    choices = window.session.choices
+    window.session.change(choices.with_approach("site_location", "density"))
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        window.controller.run()
+    window.show_tab("Results")
+    return window
+
+
+@pytest.fixture
+def tab(compared):
+    return compared.tab("Results")
+
+
+def shown_numbers(tab):
+    return [entry.number for entry in tab.filter.shown_entries()]
+
+
+def column(tab, name):
+    return next(index for index, each in enumerate(tab.table_model.columns) if each.name == name)
+
+
+def wait_for_map(window, qtbot, number):
+    preparer = window.area.map._preparer
+    qtbot.waitUntil(lambda: preparer.shown is not None and preparer.shown.number == number, timeout=20_000)
+
+
+def test_every_solution_of_every_run_is_listed_with_sites_and_aggregated_regions(tab, compared):
+    entries = compared.session.entries
+    assert len(entries) > 2
+    assert shown_numbers(tab) == [entry.number for entry in entries]
+    sites, regions = column(tab, "sites"), column(tab, "aggregated_regions")
+    for row, entry in enumerate(entries):
+        assert tab.filter.index(row, sites).data() == f"{entry.solution.site_count:,}"
+        assert tab.filter.index(row, regions).data() == f"{entry.solution.aggregated_regions:,}"
+
+
+def test_stars_mark_what_no_solution_of_any_run_beats(tab, compared):
+    entries, measures = compared.session.entries, compared.session.pareto_measures
+    kept = non_dominated([[measure_of(entry, name) for name in measures] for entry in entries])
+    expected = ["★" if keep else "" for keep in kept]
+    assert [tab.filter.index(row, 0).data() for row in range(len(entries))] == expected
+
+
+def test_the_filter_keeps_stars_and_pinned_solutions_over_the_ticked_measures(tab, compared, qtbot):
+    session = compared.session
+    session.change_fields(pareto_measures=("suppressed_records",))
+    least = min(measure_of(entry, "suppressed_records") for entry in session.entries)
+    best = [e.number for e in session.entries if measure_of(e, "suppressed_records") == least]
+    worst = max(session.entries, key=lambda entry: measure_of(entry, "suppressed_records")).number
+    tab.only_stars.setChecked(True)
+    assert shown_numbers(tab) == best
+    session.pin(worst)
+    assert shown_numbers(tab) == sorted([*best, worst])
+    tab.only_stars.setChecked(False)
+    assert len(shown_numbers(tab)) == len(session.entries)
+
+
+def test_the_best_value_of_each_measure_is_bold(tab, compared):
+    entries = compared.session.entries
+    index = column(tab, "suppressed_records")
+    least = min(measure_of(entry, "suppressed_records") for entry in entries)
+    for row, entry in enumerate(entries):
+        font = tab.filter.index(row, index).data(Qt.ItemDataRole.FontRole)
+        assert bool(font is not None and font.bold()) == (measure_of(entry, "suppressed_records") == least)
+
+
+def test_sorting_goes_by_value_not_by_text(tab):
+    index = column(tab, "suppressed_records")
+    tab.table.sortByColumn(index, Qt.SortOrder.DescendingOrder)
+    values = [measure_of(entry, "suppressed_records") for entry in tab.filter.shown_entries()]
+    assert values == sorted(values, reverse=True)
+
+
+def test_a_click_on_a_row_selects_the_solution_for_table_chart_and_map(tab, compared, qtbot):
+    place = tab.table.visualRect(tab.filter.index(1, 1)).center()
+    qtbot.mouseClick(tab.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    number = shown_numbers(tab)[1]
+    assert compared.session.selected.number == number
+    assert all(chart.selected == number for chart in tab.charts.charts.values())
+    wait_for_map(compared, qtbot, number)
+    assert compared.area.map.canvas.geometry_shown.solution.owner is compared.session.selected.solution.owner
+
+
+@pytest.mark.parametrize("kind", ["bars", "scatter", "parallel"])
+def test_a_click_on_a_mark_of_each_chart_selects_the_solution(tab, compared, qtbot, kind):
+    tab.charts.show_kind(kind)
+    chart = tab.charts.chart
+    chart.grab()
+    spot, number = chart._spots[0]
+    number = chart.number_at(spot.center())
+    compared.session.select(None)
+    qtbot.mouseClick(chart, Qt.MouseButton.LeftButton, pos=spot.center().toPoint())
+    assert compared.session.selected.number == number
+    assert tab.chosen_numbers() == [number]
+
+
+def test_another_solution_chosen_elsewhere_is_the_current_row(tab, compared):
+    last = compared.session.entries[-1].number
+    compared.session.select(last)
+    assert tab.chosen_numbers() == [last]
+
+
+def test_rows_are_removed_with_the_delete_key(tab, compared, qtbot):
+    first = compared.session.entries[0].number
+    compared.session.select(first)
+    tab.table.setFocus()
+    tab.actions_by_name["remove"].trigger()
+    assert first not in shown_numbers(tab)
+    assert compared.session.selected is None
+
+
+def test_pinning_toggles(tab, compared):
+    first = compared.session.entries[0].number
+    compared.session.select(first)
+    tab.actions_by_name["pin"].trigger()
+    assert compared.session.entry(first).pinned
+    tab.actions_by_name["pin"].trigger()
+    assert not compared.session.entry(first).pinned
+
+
+def test_the_table_is_copied_as_tab_separated_text(tab):
+    tab.actions_by_name["copy"].trigger()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert len(lines) == 1 + len(shown_numbers(tab))
+    titles = lines[0].split("\t")
+    assert titles[:6] == ["★", "№", "Locations", "Sites", "Aggregated regions", "Suppressed records"]
+    assert "Average distance (units)" in titles
+
+
+def test_the_table_is_saved_with_exact_values(tab, compared, tmp_path, qtbot):
+    target = tmp_path / "table.csv"
+    tab.actions_by_name["save"].trigger()
+    dialog = compared.findChild(QFileDialog)
+    with qtbot.waitSignal(compared.runner.job_ended, timeout=10_000):
+        dialog.fileSelected.emit(str(target))
+    dialog.close()
+    with target.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    for row, entry in zip(rows, compared.session.entries, strict=True):
+        assert int(row["number"]) == entry.number
+        assert float(row["average_distance"]) == measure_of(entry, "average_distance")
+
+
+def test_columns_can_be_hidden_and_stay_hidden(tab, compared):
+    tab._on_column_menu()
+    action = next(action for action in tab.column_menu.actions() if action.data() == "discernibility")
+    action.trigger()
+    assert tab.table.isColumnHidden(column(tab, "discernibility"))
+    compared.session.pin(compared.session.entries[0].number)
+    assert tab.table.isColumnHidden(column(tab, "discernibility"))
+
+
+def test_the_measures_that_decide_are_ticked_in_a_menu(tab, compared):
+    tab._on_measure_menu()
+    for action in tab.measure_menu.actions():
+        if action.isChecked() and action.data() != "suppressed_records":
+            action.trigger()
+    assert compared.session.pareto_measures == ("suppressed_records",)
+
+
+def test_another_solution_is_offered_for_comparison(tab, compared):
+    other = next(e for e in compared.session.entries if e is not compared.session.selected)
+    row = shown_numbers(tab).index(other.number)
+    entry = tab._entry_at(tab.table.visualRect(tab.filter.index(row, 1)).center())
+    assert entry.number == other.number
+    assert tab._entry_at(QPoint(5, 5000)) is None
+
+
+def test_before_the_first_run_the_tab_says_what_to_do(window):
+    tab = window.tab("Results")
+    assert tab._layers.currentWidget() is tab._empty
+
+
+@pytest.mark.parametrize(
+    ("title", "unit", "header"),
+    [
+        ("Suppressed records", "records", "Suppressed\nrecords"),
+        ("Average distance", "km", "Average\ndistance, km"),
+        ("Discernibility", "records²", "Discernibility\nrecords²"),
+        ("k", "", "k"),
+    ],
+)
+def test_headers_have_two_lines_and_name_the_unit_once(title, unit, header):
+    assert Column("x", title, lambda e: 0, lambda e: "", unit=unit).header == header

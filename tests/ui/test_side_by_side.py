@@ -1,0 +1,83 @@
+"""Two solutions side by side: linked maps and what differs."""
+
+import pytest
+from map_samples import QUARTER_SITES, QUARTERS, solution_of, squares
+from PySide6.QtCore import QRectF
+
+from vbas_desktop.ui.map.differences import changed_regions, differences
+from vbas_desktop.ui.map.geometry import prepare_base
+
+
+def test_differences_list_measures_and_changed_owners():
+    base = prepare_base(squares())
+    left = solution_of(QUARTERS, QUARTER_SITES, suppressed_records=40, average_distance=2000.0)
+    owner = QUARTERS.copy()
+    owner[15] = 2
+    right = solution_of(owner, QUARTER_SITES, id=2, suppressed_records=30, average_distance=2500.0)
+    changed = changed_regions(base, left, right)
+    assert changed.nonzero()[0].tolist() == [15]
+    rows = {row.what: row for row in differences(base, left, right, 1)}
+    assert rows["Suppressed records"].change == "−10 (−25.0 %)"
+    assert rows["Suppressed records"].better == 1
+    assert (rows["Average distance, km"].left, rows["Average distance, km"].right) == ("2.000", "2.500")
+    assert rows["Average distance, km"].better == -1
+    assert rows["Aggregated regions"].change == "equal"
+    assert rows["Initial regions that changed owner"].right == "1 of 16"
+
+
+@pytest.fixture
+def comparison(aggregated_window, qtbot):
+    """The window with the chosen solution compared with the last one."""
+    view = aggregated_window.area.map
+    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=20_000)
+    view._compare.setChecked(True)
+    qtbot.waitUntil(lambda: view._preparer.compared is not None, timeout=20_000)
+    return view.comparison
+
+
+def test_both_maps_show_their_solutions(comparison, aggregated_window):
+    session = aggregated_window.session
+    assert comparison.left.geometry_shown.solution.owner is session.selected.solution.owner
+    assert comparison.right.geometry_shown.solution.owner is session.compared.solution.owner
+    assert session.selected is not session.compared
+    assert comparison.measures.rowCount() > 6
+
+
+def test_both_maps_have_the_same_view(comparison):
+    comparison.left.show_rect(QRectF(200, 200, 300, 300))
+    assert comparison.right.view_rect == comparison.left.view_rect
+    comparison.right.zoom_in()
+    assert comparison.left.view_rect.width() == pytest.approx(comparison.right.view_rect.width())
+
+
+def test_hovering_lifts_the_region_at_the_same_place_on_both(comparison):
+    x, y = comparison.left.base.points[3]
+    comparison.left.region_hovered.emit(0, 3, float(x), float(y))
+    for canvas in (comparison.left, comparison.right):
+        assert canvas._hovered == int(canvas.geometry_shown.solution.membership[3])
+        assert not comparison._cards[canvas].isHidden()
+    comparison.left.pointer_left.emit()
+    assert comparison.right._hovered is None
+
+
+def test_a_changed_region_chosen_in_the_list_is_outlined_on_both(comparison):
+    assert comparison.regions.rowCount() > 0
+    comparison.regions.selectRow(0)
+    assert comparison.left.chosen is not None
+    assert comparison.right.chosen is not None
+
+
+def test_another_solution_can_be_put_on_either_side(comparison, aggregated_window, qtbot):
+    session, view = aggregated_window.session, aggregated_window.area.map
+    third = next(e for e in session.entries if e not in (session.selected, session.compared))
+    comparison.right_choice.activated.emit(comparison.right_choice.findData(third.number))
+    qtbot.waitUntil(lambda: view._preparer.compared is not None, timeout=20_000)
+    assert comparison.right.geometry_shown.solution.owner is third.solution.owner
+
+
+def test_done_brings_the_one_map_back(comparison, aggregated_window):
+    view = aggregated_window.area.map
+    assert view.comparing
+    comparison.closed.emit()
+    assert not view.comparing
+    assert not view._compare.isChecked()
