@@ -1,0 +1,95 @@
+"""Indices of how much the classes of a release still say of the original classes. Exact integers underneath."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def pairs(counts: ArrayLike) -> int:
+    """Σ C(n, 2) as a Python integer: 9.6 million records have more pairs than 32 bits hold."""
+    array = np.asarray(counts, dtype=np.int64).ravel()
+    # n·(n−1)/2 of up to 2^31 records fits into 64 bits, but a sum of many may not.
+    each = array * (array - 1) // 2
+    if each.size and float(each.max()) * each.size < 2.0**62:
+        return int(each.sum())
+    return sum(int(value) for value in each)
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """Pairs of records: together in both (a), in the original only (b), in the release only (c), in neither (d)."""
+
+    together: int
+    only_original: int
+    only_released: int
+    apart: int
+
+    @classmethod
+    def of(cls, both: ArrayLike, original: ArrayLike, released: ArrayLike) -> PairCounts:
+        """From the sizes of the common classes, the original classes and the released classes."""
+        a = pairs(both)
+        b, c = pairs(original) - a, pairs(released) - a
+        n = int(np.asarray(original, dtype=np.int64).sum())
+        return cls(a, b, c, n * (n - 1) // 2 - a - b - c)
+
+    @property
+    def rand(self) -> float | None:
+        """Share of pairs on which both agree; None with fewer than two records."""
+        total = self.together + self.only_original + self.only_released + self.apart
+        return (self.together + self.apart) / total if total else None
+
+    @property
+    def jaccard(self) -> float | None:
+        """Share of the pairs together in one that are together in both; 1 where no pair is together in either."""
+        either = self.together + self.only_original + self.only_released
+        return self.together / either if either else 1.0
+
+    @property
+    def fowlkes_mallows(self) -> float | None:
+        """Geometric mean of the two shares of pairs that stay together; 1 where no pair is together in either."""
+        original, released = self.together + self.only_original, self.together + self.only_released
+        if original == 0 or released == 0:
+            return 1.0 if original == released else 0.0
+        return math.sqrt(self.together / original) * math.sqrt(self.together / released)
+
+
+def precision(levels: NDArray[np.float64], heights: Sequence[int]) -> float | None:
+    """1 − Σ h/|DGH| / (records · QIs) from the level of each record and column; |DGH| counts the suppression level."""
+    if levels.size == 0:
+        return None
+    tops = np.asarray(heights, dtype=float)
+    shares = np.where(tops > 0, levels / np.where(tops > 0, tops, 1.0), 0.0)
+    return float(1.0 - shares.sum() / shares.size)
+
+
+@dataclass(frozen=True)
+class DaviesBouldin:
+    """The index, and how many pairs of classes lie on top of each other (distance 0) and were left out of it."""
+
+    value: float | None
+    coinciding_pairs: int
+
+
+def davies_bouldin(
+    members: NDArray[np.int64], within: NDArray[np.float64], between: NDArray[np.float64]
+) -> DaviesBouldin:
+    """Mean over released classes of the largest (S_i + S_j)/D_ij.
+
+    ``members[i, j]`` records of original class j are in released class i, at the distance ``within[i, j]`` from its
+    centre; ``between[i, l]`` is the distance of the centres. S_i = sqrt(Σ n·d²/Σ n).
+    """
+    totals = members.sum(axis=1)
+    spread = np.sqrt((members * within**2).sum(axis=1) / np.where(totals > 0, totals, 1))
+    sums = spread[:, None] + spread[None, :]
+    apart = between > 0
+    np.fill_diagonal(apart, False)
+    ratios = np.where(apart, sums / np.where(apart, between, 1.0), -np.inf)
+    coinciding = int((~apart).sum() - apart.shape[0]) // 2
+    worst = ratios.max(axis=1, initial=-np.inf)
+    usable = worst[np.isfinite(worst)]
+    return DaviesBouldin(float(usable.mean()) if usable.size else None, coinciding)
