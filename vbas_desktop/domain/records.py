@@ -29,13 +29,14 @@ def category_order(values: Sequence[str]) -> list[str]:
     """Values in the order of the classes: missing first, then numerically if all are numbers, else by code point."""
     present = [value for value in values if value != ""]
     missing = [""] if len(present) < len(values) else []
-    numbers = [_finite_number(value) for value in present]
+    numbers = [finite_number(value) for value in present]
     if all(number is not None for number in numbers):
         return missing + [value for _, value in sorted(zip(numbers, present, strict=True))]
     return missing + sorted(present)
 
 
-def _finite_number(value: str) -> float | None:
+def finite_number(value: str) -> float | None:
+    """The number a text stands for, or None: the one notion of a number that orders categories."""
     try:
         number = float(value)
     except ValueError:

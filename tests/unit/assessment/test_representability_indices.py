@@ -1,0 +1,184 @@
+"""The worked examples' numbers: indices, precision, Davies–Bouldin, outliers and what can be done about them."""
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import fowlkes_mallows_score, rand_score
+
+from vbas_desktop.assessment.representability.classes import Classes, outlier_records
+from vbas_desktop.assessment.representability.distances import Distance
+from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise, Merge, handlings
+from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat, read_hierarchy
+from vbas_desktop.assessment.representability.indices import PairCounts, davies_bouldin, pairs, precision
+from vbas_desktop.domain.errors import InputError
+
+DATA = Path(__file__).parents[2] / "data" / "parv"
+COLUMNS = ("Hh", "Job")
+
+
+def table(number, columns=COLUMNS):
+    with (DATA / f"C{number}.csv").open(newline="") as stream:
+        return {row["Key"]: tuple(row[column] for column in columns) for row in csv.DictReader(stream)}
+
+
+ORIGINAL = table(2)
+CLASSES = Classes.of_labels(COLUMNS, list(ORIGINAL.values()))
+HIERARCHIES = {
+    "Hh": Hierarchy("Hh", {str(n): ("1-5" if n <= 5 else "6-10", "1-10", "1-20", SUPPRESSED) for n in range(1, 11)}),
+    "Job": Hierarchy(
+        "Job",
+        {
+            job: ("Works" if job in ("Self", "Employee") else "Unemployed", SUPPRESSED)
+            for job in ("Self", "House", "Employee", "Retired")
+        },
+    ),
+}
+DISTANCE = Distance.of_labels(CLASSES.labels)
+
+
+def pair_counts(released):
+    common = [key for key in ORIGINAL if key in released]
+    both = Counter((ORIGINAL[key], released[key]) for key in common)
+    before, after = Counter(ORIGINAL[key] for key in common), Counter(released[key] for key in common)
+    return PairCounts.of(list(both.values()), list(before.values()), list(after.values()))
+
+
+@pytest.mark.parametrize(
+    ("number", "rand", "jaccard", "fowlkes_mallows"),
+    [(3, 0.8423, 0.3128, 0.5593), (4, 0.9692, 0.7000, 0.8367), (6, 0.9744, 0.7368, 0.8584)],
+)
+def test_external_indices_of_the_worked_examples(number, rand, jaccard, fowlkes_mallows):
+    found = pair_counts(table(number))
+    assert round(found.rand, 4) == rand
+    assert round(found.jaccard, 4) == jaccard
+    assert round(found.fowlkes_mallows, 4) == fowlkes_mallows
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=40))
+def test_the_indices_agree_with_an_independent_implementation(rows):
+    one, other = zip(*rows, strict=True)
+    found = PairCounts.of(list(Counter(rows).values()), list(Counter(one).values()), list(Counter(other).values()))
+    assert found.rand == pytest.approx(rand_score(one, other))
+    if found.together + found.only_original and found.together + found.only_released:
+        assert found.fowlkes_mallows == pytest.approx(fowlkes_mallows_score(one, other))
+
+
+def test_pairs_of_many_records_do_not_overflow():
+    assert pairs([9_650_000]) == 9_650_000 * 9_649_999 // 2
+    assert pairs(np.full(9, 2**31)) == 9 * (2**31 * (2**31 - 1) // 2)
+
+
+@pytest.mark.parametrize(("number", "expected"), [(3, 0.8375), (4, 0.721875)])
+def test_precision_of_the_worked_examples(number, expected):
+    released = table(number)
+    levels = [
+        [
+            HIERARCHIES[column].level(before, after)
+            for column, before, after in zip(COLUMNS, old, released[key], strict=True)
+        ]
+        for key, old in ORIGINAL.items()
+    ]
+    heights = [HIERARCHIES[column].height for column in COLUMNS]
+    assert heights == [4, 2]
+    assert precision(np.array(levels, float), heights) == pytest.approx(expected, abs=1e-12)
+
+
+def test_davies_bouldin_of_the_worked_example():
+    released = table(3)
+    before, after = sorted(set(ORIGINAL.values())), sorted(set(released.values()))
+    members = np.zeros((len(after), len(before)), np.int64)
+    for key, label in ORIGINAL.items():
+        members[after.index(released[key]), before.index(label)] += 1
+    size = np.array([int(label[0]) for label in before])
+    centre = (members * size).sum(axis=1) / members.sum(axis=1)
+    suppressed = np.array([label[1] == SUPPRESSED for label in after])
+    within = np.hypot(0.25 * abs(size[None, :] - centre[:, None]), 3 * suppressed[:, None])
+    apart = np.hypot(abs(centre[:, None] - centre[None, :]), 3 * (suppressed[:, None] != suppressed[None, :]))
+    assert davies_bouldin(members, within, apart).value == pytest.approx(0.9657, abs=5e-5)
+
+
+def test_classes_on_top_of_each_other_are_reported_not_hidden():
+    members = np.eye(3, dtype=np.int64)
+    apart = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    found = davies_bouldin(members, np.zeros((3, 3)), apart)
+    assert found.coinciding_pairs == 1
+    assert found.value == 0.0
+
+
+def test_outlier_records_of_the_worked_examples():
+    first = table(1, ("Hh", "Age", "Gender", "Education", "Job", "Smoker"))
+    assert outlier_records(Classes.of_labels(["…"] * 6, list(first.values())), 3) == 40
+    assert outlier_records(CLASSES, 3) == 5
+
+
+def released_by(handled):
+    keys = dict(zip(ORIGINAL, CLASSES.class_of.tolist(), strict=True))
+    return {key: handled.labels[c] for key, c in keys.items() if handled.labels[c] is not None}
+
+
+def test_deleting_and_merging_give_the_worked_examples():
+    assert released_by(Delete().handle(CLASSES, 3, HIERARCHIES, DISTANCE)) == table(5)
+    assert released_by(Merge().handle(CLASSES, 3, HIERARCHIES, DISTANCE)) == table(6)
+
+
+def test_deleting_too_much_is_refused():
+    with pytest.raises(InputError, match="Only 35 records would remain, fewer than 36"):
+        Delete(36).handle(CLASSES, 3, HIERARCHIES, DISTANCE)
+
+
+def test_fabricated_records_fill_each_small_class_to_k():
+    handled = Fabricate().handle(CLASSES, 3, HIERARCHIES, DISTANCE)
+    assert handled.added == {("6", "House"): 2, ("7", "House"): 2, ("6", "Employee"): 2, ("4", "Retired"): 1}
+
+
+@pytest.mark.parametrize("kind", [Delete(), Generalise(), Generalise(everywhere=True), Merge(), Fabricate()])
+@settings(max_examples=40, deadline=None)
+@given(rows=st.lists(st.tuples(st.sampled_from("123456"), st.sampled_from(["Self", "House"])), min_size=1, max_size=30))
+def test_no_outlier_is_left_and_no_record_invented_unflagged(kind, rows):
+    classes = Classes.of_labels(COLUMNS, rows)
+    distance = Distance.of_labels(classes.labels)
+    k = 3
+    try:
+        handled = kind.handle(classes, k, HIERARCHIES, distance)
+    except InputError:
+        assert len(rows) < k or kind.card.name == "delete"
+        return
+    sizes = handled.sizes(classes)
+    assert min(sizes.values(), default=k) >= k
+    assert sum(sizes.values()) - sum(handled.added.values()) <= len(rows)
+
+
+def test_the_ways_are_described():
+    assert list(handlings()) == ["delete", "generalise", "merge", "fabricate"]
+
+
+def test_hierarchies_load_as_arx_writes_them(tmp_path):
+    path = tmp_path / "Job.csv"
+    path.write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\n")
+    hierarchy = read_hierarchy(path)
+    assert (hierarchy.column, hierarchy.height) == ("Job", 2)
+    assert [hierarchy.level("Self", value) for value in ("Self", "Works", "*", "***", "House")] == [0, 1, 2, 2, None]
+    assert hierarchy.on_level("House", 1) == "Unemployed"
+    assert flat("x").height == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a;b\nc\n", "row 2: The row has 1 fields instead of 2"),
+        ("a;b\na;c\n", "row 2: This value was listed before"),
+        ("a;g;x\nb;g;y\n", "row 2: A group of level 1 belongs to two different groups of level 2"),
+        ("", "The hierarchy is empty"),
+    ],
+)
+def test_broken_hierarchies_are_named_by_row(tmp_path, text, said):
+    path = tmp_path / "h.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_hierarchy(path)
