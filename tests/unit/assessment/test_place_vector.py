@@ -1,0 +1,74 @@
+"""What an aggregation keeps of the geography, against pairs counted one by one."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbas_desktop.assessment.representability.place import place_vector
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.records import Categories, EquivalenceCounts
+from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.domain.solution import Solution
+
+
+def problem_of(matrix, points, k):
+    counts = EquivalenceCounts.from_dense((matrix.shape[1],), np.arange(matrix.shape[1]), matrix)
+    system = CoordinateSystem(CoordinateKind.PLANAR, None, "m")
+    regions = Regions(tuple(str(n) for n in range(len(points))), points, system)
+    return Problem(regions, counts, k, ("q",), (Categories("q", tuple("abcdef"[: matrix.shape[1]])),), "region")
+
+
+def solution_of(owner):
+    return Solution(1, {}, {}, 1, 1, None, np.array(owner, np.int32), {}, 0.0, 0, 0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4))
+def test_the_indices_equal_counting_pairs_of_records(seed, k):
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(0, 4, (5, 3)).astype(np.int64)
+    owner = rng.integers(0, 3, 5)
+    problem, solution = problem_of(matrix, rng.random((5, 2)), k), solution_of(owner)
+    found = place_vector(problem, solution)
+    records = [(i, j) for i in range(5) for j in range(3) for _ in range(matrix[i, j])]
+    size = {(g, j): sum(matrix[i, j] for i in range(5) if owner[i] == g) for g in range(3) for j in range(3)}
+    released = [(i, j) for i, j in records if size[owner[i], j] >= k]
+    both = [(one, two) for one, two in combinations(released, 2) if (owner[one[0]], one[1]) == (owner[two[0]], two[1])]
+    same = sum(one == two for one, two in both)
+    if released:
+        assert found.jaccard == pytest.approx(same / len(both) if both else 1.0)
+        assert found.fowlkes_mallows == pytest.approx(np.sqrt(found.jaccard))
+    suppressed = [record for record in records if size[owner[record[0]], record[1]] < k]
+    joined = len(both) + len(suppressed) * (len(suppressed) - 1) // 2
+    kept = same + sum(one == two for one, two in combinations(suppressed, 2))
+    assert found.jaccard_with_suppressed == pytest.approx(kept / joined if joined else 1.0)
+    assert found.sample_size_ratio == pytest.approx(len(released) / len(records) if records else 0.0)
+
+
+def test_nothing_moved_means_everything_kept():
+    matrix = np.full((4, 2), 5, np.int64)
+    found = place_vector(problem_of(matrix, np.arange(8.0).reshape(4, 2), 5), solution_of([0, 1, 2, 3]))
+    assert (found.jaccard, found.fowlkes_mallows, found.rand, found.mean_distance) == (1.0, 1.0, 1.0, 0.0)
+    assert found.region_jaccard.tolist() == [1.0] * 4
+
+
+def test_suppressing_everything_says_so():
+    found = place_vector(problem_of(np.ones((3, 2), np.int64), np.zeros((3, 2)), 9), solution_of([0, 0, 0]))
+    assert found.jaccard is None
+    assert found.mean_distance is None
+    assert found.sample_size_ratio == 0.0
+    assert np.isnan(found.region_distance).all()
+
+
+def test_records_move_to_the_record_weighted_centre():
+    # 30 records at 0 and 10 at 4000 m: centre at 1000 m; mean distance (30·1000 + 10·3000)/40 = 1500 m.
+    matrix = np.array([[30], [10]], np.int64)
+    points = np.array([[0.0, 0.0], [4000.0, 0.0]])
+    found = place_vector(problem_of(matrix, points, 5), solution_of([0, 0]))
+    assert found.mean_distance == pytest.approx(1500.0)
+    assert found.as_dict("m")["mean_distance"] == pytest.approx(1.5)
+    # pairs together before: 435 + 45 = 480 of C(40, 2) = 780
+    assert found.jaccard == pytest.approx(480 / 780)

@@ -1,0 +1,119 @@
+"""Original and anonymised file side by side: which records are in both, and what was done to each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.files.records import RecordTable
+
+from .classes import Classes
+from .hierarchy import Hierarchy
+
+UNEXPLAINED = -1
+"""The level of a value that its hierarchy does not explain: the record was moved to other values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """Common records by key, as cells (original class, released class) with their number of records.
+
+    ``levels[cell, q]`` is the level of column q in that cell (`UNEXPLAINED` where the value was replaced).
+    ``vanished`` and ``added`` count records that are in one file only, by class.
+    """
+
+    original: Classes
+    released: Classes
+    cell_original: NDArray[np.int64]
+    cell_released: NDArray[np.int64]
+    cell_records: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    vanished: NDArray[np.int64]
+    added: NDArray[np.int64]
+
+    @property
+    def common(self) -> int:
+        """Records in both files."""
+        return int(self.cell_records.sum())
+
+    @property
+    def moved(self) -> NDArray[np.bool_]:
+        """Cells whose records got values that no hierarchy explains."""
+        return np.asarray((self.levels == UNEXPLAINED).any(axis=1))
+
+    @property
+    def generalised(self) -> NDArray[np.bool_]:
+        """Cells whose records were raised to a higher level in at least one column, and moved in none."""
+        return np.asarray((self.levels > 0).any(axis=1)) & ~self.moved
+
+    def approaches(self) -> dict[str, int]:
+        """What was done, and to how many records."""
+        done = {
+            "delete": int(self.vanished.sum()),
+            "generalise": int(self.cell_records[self.generalised].sum()),
+            "merge": int(self.cell_records[self.moved].sum()),
+            "fabricate": int(self.added.sum()),
+        }
+        return {name: records for name, records in done.items() if records}
+
+
+def pair(
+    original: RecordTable,
+    released: RecordTable,
+    key: str,
+    quasi_identifiers: Sequence[str],
+    hierarchies: Mapping[str, Hierarchy],
+) -> Pairing:
+    """Join two files by their key; refused without a usable key or the columns in both."""
+    if not quasi_identifiers:
+        raise InputError(Finding("no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one."))
+    first, second = _keys(original, key), _keys(released, key)
+    before = Classes.of_records(original, quasi_identifiers)
+    after = Classes.of_records(released, quasi_identifiers)
+    common, in_first, in_second = np.intersect1d(first, second, return_indices=True)
+    if not common.size:
+        raise InputError(
+            Finding("no-common-key", "No key is in both files.", "Name the column with the record’s key.", column=key)
+        )
+    cells = np.column_stack([before.class_of[in_first], after.class_of[in_second]])
+    distinct, records = np.unique(cells, axis=0, return_counts=True)
+    lost, new = np.ones(first.size, bool), np.ones(second.size, bool)
+    lost[in_first], new[in_second] = False, False
+    return Pairing(
+        before,
+        after,
+        distinct[:, 0],
+        distinct[:, 1],
+        records.astype(np.int64),
+        _levels(before, after, distinct, [hierarchies[name] for name in quasi_identifiers]),
+        np.bincount(before.class_of[lost], minlength=len(before.labels)),
+        np.bincount(after.class_of[new], minlength=len(after.labels)),
+    )
+
+
+def _levels(
+    before: Classes, after: Classes, cells: NDArray[np.int64], hierarchies: Sequence[Hierarchy]
+) -> NDArray[np.int64]:
+    found = np.zeros((len(cells), len(hierarchies)), np.int64)
+    for number, (one, other) in enumerate(cells):
+        for q, hierarchy in enumerate(hierarchies):
+            level = hierarchy.level(before.labels[one][q], after.labels[other][q])
+            found[number, q] = UNEXPLAINED if level is None else level
+    return found
+
+
+def _keys(table: RecordTable, key: str) -> NDArray[np.str_]:
+    codes = table.codes(key)
+    repeated = np.bincount(codes) > 1
+    if repeated.any():
+        row = table.first_rows(key, repeated, 2)[-1]
+        message = f"{int(repeated.sum()):,} keys occur more than once."
+        remedy = "Name a column that is different in every record."
+        raise InputError(Finding("repeated-key", message, remedy, file=table.source.path, row=row, column=key))
+    categories = table.facts(key).categories
+    assert categories is not None
+    return np.array(categories.values)[codes]
