@@ -30,8 +30,8 @@ class Fields:
 class ColumnCoder:
     """Builds the dictionary of one column while its fields pass by, and keeps their codes."""
 
-    def __init__(self, name: str, column: int, limit: int = DISTINCT_LIMIT) -> None:
-        self.name, self.column, self.limit = name, column, limit
+    def __init__(self, name: str, column: int) -> None:
+        self.name, self.column = name, column
         self.categorical = True
         self.missing_uncoded = 0
         self.parts: list[NDArray] = []
@@ -76,7 +76,7 @@ class ColumnCoder:
             i = done * fields.columns + self.column
             self._grow(int(fields.ends[i] - fields.starts[i]))
         self.parts.append(scratch[: fields.rows].astype(code_type(self.distinct)))
-        if self.distinct > self.limit:
+        if self.distinct > DISTINCT_LIMIT:
             self._give_up()
 
     def raw(self, encoding: str) -> RawColumn:
