@@ -27,6 +27,7 @@ SCENARIOS = {
     "924 classes": (("age", "gender", "income"), False),
 }
 NUMBERS = ("anonymity", "maxcombs", "entropy")
+LOCATIONS = ("anonymity", "density", "balanced-density", "adc")
 FALLING = ("average_distance", "precision_loss", "discernibility", "non_uniform_entropy")
 
 
@@ -91,8 +92,11 @@ def test_memory_after_loading_is_at_most_three_times_the_counts(bench_data, benc
     size = counts.dense.nbytes if counts.dense is not None else sum(array.nbytes for array in counts.rows)
     rows = []
     for location in ("balanced-density", "density", "anonymity"):
+        request = _request(problem, "entropy", location, "western")
+        # The first run imports modules, which is not what is measured.
+        run(request)
         tracemalloc.start()
-        run(_request(problem, "entropy", location, "western"))
+        run(request)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         rows.append(
@@ -109,7 +113,7 @@ def test_the_published_claims_on_eastern_like_data(bench_data, bench_table):
     for scenario, (columns, generalised) in SCENARIOS.items():
         problem = _counted(table, data.records, data.regions, columns, generalised)
         for number in NUMBERS:
-            for location in approaches("site_location"):
+            for location in (name for name in LOCATIONS if name in approaches("site_location")):
                 result = run(_request(problem, number, location, "eastern"))
                 found[scenario, number, location] = [solution.measures for solution in result.solutions]
                 found[scenario, number] = result.approximated_sites
@@ -124,7 +128,7 @@ def _claims(found: dict) -> list[list[str]]:
         ]
         for measure in ("discernibility", "non_uniform_entropy", "average_distance")
     ]
-    for other in ("anonymity", "density", "random"):
+    for other in ("anonymity", "density"):
         share = _share(found, "suppressed_records", "balanced-density", other)
         rows.append([f"suppression lower with balanced density than with {other}", share])
     if "adc" in approaches("site_location"):

@@ -44,8 +44,8 @@ def run(
     """
     progress = progress or Silent()
     started = time.perf_counter()
-    check_request(request)
     progress.update("Suppressing classes that are too small everywhere", 0.0)
+    check_request(request)
     situation, globally_suppressed = situation_of(request.problem, request.global_suppression, request.random_seed)
     progress.update("Approximating the number of sites", 0.0)
     approximated, findings = _approximate(request, situation)
