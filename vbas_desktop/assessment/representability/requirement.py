@@ -1,0 +1,244 @@
+"""What a researcher needs of a release, in the form of the vector, and whether a vector meets it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.files.access import check_readable
+from vbas_desktop.files.atomic import write_text
+
+FORMAT_VERSION = 1
+
+OVERALL = {
+    "precision": "Precision",
+    "rand": "Rand index",
+    "jaccard": "Jaccard index",
+    "fowlkes_mallows": "Fowlkes–Mallows index",
+    "davies_bouldin": "Davies–Bouldin index",
+    "mean_distance": "Mean distance of records to their aggregated region",
+    "sample_size_ratio": "Share of records released",
+}
+"""The overall elements that may be bounded, with their names for people."""
+
+_BOUNDS = {
+    "type": "object",
+    "properties": {"min": {"type": "number"}, "max": {"type": "number"}},
+    "additionalProperties": False,
+    "minProperties": 1,
+}
+_NAMES = {"type": "array", "items": {"type": "string"}}
+SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "VBAS requirement",
+    "type": "object",
+    "required": ["format_version"],
+    "properties": {
+        "format_version": {"const": FORMAT_VERSION},
+        "title": {"type": "string"},
+        "overall": {"type": "object", "properties": dict.fromkeys(OVERALL, _BOUNDS), "additionalProperties": False},
+        "required_quasi_identifiers": _NAMES,
+        "highest_level": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+        "required_classes": {
+            "type": "array",
+            "items": {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1},
+        },
+        "no_aggregation": {"type": "boolean"},
+        "required_sensitive": _NAMES,
+        "minimum_sample_ratio": {"type": "number", "minimum": 0, "maximum": 1},
+        "k": _BOUNDS,
+        "weights": {"type": "object", "additionalProperties": {"type": "number", "exclusiveMinimum": 0}},
+    },
+}
+
+
+class Verdict(StrEnum):
+    """How a criterion fares."""
+
+    OK = "ok"
+    NOT_MET = "not met"
+    NOT_CHECKABLE = "not checkable"
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One line of the check."""
+
+    name: str
+    required: str
+    actual: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A researcher's requirement; what is not stated is not required. ``extra`` keeps fields of later versions."""
+
+    title: str = ""
+    overall: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    required_quasi_identifiers: tuple[str, ...] = ()
+    highest_level: Mapping[str, int] = field(default_factory=dict)
+    required_classes: tuple[Mapping[str, str], ...] = ()
+    no_aggregation: bool = False
+    required_sensitive: tuple[str, ...] = ()
+    minimum_sample_ratio: float | None = None
+    k: Mapping[str, float] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The requirement as it is written to a file: only what is stated."""
+        stated = {
+            "title": self.title,
+            "overall": {name: dict(bounds) for name, bounds in self.overall.items()},
+            "required_quasi_identifiers": list(self.required_quasi_identifiers),
+            "highest_level": dict(self.highest_level),
+            "required_classes": [dict(wanted) for wanted in self.required_classes],
+            "no_aggregation": self.no_aggregation,
+            "required_sensitive": list(self.required_sensitive),
+            "minimum_sample_ratio": self.minimum_sample_ratio,
+            "k": dict(self.k),
+            "weights": dict(self.weights),
+        }
+        kept = {name: value for name, value in stated.items() if value not in ("", None, False, [], {})}
+        return {"format_version": FORMAT_VERSION, **kept, **self.extra}
+
+
+def requirement_from(data: Any, file: str = "") -> Requirement:
+    """A requirement from JSON data; every problem is named by its place in the file."""
+    problems = sorted(Draft202012Validator(SCHEMA).iter_errors(data), key=lambda error: list(error.path))
+    if problems:
+        raise InputError(
+            Finding(
+                "requirement",
+                f"“{'/'.join(map(str, error.path)) or 'the whole'}” is not as it should be: {_words(error.message)}.",
+                "See the documentation of requirement files.",
+                file=file or None,
+            )
+            for error in problems
+        )
+    if data.get("weights") and abs(sum(data["weights"].values()) - 1.0) > 1e-6:
+        total = sum(data["weights"].values())
+        raise InputError(
+            Finding("weights", f"The weights add up to {total:g}.", "They must add up to 1.", file=file or None)
+        )
+    known = {name: data[name] for name in SCHEMA["properties"] if name in data and name != "format_version"}
+    for name in ("required_quasi_identifiers", "required_classes", "required_sensitive"):
+        if name in known:
+            known[name] = tuple(known[name])
+    extra = {name: value for name, value in data.items() if name not in SCHEMA["properties"]}
+    return replace(Requirement(**known), extra=extra)
+
+
+def _words(message: str) -> str:
+    return message[:160]
+
+
+def read_requirement(path: str | Path) -> Requirement:
+    """Read a requirement file."""
+    check_readable(Path(path))
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        row = getattr(error, "lineno", None)
+        finding = Finding(
+            "not-json", "The file is not valid JSON.", "Mend it or choose another.", file=str(path), row=row
+        )
+        raise InputError(finding) from None
+    return requirement_from(data, str(path))
+
+
+def write_requirement(path: str | Path, requirement: Requirement) -> None:
+    """Write a requirement file."""
+    write_text(Path(path), json.dumps(requirement.as_dict(), indent=2, ensure_ascii=False) + "\n")
+
+
+def check(requirement: Requirement, vector: Mapping[str, Any]) -> list[Criterion]:
+    """Every stated criterion against a vector (of `representability` or of a solution)."""
+    overall = vector.get("overall", {})
+    rows = [_bounded(OVERALL[name], bounds, overall.get(name)) for name, bounds in requirement.overall.items()]
+    rows += _names("Quasi-identifier", requirement.required_quasi_identifiers, vector.get("included_quasi_identifiers"))
+    rows += [_level(name, top, vector) for name, top in requirement.highest_level.items()]
+    rows += [_class(wanted, vector.get("per_class")) for wanted in requirement.required_classes]
+    if requirement.no_aggregation:
+        rows.append(_not_aggregated(vector.get("sensitive_aggregated")))
+    rows += _names("Sensitive column", requirement.required_sensitive, vector.get("sensitive_columns"))
+    if requirement.minimum_sample_ratio is not None:
+        bounds = {"min": requirement.minimum_sample_ratio}
+        rows.append(_bounded(OVERALL["sample_size_ratio"], bounds, overall.get("sample_size_ratio")))
+    if requirement.k:
+        rows.append(_bounded("k", requirement.k, vector.get("general", {}).get("k")))
+    if requirement.weights:
+        rows.append(_weights(requirement.weights, vector.get("weights", {}).get("quasi_identifiers")))
+    return rows
+
+
+def meets(requirement: Requirement, vector: Mapping[str, Any]) -> bool:
+    """Whether no stated criterion is missed; what cannot be checked does not count against it."""
+    return all(row.verdict is not Verdict.NOT_MET for row in check(requirement, vector))
+
+
+def _bounded(name: str, bounds: Mapping[str, float], actual: float | None) -> Criterion:
+    words = " and ".join(
+        f"at {'least' if side == 'min' else 'most'} {bounds[side]:g}" for side in ("min", "max") if side in bounds
+    )
+    if actual is None:
+        return Criterion(name, words, "—", Verdict.NOT_CHECKABLE)
+    fine = bounds.get("min", float("-inf")) <= actual <= bounds.get("max", float("inf"))
+    return Criterion(name, words, f"{actual:.4g}", Verdict.OK if fine else Verdict.NOT_MET)
+
+
+def _names(kind: str, wanted: Sequence[str], present: Sequence[str] | None) -> list[Criterion]:
+    rows = []
+    for name in wanted:
+        if present is None:
+            rows.append(Criterion(f"{kind} {name}", "present", "—", Verdict.NOT_CHECKABLE))
+            continue
+        there = name in present
+        actual, verdict = ("present", Verdict.OK) if there else ("missing", Verdict.NOT_MET)
+        rows.append(Criterion(f"{kind} {name}", "present", actual, verdict))
+    return rows
+
+
+def _level(name: str, top: int, vector: Mapping[str, Any]) -> Criterion:
+    title, words = f"Level of {name}", f"at most {top}"
+    coding = vector.get("coding", {}).get(name)
+    if coding is None:
+        return Criterion(title, words, "—", Verdict.NOT_CHECKABLE)
+    levels = coding["records_by_level"]
+    if "replaced" in levels:
+        return Criterion(title, words, "values replaced", Verdict.NOT_MET)
+    actual = max((int(level.split()[1]) for level in levels), default=0)
+    return Criterion(title, words, str(actual), Verdict.OK if actual <= top else Verdict.NOT_MET)
+
+
+def _class(wanted: Mapping[str, str], present: Sequence[Mapping[str, Any]] | None) -> Criterion:
+    name = "Class " + ", ".join(f"{column} = {value}" for column, value in wanted.items())
+    if present is None:
+        return Criterion(name, "released", "—", Verdict.NOT_CHECKABLE)
+    there = any(all(each["class"].get(c) == v for c, v in wanted.items()) for each in present)
+    actual, verdict = ("released", Verdict.OK) if there else ("not released", Verdict.NOT_MET)
+    return Criterion(name, "released", actual, verdict)
+
+
+def _not_aggregated(aggregated: bool | None) -> Criterion:
+    if aggregated is None:
+        return Criterion("Sensitive values", "not aggregated", "—", Verdict.NOT_CHECKABLE)
+    actual, verdict = ("aggregated", Verdict.NOT_MET) if aggregated else ("as recorded", Verdict.OK)
+    return Criterion("Sensitive values", "not aggregated", actual, verdict)
+
+
+def _weights(wanted: Mapping[str, float], used: Mapping[str, float] | None) -> Criterion:
+    words = ", ".join(f"{name} {weight:g}" for name, weight in wanted.items())
+    if used is None:
+        return Criterion("Weights", words, "—", Verdict.NOT_CHECKABLE)
+    same = set(wanted) == set(used) and all(abs(wanted[name] - used[name]) < 1e-6 for name in wanted)
+    actual = ", ".join(f"{name} {weight:g}" for name, weight in used.items())
+    return Criterion("Weights", words, actual, Verdict.OK if same else Verdict.NOT_MET)
