@@ -14,7 +14,16 @@ from vbas_desktop.domain.progress import Cancelled
 from .errors import UsageError, VerificationFailed
 from .terminal import say
 
-COMMANDS: tuple[str, ...] = ("run", "export", "verify", "generate", "approaches", "risky", "appointments")
+COMMANDS: tuple[str, ...] = (
+    "run",
+    "export",
+    "verify",
+    "generate",
+    "approaches",
+    "representability",
+    "risky",
+    "appointments",
+)
 """The commands in the order of the help; each is a module with ``HELP``, ``configure(parser)``, ``run(options)``."""
 
 

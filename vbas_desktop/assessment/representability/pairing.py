@@ -23,7 +23,8 @@ class Pairing:
     """Common records by key, as cells (original class, released class) with their number of records.
 
     ``levels[cell, q]`` is the level of column q in that cell (`UNEXPLAINED` where the value was replaced).
-    ``vanished`` and ``added`` count records that are in one file only, by class.
+    ``vanished`` and ``added`` count records that are in one file only, by class; ``original_rows`` and
+    ``released_rows`` are the places of the common records in both files.
     """
 
     original: Classes
@@ -34,6 +35,8 @@ class Pairing:
     levels: NDArray[np.int64]
     vanished: NDArray[np.int64]
     added: NDArray[np.int64]
+    original_rows: NDArray[np.intp]
+    released_rows: NDArray[np.intp]
 
     @property
     def common(self) -> int:
@@ -92,6 +95,8 @@ def pair(
         _levels(before, after, distinct, [hierarchies[name] for name in quasi_identifiers]),
         np.bincount(before.class_of[lost], minlength=len(before.labels)),
         np.bincount(after.class_of[new], minlength=len(after.labels)),
+        in_first,
+        in_second,
     )
 
 

@@ -81,6 +81,8 @@ def representability(
         "sensitive_values": {
             name: _sensitive(released, paired.released, name, choices.k) for name in choices.sensitive
         },
+        "sensitive_columns": [name for name in choices.sensitive if name in released.dialect.header],
+        "sensitive_aggregated": any(_changed(original, released, paired, name) for name in choices.sensitive),
         "weights": {
             "quasi_identifiers": dict(zip(choices.quasi_identifiers, choices.column_weights().tolist(), strict=True)),
             "levels": {hierarchy.column: list(hierarchy.weights) for hierarchy in ordered if hierarchy.weights},
@@ -219,6 +221,17 @@ def _sensitive(table: RecordTable, classes: Classes, column: str, k: int) -> lis
             }
         )
     return rows
+
+
+def _changed(original: RecordTable, released: RecordTable, paired: Pairing, column: str) -> bool:
+    """Whether a column of the common records holds other values than before, such as means of their classes."""
+    before, after = original.facts(column).categories, released.facts(column).categories
+    assert before is not None
+    assert after is not None
+    place = {value: number for number, value in enumerate(before.values)}
+    translate = np.array([place.get(value, -1) for value in after.values], np.int64)
+    old = original.codes(column)[paired.original_rows].astype(np.int64)
+    return bool((old != translate[released.codes(column)[paired.released_rows]]).any())
 
 
 def _between(paired: Pairing, choices: Choices) -> DaviesBouldin:

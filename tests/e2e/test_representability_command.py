@@ -1,0 +1,103 @@
+"""`vbas representability` on the worked examples."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vbas_desktop.cli.main import main
+
+DATA = Path(__file__).parents[1] / "data" / "parv"
+
+
+@pytest.fixture
+def hierarchies(tmp_path):
+    folder = tmp_path / "levels"
+    folder.mkdir()
+    sizes = [f"{n};{'1-5' if n <= 5 else '6-10'};1-10;1-20;*" for n in range(1, 11)]
+    (folder / "Hh.csv").write_text("\n".join(sizes) + "\n")
+    (folder / "Job.csv").write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n")
+    return folder
+
+
+def vector(capsys, number, *options, k=3):
+    files = [str(DATA / "C2.csv"), str(DATA / f"C{number}.csv")]
+    common = ["--key", "Key", "--quasi-identifiers", "Hh,Job", "-k", str(k), "--json", "--quiet"]
+    assert main(["representability", *files, *common, *map(str, options)]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("number", "precision", "rand", "jaccard", "fowlkes_mallows"),
+    [(3, 0.8375, 0.8423, 0.3128, 0.5593), (4, 0.7219, 0.9692, 0.7000, 0.8367)],
+)
+def test_the_printed_numbers(capsys, hierarchies, number, precision, rand, jaccard, fowlkes_mallows):
+    overall = vector(capsys, number, "--hierarchies", hierarchies)["overall"]
+    assert round(overall["precision"], 4) == precision
+    assert round(overall["rand"], 4) == rand
+    assert round(overall["jaccard"], 4) == jaccard
+    assert round(overall["fowlkes_mallows"], 4) == fowlkes_mallows
+
+
+@pytest.mark.parametrize(("number", "done"), [(3, "generalise"), (4, "generalise"), (5, "delete"), (6, "merge")])
+def test_what_was_done_is_recognised(capsys, hierarchies, number, done):
+    assert done in vector(capsys, number, "--hierarchies", hierarchies)["general"]["approaches"]
+
+
+def test_the_identity_release_loses_nothing(capsys, hierarchies):
+    overall = vector(capsys, 2, "--hierarchies", hierarchies)["overall"]
+    assert (overall["precision"], overall["rand"], overall["jaccard"]) == (1.0, 1.0, 1.0)
+
+
+def test_aggregated_sensitive_values_per_class(capsys, hierarchies):
+    # The original values of the classes that were aggregated, described from the un-aggregated release.
+    rows = vector(capsys, 3, "--sensitive", "Value")["sensitive_values"]["Value"]
+    facts = {tuple(row["class"].values()): (row["count"], row["mean"], row["sd"]) for row in rows}
+    for label, size, mean, sd in [
+        (("1-5", "Retired"), 6, 40.16, 5.67),
+        (("1-5", "Self"), 6, 39.0, 3.09),
+        (("6-10", "***"), 3, 44.0, 6.55),
+    ]:
+        assert facts[label][0] == size
+        assert int(facts[label][1] * 100) / 100 == mean
+        assert int(facts[label][2] * 100) / 100 == sd
+    assert vector(capsys, 7, "--sensitive", "Value")["sensitive_aggregated"] is True
+    assert vector(capsys, 3, "--sensitive", "Value")["sensitive_aggregated"] is False
+
+
+def test_a_requirement_rejects_what_is_not_precise_enough(capsys, hierarchies, tmp_path):
+    (tmp_path / "need.json").write_text(json.dumps({"format_version": 1, "overall": {"precision": {"min": 0.8}}}))
+    need = ["--requirement", tmp_path / "need.json", "--hierarchies", hierarchies]
+    assert vector(capsys, 3, *need)["requirement"][0]["verdict"] == "ok"
+    assert vector(capsys, 4, *need)["requirement"][0]["verdict"] == "not met"
+
+
+def test_small_numbers_are_never_printed(capsys, hierarchies):
+    found = vector(capsys, 5, "--hierarchies", hierarchies, k=6)
+    assert found["general"]["approaches"] == {"delete": None}  # five records
+    assert all(row["records"] >= 6 for row in found["per_class"])
+    assert found["excluded_classes"]["unnamed_records"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--key", "Job"], "keys occur more than once"),
+        (["--key", "Nope"], "There is no column “Nope”"),
+        (["--weights", "Hh=0.5,Job=0.6"], "add up to 1.1"),
+        (["--weights", "Hh=much"], "is no weight"),
+        (["--quasi-identifiers", "Hh,Joob"], "There is no column “Joob”"),
+    ],
+)
+def test_bad_requests_are_explained(capsys, options, said):
+    files = [str(DATA / "C2.csv"), str(DATA / "C4.csv")]
+    common = ["--key", "Key", "--quasi-identifiers", "Hh,Job", "--quiet"]
+    assert main(["representability", *files, *common, *options]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_files_without_a_common_key_are_refused(capsys, tmp_path):
+    (tmp_path / "other.csv").write_text("Key,Hh,Job\n1,5,Self\n2,4,Self\n")
+    options = ["--key", "Key", "--quasi-identifiers", "Hh,Job", "--quiet"]
+    assert main(["representability", str(DATA / "C2.csv"), str(tmp_path / "other.csv"), *options]) == 1
+    assert "No key is in both files" in capsys.readouterr().err

@@ -1,0 +1,104 @@
+"""Say how an anonymised file differs from its original: what a researcher can still expect of it.
+
+Compares the two by a key column, recognises what was done (deleted, generalised, merged or made-up records), and
+reports the representability vector. Numbers of fewer than k records are never shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from .terminal import TerminalProgress, say, show
+
+HELP = "report what an anonymised file is still worth, against its original"
+EXAMPLE = """example:
+  vbas representability original.csv anonymised.csv --key id --quasi-identifiers age,job -k 3 --hierarchies levels/
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("original", metavar="ORIGINAL", help="the file before anonymisation")
+    parser.add_argument("anonymised", metavar="ANONYMISED", help="the file after it")
+    parser.add_argument("--key", required=True, help="column that names a record in both files")
+    parser.add_argument("--quasi-identifiers", required=True, help="columns, separated by commas")
+    parser.add_argument("--sensitive", default="", help="sensitive columns to describe per class, separated by commas")
+    parser.add_argument("-k", type=int, default=5, help="nothing about fewer than k records is shown (default 5)")
+    parser.add_argument("--hierarchies", metavar="DIR", help="folder with COLUMN.csv (value;level1;level2…)")
+    parser.add_argument("--weights", default="", help="weights of the quasi-identifiers, such as age=0.7,job=0.3")
+    parser.add_argument("--requirement", metavar="F", help="JSON file with what a researcher needs: check it")
+    parser.add_argument("--out", metavar="DIR", help="folder for representability.json and representability.html")
+    parser.add_argument("--json", action="store_true", help="print representability.json")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Load both files, compare, check, write."""
+    from vbas_desktop.assessment.representability.hierarchy import flat, read_hierarchies
+    from vbas_desktop.assessment.representability.requirement import check, read_requirement
+    from vbas_desktop.assessment.representability.vector import Choices, representability
+    from vbas_desktop.files.atomic import new_folder
+    from vbas_desktop.files.records import RecordOptions, load_records
+
+    progress = TerminalProgress(options.quiet)
+    names = _names(options.quasi_identifiers)
+    requirement = read_requirement(options.requirement) if options.requirement else None
+    weights = _weights(options.weights) or (dict(requirement.weights) if requirement else {})
+    choices = Choices(options.k, options.key, names, _names(options.sensitive), weights)
+    hierarchies = (
+        read_hierarchies(options.hierarchies, names) if options.hierarchies else {name: flat(name) for name in names}
+    )
+    plain = RecordOptions(category_counts="no")
+    original = load_records(options.original, plain, progress)
+    released = load_records(options.anonymised, plain, progress)
+    vector = representability(original, released, choices, hierarchies)
+    rows = check(requirement, vector) if requirement is not None else []
+    if rows:
+        vector["requirement"] = [
+            {"criterion": row.name, "required": row.required, "actual": row.actual, "verdict": str(row.verdict)}
+            for row in rows
+        ]
+    progress.close()
+    text = json.dumps(vector, indent=2, ensure_ascii=False)
+    if options.out:
+        with new_folder(Path(options.out), known_by="representability.json") as folder:
+            (folder / "representability.json").write_text(text + "\n", encoding="utf-8")
+        say(f"Written to {options.out}")
+    if options.json:
+        show(text)
+    else:
+        _show(vector)
+    return 0
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _weights(text: str) -> dict[str, float]:
+    from vbas_desktop.domain.errors import Finding, InputError
+
+    weights = {}
+    for part in _names(text):
+        name, _, value = part.partition("=")
+        try:
+            weights[name.strip()] = float(value)
+        except ValueError:
+            finding = Finding("weights", f"“{part}” is no weight.", "Write column=0.5,other=0.5.")
+            raise InputError(finding) from None
+    return weights
+
+
+def _show(vector: dict[str, Any]) -> None:
+    general = vector["general"]
+    show(f"{general['original_records']:,} records before, {general['released_records']:,} after")
+    for name, records in general["approaches"].items():
+        show(f"  {name}: {f'{records:,} records' if records is not None else 'fewer than k records'}")
+    for name, value in vector["overall"].items():
+        if value is not None:
+            show(f"{name.replace('_', ' '):<36}{value:>10.4f}")
+    for row in vector.get("requirement", []):
+        show(f"{row['verdict']:<14}{row['criterion']}: required {row['required']}, is {row['actual']}")
