@@ -105,8 +105,8 @@ class Parameter:
         if self.kind is bool:
             return "yes or no"
         words = {int: "a whole number", float: "a number"}.get(self.kind, "text")  # type: ignore[arg-type, call-overload]
-        bounds = [f"at least {self.low:g}"] if self.low is not None else []
-        bounds += [f"at most {self.high:g}"] if self.high is not None else []
+        bounds = [f"at least {self.low:,.12g}"] if self.low is not None else []
+        bounds += [f"at most {self.high:,.12g}"] if self.high is not None else []
         return f"{words} {' and '.join(bounds)}".strip()
 
 

@@ -28,9 +28,11 @@ def add_approach_options(parser: argparse.ArgumentParser, several: bool = False)
     for option, declared in named_parameters().items():
         known = declared.choices
         if declared.kind == "approach":
-            known = tuple(approaches("site_location"))
+            # An approach cannot be a parameter of itself.
+            known = tuple(name for name, kind in approaches("site_location").items() if not _has_option(kind, option))
         text = f"{declared.help}{_hint(several)}" if known else declared.help
-        _add(group, option, known, text.replace("%", "%%"), several and bool(known))
+        value = "N" if declared.kind in (int, float) else "VALUE"
+        _add(group, option, known, text.replace("%", "%%"), several and bool(known), value)
     group.add_argument(
         "--set",
         metavar="APPROACH.PARAMETER=VALUE",
@@ -150,13 +152,13 @@ def _hint(several: bool) -> str:
     return "; several with commas, or all" if several else ""
 
 
-def _add(group: Any, option: str, known: tuple[str, ...], text: str, several: bool) -> None:
+def _add(group: Any, option: str, known: tuple[str, ...], text: str, several: bool, value: str = "VALUE") -> None:
     if several:
         group.add_argument(f"--{option}", metavar="A,B", type=_several(known), help=text)
     elif known:
         group.add_argument(f"--{option}", choices=known, help=text)
     else:
-        group.add_argument(f"--{option}", metavar="VALUE", help=text)
+        group.add_argument(f"--{option}", metavar=value, help=text)
 
 
 def _several(known: tuple[str, ...]) -> Any:

@@ -192,7 +192,12 @@ def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--adc-seeding", "adc", "--sites", "1"], "“adc” cannot be combined with itself"),
+        (["--adc-seeding", "adc", "--sites", "1"], "invalid choice: 'adc'"),
+        (
+            ["--set", "adc.seeding=adc", "--site-location", "adc", "--sites", "1"],
+            "“adc” cannot be combined with itself",
+        ),
+        (["--set", "adc.seeding=magic", "--site-location", "adc", "--sites", "1"], "no site location “magic”"),
         (["-k", "0"], "the least is 1"),
         (["-k", "five"], "is not a whole number"),
         (["--site-number", "magic"], "invalid choice: 'magic'"),

@@ -37,8 +37,8 @@ class EntropySiteNumber(SiteNumber):
     model: str = parameter(
         CANADA,
         label="GAPS model",
-        help="Part of Canada whose model is used; “canada” takes the largest of the three cutoffs, “own” the numbers "
-        "below.",
+        help="Part of Canada whose model is used; “canada” takes the largest of the three cutoffs, “own” your own "
+        "factor and exponent.",
         choices=MODEL_CHOICES,
         option="gaps-model",
     )

@@ -34,8 +34,8 @@ class MaxCombsSiteNumber(SiteNumber):
     model: str = parameter(
         CANADA,
         label="GAPS model",
-        help="Part of Canada whose model is used; “canada” takes the largest of the three cutoffs, “own” the numbers "
-        "below.",
+        help="Part of Canada whose model is used; “canada” takes the largest of the three cutoffs, “own” your own "
+        "factor and exponent.",
         choices=MODEL_CHOICES,
         option="gaps-model",
     )
