@@ -10,6 +10,7 @@ from dataclasses import dataclass
 DELIMITERS = (",", ";", "\t", "|")
 DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 _SAMPLED_ROWS = 500
+_ROW_LINES = 200
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def _rows(text: str, delimiter: str) -> list[list[str]]:
 def first_row(data: bytes, delimiter: str) -> tuple[list[bytes], int, int] | None:
     """The fields of the first row that is not blank, where the next begins, and how many lines were passed.
 
-    None if the data ends before the row does.
+    None if the data ends before the row does, or if it has more lines than any names need.
     """
     place, lines = 0, 0
     while True:
@@ -77,7 +78,9 @@ def first_row(data: bytes, delimiter: str) -> tuple[list[bytes], int, int] | Non
         if data[place:end] not in (b"", b"\r"):
             break
         place, lines = end + 1, lines + 1
-    while end >= 0:
+    for _ in range(_ROW_LINES):
+        if end < 0:
+            return None
         row = data[place : end + 1].decode("latin-1")
         fields = _single_row(row, delimiter)
         if fields is not None:
@@ -88,8 +91,11 @@ def first_row(data: bytes, delimiter: str) -> tuple[list[bytes], int, int] | Non
 
 def _single_row(text: str, delimiter: str) -> list[str] | None:
     """The fields if the text is one whole row, None if a quoted field is still open at its end."""
-    # A second row is appended: it only stands alone if the first is closed.
-    rows = list(csv.reader(io.StringIO(text + "x\n", newline=""), delimiter=delimiter))
+    try:
+        # A second row is appended: it only stands alone if the first is closed.
+        rows = list(csv.reader(io.StringIO(text + "x\n", newline=""), delimiter=delimiter))
+    except csv.Error:
+        return None
     return rows[0] if len(rows) == 2 and rows[1] == ["x"] else None
 
 

@@ -141,6 +141,13 @@ def test_a_long_field_crosses_many_blocks(tmp_path):
     assert table.row_number(1) == 4
 
 
+def test_names_and_first_record_may_hold_single_quotes_and_long_text(tmp_path):
+    long = "x" * 200_000
+    table = loaded(tmp_path, f'height 5",y\n{long},6"\na,b\n'.encode(), 1 << 16)
+    assert table.dialect.header == ('height 5"', "y")
+    assert records_of(table) == [(long, '6"'), ("a", "b")]
+
+
 def test_old_macintosh_line_ends_are_understood(tmp_path):
     table = loaded(tmp_path, b"x,y\ra,b\rc,d\r", 1 << 16)
     assert records_of(table) == [("a", "b"), ("c", "d")]

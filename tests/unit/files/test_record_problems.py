@@ -127,6 +127,7 @@ def test_a_quote_that_is_never_closed(tmp_path):
     )
     assert refused(tmp_path, 'age,region\n1,2\n"1,2\n1,2\n') == [message]
     assert "row 1: A quoted field" in refused(tmp_path, '"age,region\n1,2\n')[0]
+    assert "row 2: A quoted field" in refused(tmp_path, 'age,region\n"1,2\n' + "1,2\n" * 200_000)[0]
 
 
 def test_a_folder_instead_of_a_file(tmp_path):
