@@ -106,10 +106,10 @@ def _extract(matrix: NDArray, indptr: NDArray[np.int64], columns: NDArray[np.int
     for row in range(matrix.shape[0]):
         place = indptr[row]
         for column in range(matrix.shape[1]):
-            if matrix[row, column] != 0:
-                columns[place] = column
-                values[place] = matrix[row, column]
-                place += 1
+            # Without a branch: what is not kept is overwritten by what follows.
+            columns[place] = column
+            values[place] = matrix[row, column]
+            place += matrix[row, column] != 0
 
 
 @njit(cache=True, nogil=True)
@@ -241,11 +241,12 @@ def _count_in_matrix(
     for first in range(0, region_number, step):
         _filled(matrix[first : first + step], indptr[1 + first :])
     np.cumsum(indptr, out=indptr)
-    columns, values = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int64)
+    filled = int(indptr[-1])
+    columns, values = np.empty(filled + 1, np.int32), np.empty(filled + 1, np.int64)
     for first in range(0, region_number, step):
         progress.update(_STAGE, 0.9 + 0.1 * first / region_number)
         _extract(matrix[first : first + step], indptr[first:], columns, values)
-    return indptr, columns, values
+    return indptr, columns[:filled], values[:filled]
 
 
 def _count_sorted(

@@ -52,8 +52,8 @@ def build_problem(
         categories.append(grouped)
         columns.append(column)
     counts, unknown = count(region, columns, progress)
-    if k > counts.records:
-        findings.append(_k_above(k, counts.records, table.source.path))
+    if k > table.rows - unknown:
+        findings.append(_k_above(k, table.rows - unknown, table.source.path))
     return Problem(
         regions=regions,
         counts=counts,
