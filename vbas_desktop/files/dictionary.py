@@ -134,14 +134,11 @@ def rehash(
 
 @njit(cache=True, nogil=True)
 def recode(raw: NDArray, table: NDArray[np.uint32], out: NDArray, frequencies: NDArray[np.int64]) -> None:
-    """Translate codes through a table and count how often each comes out.
-
-    Each row of ``frequencies`` counts every fourth code: otherwise an addition would wait for the last one of its code.
-    """
+    """Translate codes through a table and count how often each comes out."""
     for i in range(raw.size):
         code = table[raw[i]]
         out[i] = code
-        frequencies[i & 3, code] += 1
+        frequencies[code] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -87,15 +87,14 @@ def finished(
     place = {value: code for code, value in enumerate(ordered)}
     table = np.array([place.get(value, 0) for value in raw.values], np.uint32)
     codes: NDArray[np.unsignedinteger] = np.empty(rows, code_type(len(ordered)))
-    counts = np.zeros((4, len(ordered)), np.int64)
+    frequencies = np.zeros(len(ordered), np.int64)
     done = 0
     raw.parts.reverse()
     while raw.parts:
         part = raw.parts.pop()
-        recode(part, table, codes[done : done + part.size], counts)
+        recode(part, table, codes[done : done + part.size], frequencies)
         done += part.size
         progress.update(stage)
-    frequencies = counts.sum(axis=0)
     missing = int(frequencies[0]) if ordered and ordered[0] == "" else 0
     categories = Categories(raw.name, tuple(ordered), declared)
     facts = ColumnFacts(raw.name, len(ordered), missing, True, categories, frozen(frequencies))

@@ -16,7 +16,7 @@ from typing import BinaryIO, cast
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.regions import Source
 
-BLOCK_BYTES = 1 << 19
+BLOCK_BYTES = 1 << 20
 """Small enough that what is made of one block stays in the processor's cache."""
 
 SCANNED_AS_BYTES = ("utf-8", "ascii", "iso8859-1")
