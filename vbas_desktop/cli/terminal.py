@@ -35,10 +35,12 @@ class TerminalProgress:
         with self._lock:
             now = time.monotonic()
             if not self._bar:
-                # Stages of parallel work alternate; repeating them would flood a log.
-                if stage not in self._told:
-                    self._told.add(stage)
-                    print(stage, file=self._stream, flush=True)
+                # Parallel work alternates between stages, and details after a colon change all the time: a log needs
+                # neither.
+                name = stage.partition(":")[0]
+                if name not in self._told:
+                    self._told.add(name)
+                    print(name, file=self._stream, flush=True)
             elif stage != self._stage or now - self._drawn > 0.1:
                 done = "" if fraction is None else f" {'█' * int(24 * fraction):<24} {fraction:4.0%}"
                 print(f"\r\x1b[K{stage}{done}", end="", file=self._stream, flush=True)
