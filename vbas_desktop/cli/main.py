@@ -23,6 +23,7 @@ COMMANDS: tuple[str, ...] = (
     "representability",
     "risky",
     "appointments",
+    "appointments-experiment",
 )
 """The commands in the order of the help; each is a module with ``HELP``, ``configure(parser)``, ``run(options)``."""
 
