@@ -30,9 +30,9 @@ def add_approach_options(parser: argparse.ArgumentParser, several: bool = False)
         if declared.kind == "approach":
             # An approach cannot be a parameter of itself.
             known = tuple(name for name, kind in approaches("site_location").items() if not _has_option(kind, option))
-        text = f"{declared.help}{_hint(several)}" if known else declared.help
+        text = f"{declared.help}{_hint(several, bool(known))}"
         value = "N" if declared.kind in (int, float) else "VALUE"
-        _add(group, option, known, text.replace("%", "%%"), several and bool(known), value)
+        _add(group, option, known, text.replace("%", "%%"), several, value)
     group.add_argument(
         "--set",
         metavar="APPROACH.PARAMETER=VALUE",
@@ -148,8 +148,8 @@ def _assignment(text: str) -> tuple[tuple[str, str], str]:
     return (name.strip(), parameter.strip()), value.strip()
 
 
-def _hint(several: bool) -> str:
-    return "; several with commas, or all" if several else ""
+def _hint(several: bool, all_allowed: bool = True) -> str:
+    return f"; several with commas{', or all' if all_allowed else ''}" if several else ""
 
 
 def _add(group: Any, option: str, known: tuple[str, ...], text: str, several: bool, value: str = "VALUE") -> None:
@@ -163,6 +163,8 @@ def _add(group: Any, option: str, known: tuple[str, ...], text: str, several: bo
 
 def _several(known: tuple[str, ...]) -> Any:
     def parse(text: str) -> list[str]:
+        if not known:
+            return names(text)
         chosen = list(known) if text == "all" else names(text)
         unknown = [name for name in chosen if name not in known]
         if unknown:

@@ -16,6 +16,7 @@ from .terminal import say
 
 COMMANDS: tuple[str, ...] = (
     "run",
+    "compare",
     "export",
     "verify",
     "generate",

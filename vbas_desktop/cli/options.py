@@ -6,7 +6,7 @@ import argparse
 import csv
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.progress import Progress, Span
@@ -15,6 +15,8 @@ from .errors import UsageError
 
 if TYPE_CHECKING:
     from vbas_desktop.domain.problem import Problem, Request
+    from vbas_desktop.domain.records import Grouping
+    from vbas_desktop.domain.regions import Regions
     from vbas_desktop.files.records import RecordTable
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "space": " "}
@@ -66,17 +68,29 @@ def percent(text: str) -> float:
     return number
 
 
-def add_data_options(parser: argparse.ArgumentParser) -> None:
-    """The two files, how to read them, and which columns are what."""
+def numbers(low: int) -> Any:
+    """An argument type: a comma-separated list of whole numbers from ``low``."""
+
+    def parse(text: str) -> list[int]:
+        return [whole(low)(name) for name in names(text)]
+
+    return parse
+
+
+def sets_of_names(text: str) -> list[list[str]]:
+    """Lists of names separated by semicolons: ``age,sex;age,income``."""
+    return [names(part) for part in text.split(";")]
+
+
+def add_data_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """The two files, how to read them, and which columns are what; with ``several`` sets of quasi-identifiers."""
     parser.add_argument("records", metavar="RECORDS", help="the record file (CSV, also compressed, or Parquet)")
     parser.add_argument("regions", metavar="REGIONS", help="the region file (CSV, GeoJSON, GeoPackage or Shapefile)")
     columns = parser.add_argument_group("columns")
     columns.add_argument(
         "--region-column", metavar="NAME", required=True, help="column of the records that names the region"
     )
-    columns.add_argument(
-        "--quasi-identifiers", metavar="A,B", type=names, required=True, help="columns that make up the classes"
-    )
+    _add_quasi_identifiers(columns, several)
     columns.add_argument(
         "--identifiers", metavar="A,B", type=names, default=[], help="columns that are dropped from the release"
     )
@@ -109,12 +123,40 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     reading.add_argument("--layer", metavar="NAME", help="layer of a GeoPackage (default: the first with polygons)")
 
 
-def add_run_options(parser: argparse.ArgumentParser) -> None:
+def _add_quasi_identifiers(group: Any, several: bool) -> None:
+    if several:
+        group.add_argument(
+            "--quasi-identifiers",
+            metavar="A,B",
+            type=sets_of_names,
+            action="extend",
+            required=True,
+            help="columns that make up the classes; repeat it, or use semicolons (A,B;A,C), for several sets",
+        )
+    else:
+        group.add_argument(
+            "--quasi-identifiers", metavar="A,B", type=names, required=True, help="columns that make up the classes"
+        )
+    group.add_argument(
+        "--generalise",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="categories that are taken together: a file with column,value,group, or COLUMN=FILE:LEVEL for a level of "
+        "a hierarchy (value;level1;level2…); repeatable",
+    )
+
+
+def add_run_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
     """k, the range of site numbers, suppression, seed: what is the same for every combination."""
     group = parser.add_argument_group("run")
-    group.add_argument(
-        "-k", metavar="K", type=whole(1), default=5, help="the least size of a released class (default: %(default)s)"
-    )
+    least = "the least size of a released class"
+    if several:
+        group.add_argument(
+            "-k", metavar="K,K", type=numbers(1), default=[5], help=f"{least}; several with commas (default: 5)"
+        )
+    else:
+        group.add_argument("-k", metavar="K", type=whole(1), default=5, help=f"{least} (default: %(default)s)")
     group.add_argument(
         "--range-step",
         metavar="PERCENT",
@@ -159,11 +201,44 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 def load(options: argparse.Namespace, progress: Progress) -> Loaded:
     """Read both files and count the classes."""
+    from vbas_desktop.files.generalise import as_plain, check_values, relevant
     from vbas_desktop.files.problem import build_problem
+
+    check_columns(options)
+    groupings = read_groupings(options)
+    table, regions = read(options, Span(progress, 0.0, 0.9))
+    used = relevant(groupings, options.quasi_identifiers)
+    problem = build_problem(
+        table,
+        regions,
+        region_column=options.region_column,
+        quasi_identifiers=tuple(options.quasi_identifiers),
+        k=options.k,
+        unknown_regions=options.unknown_regions,
+        groupings=used,
+        progress=Span(progress, 0.9, 1.0),
+    )
+    # The groups themselves are kept, so that the run can be repeated without the file that named them.
+    options.groupings = as_plain(used)
+    remarks = check_values(groupings, table, options.quasi_identifiers)
+    return Loaded(table, replace(problem, findings=(*problem.findings, *remarks)))
+
+
+def read_groupings(options: argparse.Namespace) -> tuple[Grouping, ...]:
+    """The groupings that the options name, or those that an earlier run kept."""
+    from vbas_desktop.files.generalise import from_plain, read_generalisation
+
+    kept = getattr(options, "groupings", None)
+    if kept is not None:
+        return from_plain(kept)
+    return tuple(grouping for choice in getattr(options, "generalise", []) for grouping in read_generalisation(choice))
+
+
+def read(options: argparse.Namespace, progress: Progress) -> tuple[RecordTable, Regions]:
+    """Read both files; the small one first, so that its mistakes show at once."""
     from vbas_desktop.files.records import RecordOptions, load_records
     from vbas_desktop.files.regions import RegionOptions, load_regions
 
-    check_columns(options)
     region_options = RegionOptions(
         id_column=options.id_column,
         x_column=options.x_column,
@@ -179,19 +254,10 @@ def load(options: argparse.Namespace, progress: Progress) -> Loaded:
         category_counts=options.category_counts,
     )
     regions = load_regions(options.regions, region_options, Span(progress, 0.0, 0.1))
-    table = load_records(options.records, record_options, Span(progress, 0.1, 0.9))
+    table = load_records(options.records, record_options, Span(progress, 0.1, 1.0))
     for name in options.identifiers:
         table.facts(name)
-    problem = build_problem(
-        table,
-        regions,
-        region_column=options.region_column,
-        quasi_identifiers=tuple(options.quasi_identifiers),
-        k=options.k,
-        unknown_regions=options.unknown_regions,
-        progress=Span(progress, 0.9, 1.0),
-    )
-    return Loaded(table, problem)
+    return table, regions
 
 
 def check_columns(options: argparse.Namespace) -> None:

@@ -1,43 +1,14 @@
-"""Arrays and choices as plain JSON data and back."""
+"""Choices as plain JSON data and back."""
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from vbas_desktop.domain.records import Role, frozen
+from vbas_desktop.domain.records import Role
 
 from .choices import Choices
-
-_TYPES: dict[str, np.dtype[Any]] = {"int32": np.dtype("<i4"), "float64": np.dtype("<f8")}
-
-
-def pack(array: NDArray[Any]) -> dict[str, Any]:
-    """An array as its shape, type, and compressed bytes in base64."""
-    name = "int32" if array.dtype.kind in "iu" else "float64"
-    data = np.ascontiguousarray(array, _TYPES[name]).tobytes()
-    return {"type": name, "shape": list(array.shape), "data": base64.b64encode(zlib.compress(data, 6)).decode("ascii")}
-
-
-def unpack(packed: Mapping[str, Any]) -> NDArray[Any]:
-    """The array again, read-only; ValueError if the text is damaged."""
-    kind = _TYPES[packed["type"]]
-    wanted = int(np.prod(packed["shape"], dtype=np.int64)) * kind.itemsize
-    try:
-        # A damaged or malicious file must not unpack into more memory than its shape says.
-        data = zlib.decompressobj().decompress(base64.b64decode(packed["data"], validate=True), wanted + 1)
-    except zlib.error as error:
-        raise ValueError("damaged array") from error
-    if len(data) != wanted:
-        raise ValueError("damaged array")
-    array = np.frombuffer(data, kind).reshape(packed["shape"])
-    return frozen(array.astype(kind.newbyteorder("=")))
 
 
 def choices_to_json(choices: Choices) -> dict[str, Any]:

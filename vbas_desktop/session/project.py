@@ -16,9 +16,10 @@ from vbas_desktop import __version__
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.regions import Source
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.files.packing import pack, unpack
 
 from .choices import Choices
-from .encoding import choices_from_json, choices_to_json, pack, unpack
+from .encoding import choices_from_json, choices_to_json
 from .migrations import migrate
 from .project_schema import FORMAT, SCHEMA
 from .results import Entry, ProblemKey, Run

@@ -1,0 +1,158 @@
+"""What is compared: each approach chosen for one component with each of the others, in every scenario."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from vbas_desktop.approaches.base import Approach
+from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.records import Grouping
+
+COMPONENTS = ("site_number", "site_location", "construction")
+"""The components that are combined, in the order of the stages."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is protected: a set of quasi-identifiers, generalised or not, and k. Solutions of one scenario compete."""
+
+    quasi_identifiers: tuple[str, ...]
+    generalised: bool
+    k: int
+
+    @property
+    def title(self) -> str:
+        """The scenario in words."""
+        groups = " · generalised" if self.generalised else ""
+        return f"{', '.join(self.quasi_identifiers)}{groups} · k = {self.k:,}"
+
+
+@dataclass(frozen=True)
+class Combination:
+    """One approach for each component in one scenario; ``labels`` are their names as tables and charts show them."""
+
+    scenario: Scenario
+    site_number: Approach
+    site_location: Approach
+    construction: Approach
+    labels: tuple[str, str, str]
+
+    @property
+    def approaches(self) -> tuple[Approach, Approach, Approach]:
+        """The approaches in the order of `COMPONENTS`."""
+        return self.site_number, self.site_location, self.construction
+
+    @property
+    def title(self) -> str:
+        """The combination in words."""
+        return " · ".join(self.labels)
+
+    def settings(self) -> dict[str, Any]:
+        """Names and parameters of the approaches as plain data."""
+        return {
+            component: {"name": approach.card.name, **approach.settings()}
+            for component, approach in zip(COMPONENTS, self.approaches, strict=True)
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A whole comparison. ``generalised`` says which of the two ways each set of quasi-identifiers is taken."""
+
+    region_column: str
+    quasi_identifier_sets: tuple[tuple[str, ...], ...]
+    ks: tuple[int, ...]
+    site_numbers: tuple[Approach, ...]
+    site_locations: tuple[Approach, ...]
+    constructions: tuple[Approach, ...]
+    groupings: tuple[Grouping, ...] = ()
+    generalised: tuple[bool, ...] = (False,)
+    unknown_regions: str = "stop"
+    global_suppression: bool = True
+    range_step_percent: float = 10.0
+    range_reach: int = 2
+    random_seed: int = 0
+    pareto_measures: tuple[str, ...] = ()
+    workers: int = 0
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """All scenarios; a set of which no column has groups is not generalised twice."""
+        found = []
+        for names, generalised, k in product(self.quasi_identifier_sets, self.generalised, self.ks):
+            really = generalised and bool(self.groupings_for(names))
+            found.append(Scenario(names, really, k))
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def combinations(self) -> tuple[Combination, ...]:
+        """All combinations, scenario by scenario."""
+        labelled = [labelled_approaches(self.chosen(component)) for component in COMPONENTS]
+        return tuple(
+            Combination(scenario, *(approach for _, approach in one), labels=tuple(label for label, _ in one))  # type: ignore[misc, arg-type]
+            for scenario in self.scenarios
+            for one in product(*labelled)
+        )
+
+    def chosen(self, component: str) -> tuple[Approach, ...]:
+        """The approaches of one component."""
+        chosen: tuple[Approach, ...] = getattr(self, f"{component}s")
+        return chosen
+
+    def groupings_for(self, names: Sequence[str]) -> tuple[Grouping, ...]:
+        """The groupings that touch a set of quasi-identifiers."""
+        return tuple(grouping for grouping in self.groupings if grouping.column in names)
+
+    @property
+    def most_aggregations(self) -> int:
+        """How many aggregations this makes at most; some site numbers may fall out of range."""
+        return len(self.combinations) * (2 * self.range_reach + 1)
+
+    def request(self, combination: Combination, problem: Problem) -> Request:
+        """One combination for the engine, on one thread: the comparison runs several at a time."""
+        return Request(
+            problem=problem,
+            site_number=combination.site_number,
+            site_location=combination.site_location,
+            construction=combination.construction,
+            pareto_measures=self.pareto_measures,
+            global_suppression=self.global_suppression,
+            range_step_percent=self.range_step_percent,
+            range_reach=self.range_reach,
+            random_seed=self.random_seed,
+            workers=1,
+        )
+
+
+def labelled_approaches(chosen: Iterable[Approach]) -> list[tuple[str, Approach]]:
+    """Each approach once, under a name that tells it from the others: parameters are named only where they differ."""
+    once: dict[str, Approach] = {}
+    for approach in chosen:
+        once.setdefault(f"{approach.card.name} {json.dumps(approach.settings(), sort_keys=True)}", approach)
+    approaches = list(once.values())
+    names = [short_label(approach) for approach in approaches]
+    labels = []
+    for name, approach in zip(names, approaches, strict=True):
+        alike = [other for other, given in zip(approaches, names, strict=True) if given == name]
+        labels.append(f"{name} ({_differences(approach, alike)})" if len(alike) > 1 else name)
+    return list(zip(labels, approaches, strict=True))
+
+
+def short_label(approach: Approach) -> str:
+    """The name of an approach, with the approach that it starts from."""
+    inner = [getattr(approach, declared.name) for declared in approach.parameters() if declared.kind == "approach"]
+    return " from ".join([approach.card.name, *(short_label(one) for one in inner if isinstance(one, Approach))])
+
+
+def _differences(approach: Approach, alike: Sequence[Approach]) -> str:
+    mine = approach.settings()
+    return ", ".join(
+        f"{name} {value}"
+        for name, value in mine.items()
+        if len({json.dumps(other.settings()[name], sort_keys=True) for other in alike}) > 1
+    )

@@ -1,0 +1,250 @@
+"""Runs a plan: counts once for each set of quasi-identifiers, runs what is not kept yet, keeps what is finished."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from vbas_desktop.algorithms.pareto import non_dominated
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.domain.errors import Finding
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.engine.parallel import in_order
+from vbas_desktop.engine.run import run
+from vbas_desktop.files.problem import build_problem
+
+from .costs import Costs, site_numbers
+from .plan import Combination, Plan, Scenario
+from .store import fingerprint, settings_of
+
+if TYPE_CHECKING:
+    from vbas_desktop.files.records import RecordTable
+
+_REDRAWN_SECONDS = 0.05
+_STAGE = "Comparing combinations"
+
+
+class Keeper(Protocol):
+    """Where finished combinations are kept."""
+
+    def get(self, settings: Mapping[str, Any]) -> RunResult | None:
+        """The kept result, if there is one."""
+
+    def put(self, settings: Mapping[str, Any], result: RunResult) -> RunResult:
+        """Keep a result and hand it back as it will be read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """One combination with what came of it."""
+
+    combination: Combination
+    problem: Problem
+    result: RunResult
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """All combinations of a plan, finished, in its order."""
+
+    plan: Plan
+    finished: tuple[Finished, ...]
+
+    @cached_property
+    def pareto_measures(self) -> tuple[str, ...]:
+        """The measures that decide about dominance."""
+        usual = (name for name, kind in approaches("rating").items() if getattr(kind, "pareto_default", True))
+        return self.plan.pareto_measures or tuple(usual)
+
+    @cached_property
+    def solutions(self) -> tuple[tuple[Finished, Solution], ...]:
+        """Every solution with its combination; the Pareto mark says that no other of the scenario dominates it."""
+        marked = []
+        for scenario in self.plan.scenarios:
+            mine = [
+                (one, s) for one in self.finished if one.combination.scenario == scenario for s in one.result.solutions
+            ]
+            kept = non_dominated([[s.measures.get(name) for name in self.pareto_measures] for _, s in mine])
+            marked += [(one, s.marked(bool(flag))) for (one, s), flag in zip(mine, kept, strict=True)]
+        return tuple(marked)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Remarks on the data, each once."""
+        return tuple(dict.fromkeys(finding for one in self.finished for finding in one.problem.findings))
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A plan with everything counted: what it makes, what of it is kept already, and how long the rest will take."""
+
+    plan: Plan
+    problems: Mapping[Scenario, Problem]
+    settings: tuple[dict[str, Any], ...]
+    aggregations: tuple[int, ...]
+    kept: tuple[bool, ...]
+    costs: Costs
+
+    @property
+    def seconds_left(self) -> float:
+        """The expected wall time of what is not kept yet."""
+        left = (self.costs.seconds(index) for index, kept in enumerate(self.kept) if not kept)
+        return sum(left) / workers_of(self.plan)
+
+
+def workers_of(plan: Plan) -> int:
+    """How many combinations are run at a time."""
+    return plan.workers or os.cpu_count() or 1
+
+
+def count_scenarios(
+    plan: Plan, table: RecordTable, regions: Regions, progress: Progress | None = None
+) -> dict[Scenario, Problem]:
+    """The problem of each scenario; scenarios that differ in k alone share their counts."""
+    progress = progress or Silent()
+    counted: dict[Scenario, Problem] = {}
+    scenarios = plan.scenarios
+    for number, scenario in enumerate(scenarios):
+        same = next((counted[other] for other in counted if replace(other, k=scenario.k) == scenario), None)
+        counted[scenario] = (
+            replace(same, k=scenario.k)
+            if same
+            else build_problem(
+                table,
+                regions,
+                region_column=plan.region_column,
+                quasi_identifiers=scenario.quasi_identifiers,
+                k=scenario.k,
+                unknown_regions=plan.unknown_regions,
+                groupings=plan.groupings_for(scenario.quasi_identifiers) if scenario.generalised else (),
+                progress=Span(progress, number / len(scenarios), (number + 1) / len(scenarios)),
+            )
+        )
+    return counted
+
+
+def prepare(
+    plan: Plan, problems: Mapping[Scenario, Problem], keeper: Keeper, progress: Progress | None = None
+) -> Prepared:
+    """Look what the plan makes and what of it is kept."""
+    progress = progress or Silent()
+    prints: dict[int, str] = {}
+    numbers: dict[tuple[Scenario, str], int] = {}
+    settings, aggregations = [], []
+    for combination in plan.combinations:
+        progress.update("Looking what is finished already")
+        problem = problems[combination.scenario]
+        print_of = prints.setdefault(id(problem.counts), "") or fingerprint(problem)
+        prints[id(problem.counts)] = print_of
+        settings.append(settings_of(plan, combination, print_of))
+        key = (combination.scenario, combination.labels[0])
+        if key not in numbers:
+            numbers[key] = len(site_numbers(plan, combination, problem))
+        aggregations.append(numbers[key])
+    stored = [problems[combination.scenario].counts.rows[2].size for combination in plan.combinations]
+    costs = Costs(plan.combinations, aggregations, stored)
+    kept = tuple(keeper.get(each) is not None for each in settings)
+    return Prepared(plan, problems, tuple(settings), tuple(aggregations), kept, costs)
+
+
+def run_comparison(
+    plan: Plan,
+    table: RecordTable,
+    regions: Regions,
+    keeper: Keeper,
+    progress: Progress | None = None,
+    on_finished: Callable[[Finished], None] | None = None,
+) -> Comparison:
+    """Count, run what is missing, and hand out all combinations in the order of the plan.
+
+    ``on_finished`` gets each combination from the calling thread, as soon as it and all before it are there. If the
+    work is stopped or killed, what was finished is kept and the next call goes on from there.
+    """
+    progress = progress or Silent()
+    problems = count_scenarios(plan, table, regions, Span(progress, 0.0, 0.05))
+    prepared = prepare(plan, problems, keeper, progress)
+    return run_prepared(prepared, keeper, Span(progress, 0.05, 1.0), on_finished)
+
+
+def run_prepared(
+    prepared: Prepared,
+    keeper: Keeper,
+    progress: Progress | None = None,
+    on_finished: Callable[[Finished], None] | None = None,
+) -> Comparison:
+    """The part of `run_comparison` after counting."""
+    meter = _Meter(prepared, progress or Silent())
+    jobs = [partial(_run_one, prepared, keeper, meter, index) for index in range(len(prepared.settings))]
+    finished: list[Finished] = []
+    with closing(in_order(jobs, meter, min(workers_of(prepared.plan), len(jobs)))) as results:
+        for one in results:
+            finished.append(one)
+            if on_finished is not None:
+                on_finished(one)
+    return Comparison(prepared.plan, tuple(finished))
+
+
+def _run_one(prepared: Prepared, keeper: Keeper, meter: _Meter, index: int, progress: Progress) -> Finished:
+    combination = prepared.plan.combinations[index]
+    problem = prepared.problems[combination.scenario]
+    settings = prepared.settings[index]
+    result = keeper.get(settings)
+    if result is None:
+        started = time.perf_counter()
+        request = prepared.plan.request(combination, problem)
+        result = keeper.put(settings, run(request, _Share(meter, index, progress)))
+        prepared.costs.learn(index, time.perf_counter() - started)
+    meter.finish(index)
+    return Finished(combination, problem, result)
+
+
+class _Meter:
+    """Progress by expected time, so that the time left is worth showing; safe to call from all threads."""
+
+    def __init__(self, prepared: Prepared, progress: Progress) -> None:
+        self._progress, self._costs = progress, prepared.costs
+        self._fractions = [1.0 if kept else 0.0 for kept in prepared.kept]
+        self._todo = [index for index, kept in enumerate(prepared.kept) if not kept]
+        self._lock = threading.Lock()
+        self._computed, self._shown = 0.0, (_STAGE, 0.0)
+
+    def note(self, index: int, fraction: float | None) -> None:
+        if fraction is not None:
+            self._fractions[index] = max(self._fractions[index], min(1.0, fraction))
+
+    def finish(self, index: int) -> None:
+        self._fractions[index] = 1.0
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        """Show the share of all combinations, whichever spoke."""
+        with self._lock:
+            now = time.monotonic()
+            # Adding up costs more than most steps between two updates, and nobody reads faster.
+            if now - self._computed > _REDRAWN_SECONDS:
+                self._computed, self._shown = now, self._state()
+        self._progress.update(*self._shown)
+
+    def _state(self) -> tuple[str, float]:
+        seconds = [self._costs.seconds(index) for index in self._todo]
+        done = sum(s * self._fractions[index] for s, index in zip(seconds, self._todo, strict=True))
+        return _STAGE, done / sum(seconds) if seconds else 1.0
+
+
+class _Share:
+    """The progress of one combination."""
+
+    def __init__(self, meter: _Meter, index: int, part: Progress) -> None:
+        self._meter, self._index, self._part = meter, index, part
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        self._meter.note(self._index, fraction)
+        self._part.update(stage, fraction)

@@ -1,0 +1,154 @@
+"""Finished combinations on disk: one JSON file each, named by what went in, so that nothing is computed twice.
+
+A file is written beside its place and renamed: whatever ends the program, each file is complete or not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vbas_desktop import __version__
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.files.atomic import write_text
+from vbas_desktop.files.packing import pack, unpack
+
+from .plan import Combination, Plan
+
+FORMAT_VERSION = 1
+
+
+def fingerprint(problem: Problem) -> str:
+    """What the counts, the regions and their places are, whatever files they came from; k is left out."""
+    digest = hashlib.sha256()
+    indptr, columns, values = problem.counts.rows
+    for array in (problem.regions.points, problem.counts.classes, indptr, columns, values):
+        digest.update(str(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    told = {
+        "ids": hashlib.sha256("\n".join(problem.regions.ids).encode()).hexdigest(),
+        "unit": problem.regions.system.unit,
+        "categories": list(problem.counts.category_numbers),
+        "unknown": problem.unknown_region_records,
+    }
+    digest.update(json.dumps(told, sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+def settings_of(plan: Plan, combination: Combination, counts: str) -> dict[str, Any]:
+    """Everything that decides what comes of a combination, as plain data. ``counts`` is the problem's `fingerprint`."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "program_version": __version__,
+        "counts": counts,
+        "k": combination.scenario.k,
+        "approaches": combination.settings(),
+        "pareto_measures": list(plan.pareto_measures),
+        "global_suppression": plan.global_suppression,
+        "range_step_percent": plan.range_step_percent,
+        "range_reach": plan.range_reach,
+        "random_seed": plan.random_seed,
+    }
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of finished combinations."""
+
+    folder: Path
+
+    def path(self, settings: Mapping[str, Any]) -> Path:
+        """Where a combination is or will be."""
+        text = json.dumps(settings, sort_keys=True, allow_nan=False)
+        return self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.json"
+
+    def get(self, settings: Mapping[str, Any]) -> RunResult | None:
+        """The kept result; None if there is none that can be used."""
+        try:
+            document = json.loads(self.path(settings).read_text(encoding="utf-8"))
+            return _result(document) if document["settings"] == settings else None
+        except (OSError, ValueError, KeyError, TypeError):
+            # Whatever is in the way of reading it, computing it again gives the same.
+            return None
+
+    def put(self, settings: Mapping[str, Any], result: RunResult) -> RunResult:
+        """Keep a result; hands it back as it will be read, so that fresh and kept results cannot differ."""
+        document = _document(settings, result)
+        text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_text(self.path(settings), text)
+        return _result(json.loads(text))
+
+
+class Memory:
+    """Keeps results for the length of the program only."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, RunResult] = {}
+
+    def get(self, settings: Mapping[str, Any]) -> RunResult | None:
+        """The kept result, if there is one."""
+        return self._kept.get(json.dumps(settings, sort_keys=True))
+
+    def put(self, settings: Mapping[str, Any], result: RunResult) -> RunResult:
+        """Keep a result."""
+        return self._kept.setdefault(json.dumps(settings, sort_keys=True), result)
+
+
+def _document(settings: Mapping[str, Any], result: RunResult) -> dict[str, Any]:
+    return {
+        "settings": dict(settings),
+        "approximated_sites": result.approximated_sites,
+        "globally_suppressed_records": result.globally_suppressed_records,
+        "classes_present": result.classes_present,
+        "seconds": result.seconds,
+        "solutions": [_solution_document(solution) for solution in result.solutions],
+    }
+
+
+def _solution_document(solution: Solution) -> dict[str, Any]:
+    return {
+        "id": solution.id,
+        "approaches": dict(solution.approaches),
+        "parameters": {name: dict(values) for name, values in solution.parameters.items()},
+        "approximated_sites": solution.approximated_sites,
+        "site_count": solution.site_count,
+        "measures": {name: _plain(value) for name, value in solution.measures.items()},
+        "seconds": solution.seconds,
+        "suppressed_global": int(solution.suppressed_global),
+        "suppressed_local": int(solution.suppressed_local),
+        "pareto": bool(solution.pareto),
+        "facts": {name: _plain(value) for name, value in (solution.facts or {}).items()},
+        "sites": None if solution.sites is None else pack(solution.sites),
+        "owner": pack(solution.owner),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy as plain ones."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _result(document: Mapping[str, Any]) -> RunResult:
+    return RunResult(
+        solutions=tuple(_solution(item) for item in document["solutions"]),
+        approximated_sites=document["approximated_sites"],
+        globally_suppressed_records=document["globally_suppressed_records"],
+        classes_present=document["classes_present"],
+        seconds=document["seconds"],
+    )
+
+
+def _solution(item: Mapping[str, Any]) -> Solution:
+    arrays = {
+        "sites": None if item["sites"] is None else unpack(item["sites"]),
+        "owner": unpack(item["owner"]),
+    }
+    return Solution(**{**item, **arrays})

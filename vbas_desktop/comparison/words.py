@@ -1,0 +1,88 @@
+"""The summary of a comparison in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vbas_desktop.approaches.registry import approaches
+
+from .plan import COMPONENTS
+from .summary import Contest, Duel, Front, Summary
+
+COMPONENT_WORDS = {
+    "site_number": "Number of sites",
+    "site_location": "Site locations",
+    "construction": "Construction",
+}
+
+
+def measure_title(name: str) -> str:
+    """A measure as people read it."""
+    kind = approaches("rating").get(name)
+    return kind.card.title if kind is not None else name.replace("_", " ").capitalize()
+
+
+def contest_sentence(contest: Contest) -> str:
+    """Who wins the measure, how often, and by how much against the next."""
+    first = contest.standings[0]
+    if not contest.comparisons or not first.best:
+        return f"{measure_title(contest.measure)}: nothing can be compared."
+    text = (
+        f"{measure_title(contest.measure)}: {first.label} is lowest in {first.best:,} of "
+        f"{contest.comparisons:,} comparisons{_shared(first.shared)}."
+    )
+    others = [standing for standing in contest.standings if standing.label != first.label]
+    if not contest.complete or not others:
+        return text
+    second = min(others, key=lambda standing: standing.total)
+    return f"{text} {duel_sentence(contest.duel(first.label, second.label))}"
+
+
+def duel_sentence(duel: Duel) -> str:
+    """One approach against another in words and numbers."""
+    if not duel.pairs:
+        return f"There is no pair of {duel.first} and {duel.second}."
+    ties = f", equal in {duel.equal:,}" if duel.equal else ""
+    text = f"Against {duel.second} it is lower in {duel.lower:,} of {duel.pairs:,} pairs{ties}"
+    if duel.ratio_of_sums is None:
+        return f"{text}."
+    return f"{text}; in sum {difference(duel.ratio_of_sums)}."
+
+
+def difference(ratio: float) -> str:
+    """A ratio as "12.5 % lower" or "3.1 % higher"."""
+    percent = abs(ratio - 1) * 100
+    if percent < 0.05:
+        return "the same within 0.05 %"
+    return f"{percent:,.1f} % {'lower' if ratio < 1 else 'higher'}"
+
+
+def front_sentence(front: Front) -> str:
+    """How many solutions of a scenario nothing dominates, and whose they are."""
+    shares = ", ".join(f"{label} {kept:,} of {of:,}" for label, (kept, of) in front.by_label.items())
+    return f"{front.scenario.title}: {len(front.solutions):,} of {front.of:,} solutions are not dominated ({shares})."
+
+
+def summary_lines(summary: Summary) -> Iterator[str]:
+    """The whole summary as plain text, line by line."""
+    comparison = summary.comparison
+    solutions = len(comparison.solutions)
+    yield (
+        f"{len(comparison.finished):,} combinations in {len(comparison.plan.scenarios):,} scenarios, "
+        f"{solutions:,} solutions."
+    )
+    for component in COMPONENTS:
+        mine = [contest for contest in summary.contests if contest.component == component]
+        if mine:
+            yield ""
+            yield f"{COMPONENT_WORDS[component]}: which approach is lowest, with all else equal"
+            for contest in mine:
+                yield f"  {contest_sentence(contest)}"
+    yield ""
+    yield "Solutions that no other of their scenario dominates"
+    for front in summary.fronts:
+        yield f"  {front_sentence(front)}"
+
+
+def _shared(number: int) -> str:
+    return f" ({number:,} shared)" if number else ""

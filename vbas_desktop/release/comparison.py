@@ -1,0 +1,43 @@
+"""What a comparison leaves behind: the table, the summary and the charts, in one folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vbas_desktop.comparison.run import Comparison
+from vbas_desktop.comparison.summary import summarise
+from vbas_desktop.comparison.table import csv_text
+from vbas_desktop.comparison.words import summary_lines
+from vbas_desktop.files.atomic import check_target_folder, new_folder, write_text
+
+from .report.comparison import charts_of, comparison_report
+from .report.drawing import as_svg
+from .report.pages import as_html
+
+TABLE, PAGE, TEXT, CHARTS = "comparison.csv", "summary.html", "summary.txt", "charts"
+
+
+def check_comparison_target(target: Path) -> None:
+    """Refuse a folder that holds something else than an earlier comparison."""
+    check_target_folder(target, TABLE)
+
+
+def store_beside(target: Path) -> Path:
+    """Where the finished combinations of a comparison are kept: a folder beside its target."""
+    target = target.absolute()
+    return target.with_name(f"{target.name}.combinations")
+
+
+def write_comparison(comparison: Comparison, target: Path) -> str:
+    """Write the folder, all of it or nothing; returns the summary as text. The same comparison gives the same bytes."""
+    summary = summarise(comparison)
+    text = "\n".join(summary_lines(summary)) + "\n"
+    numbers = {scenario: number for number, scenario in enumerate(comparison.plan.scenarios, 1)}
+    with new_folder(target.absolute(), TABLE) as folder:
+        write_text(folder / TABLE, csv_text(comparison))
+        write_text(folder / TEXT, text)
+        write_text(folder / PAGE, as_html(comparison_report(summary)))
+        (folder / CHARTS).mkdir()
+        for scenario, measure, drawing in charts_of(comparison):
+            write_text(folder / CHARTS / f"{numbers[scenario]}-{measure}.svg", as_svg(drawing) + "\n")
+    return text
