@@ -42,7 +42,12 @@ def in_order(jobs: Sequence[Callable[[Progress], T]], progress: Progress, worker
         futures = [pool.submit(whole.execute, number, job) for number, job in enumerate(jobs)]
         try:
             for future in futures:
-                yield future.result()
+                try:
+                    result = future.result()
+                except Cancelled:
+                    # One that failed stops the others: what it said matters, not that they obeyed.
+                    raise whole.first_error or Cancelled from None
+                yield result
         finally:
             whole.stop()
             for future in futures:
@@ -56,6 +61,8 @@ class _Whole:
         self._progress = progress
         self._fractions = [0.0] * jobs
         self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self.first_error: BaseException | None = None
 
     def part(self, number: int) -> _Part:
         return _Part(self, number)
@@ -64,7 +71,9 @@ class _Whole:
         part = self.part(number)
         try:
             result = job(part)
-        except BaseException:
+        except BaseException as error:
+            with self._lock:
+                self.first_error = self.first_error or error
             self.stop()
             raise
         part.finish()

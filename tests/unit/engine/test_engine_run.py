@@ -220,6 +220,20 @@ def test_a_listener_that_fails_ends_the_run():
         run(request_of(GRID, 20, range_reach=4, workers=3), on_solution=listen)
 
 
+class LastFails(SiteLocation):
+    card = Card("last-fails", "Last fails", "Waits for the last site number, which returns nonsense.")
+
+    def locate(self, situation, sites, progress):
+        while sites < 24:
+            progress.update("Waiting to be stopped")
+        return np.zeros((0, 2))
+
+
+def test_the_reason_of_a_failure_is_told_not_that_the_other_workers_stopped():
+    with pytest.raises(InputError, match="“Last fails” did not return 24 finite places"):
+        run(request_of(GRID, 20, site_location=LastFails(), range_reach=2, workers=5))
+
+
 @pytest.mark.parametrize("location", ["anonymity", "density", "balanced-density", "random", "adc"])
 @pytest.mark.parametrize(
     ("points", "matrix", "sites"),
