@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.files.dialect import Dialect
 
-from .readback import Columns, Unreadable, buffers, read_csv, read_parquet, read_wide
-from .tally import Hashes, Tally, combine, hash_values
+from .readback import Batch, Unreadable, escaped, hashes_of, read_csv, read_parquet, read_wide
+from .tally import Hashes, Tally, Translation, combine
 
 Tick = Callable[[int], None]
 """Called with the number of rows of every batch; raises to stop."""
-
-_RUN = r"^[=@\t\r]"
-_SIGNED = r"^[+-]"
-_NUMBER = r"^[+-][ .,]*[0-9][0-9 .,]*$"
 
 
 @dataclass(frozen=True)
@@ -39,16 +33,30 @@ class Claim:
     records: int
     released: int
 
+    @property
+    def names(self) -> list[str]:
+        """The names that the released file must have."""
+        return [name for _, name in self.columns] + ([self.class_size] if self.class_size else [])
+
 
 @dataclass
 class Seen:
-    """What one file came down to. ``strangers`` are rows whose region the crosswalk does not know."""
+    """What one file came down to. ``strangers`` are rows whose region the crosswalk does not know.
+
+    ``sizes`` counts the rows by the hash of the added class size.
+    """
 
     tally: Tally = field(default_factory=Tally)
     rows: int = 0
     strangers: int = 0
-    names: list[str] = field(default_factory=list)
+    names_fit: bool = True
     sizes: Counter[int] = field(default_factory=Counter)
+
+
+def hashed(texts: Iterable[str], encoding: str, escape: bool = False) -> Hashes:
+    """The hashes of a few texts, with their formulas escaped if so wished."""
+    values = pa.array([text.encode(encoding) for text in texts], pa.binary())
+    return hashes_of(escaped(values) if escape else values)
 
 
 def text_encoding(dialect: Dialect) -> str:
@@ -61,29 +69,29 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapp
     """The input by classes of aggregated region and all quasi-identifiers, its values changed as stated."""
     seen, encoding = Seen(), text_encoding(dialect)
     place = {name: index for index, name in enumerate(dialect.header)}
-    ids = pa.array([text.encode(encoding) for text in crosswalk], pa.binary())
-    codes = _hashes(pa.array([text.encode(encoding) for text in crosswalk.values()], pa.binary()))
-    groups = _Groups(problem, encoding)
-    for columns in _input_batches(problem, dialect):
-        tick(len(columns[0]))
-        found = pc.index_in(columns[place[problem.region_column]], value_set=ids)
-        known = found.is_valid().to_numpy(zero_copy_only=False)
-        if not known.all():
-            columns, found = [column.filter(pa.array(known)) for column in columns], found.drop_null()
-        seen.rows += known.size
-        seen.strangers += int(known.size - known.sum())
-        region = codes[found.to_numpy(zero_copy_only=False)]
-        changed = {name: groups.applied(name, columns[place[name]]) for name in problem.quasi_identifiers}
-        keys = np.zeros(region.size, np.uint64)
-        for part in (region, *(_hashes(changed[name]) for name in problem.quasi_identifiers)):
-            combine(keys, part)
-        rows = np.zeros(region.size, np.uint64)
+    regions = Translation(hashed(crosswalk, encoding), hashed(crosswalk.values(), encoding))
+    groups = {
+        name: [_Groups(one.groups, encoding, claim.escaped) for one in problem.groupings if one.column == name]
+        for name in problem.quasi_identifiers
+    }
+    for columns in _input_batches(problem, dialect, claim):
+        tick(columns[0].size)
+        region, missing = regions.of(columns[place[problem.region_column]])
+        seen.rows += region.size
+        seen.strangers += missing
+        if missing:
+            known = region != 0
+            columns, region = [column[known] for column in columns], region[known]
+        keys, rows = np.zeros(region.size, np.uint64), np.zeros(region.size, np.uint64)
+        changed = {problem.region_column: region}
+        for name in problem.quasi_identifiers:
+            changed[name] = columns[place[name]]
+            for group in groups[name]:
+                changed[name] = group.applied(changed[name])
+        for name in (problem.region_column, *problem.quasi_identifiers):
+            combine(keys, changed[name])
         for name, _ in claim.columns:
-            if name == problem.region_column:
-                combine(rows, region)
-            else:
-                value = changed[name] if name in changed else columns[place[name]]
-                combine(rows, _hashes(_escaped(value) if claim.escaped else value))
+            combine(rows, changed[name] if name in changed else columns[place[name]])
         seen.tally.add(keys, rows)
     return seen
 
@@ -91,100 +99,71 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapp
 def seen_output(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapping[str, str], tick: Tick) -> Seen:
     """The released file by classes of what it holds of the region column and the quasi-identifiers."""
     seen, encoding = Seen(), text_encoding(dialect)
-    codes = pa.array(sorted({text.encode(encoding) for text in crosswalk.values()}), pa.binary())
+    codes = hashed(sorted(set(crosswalk.values())), encoding)
+    known = Translation(codes, codes)
     names = [name for name, _ in claim.columns]
     for columns in _output_batches(claim, encoding, seen):
-        tick(len(columns[0]))
-        seen.rows += len(columns[0])
-        values = [_hashes(column) for column in columns[: len(names)]]
-        keys, rows = np.zeros(len(columns[0]), np.uint64), np.zeros(len(columns[0]), np.uint64)
+        tick(columns[0].size)
+        seen.rows += columns[0].size
+        keys, rows = np.zeros(columns[0].size, np.uint64), np.zeros(columns[0].size, np.uint64)
         for name in (problem.region_column, *problem.quasi_identifiers):
             if name in names:
-                combine(keys, values[names.index(name)])
-        for value in values:
-            combine(rows, value)
+                combine(keys, columns[names.index(name)])
+        for values in columns[: len(names)]:
+            combine(rows, values)
         seen.tally.add(keys, rows)
         if problem.region_column in names:
-            region = columns[names.index(problem.region_column)]
-            seen.strangers += len(region) - int(pc.sum(pc.is_in(region, value_set=codes)).as_py() or 0)
+            seen.strangers += known.of(columns[names.index(problem.region_column)])[1]
         if claim.class_size is not None:
-            for entry in columns[-1].value_counts():
-                seen.sizes[_whole(entry["values"].as_py())] += entry["counts"].as_py()
+            found, counts = np.unique(columns[-1], return_counts=True)
+            seen.sizes.update(dict(zip(found.tolist(), counts.tolist(), strict=True)))
     return seen
 
 
 class _Groups:
-    """The groupings of the problem, applied to values."""
+    """A grouping, applied to hashes."""
 
-    def __init__(self, problem: Problem, encoding: str) -> None:
-        self._chains: dict[str, list[tuple[Any, Any]]] = {}
-        for grouping in problem.groupings:
-            before = pa.array([value.encode(encoding) for value in grouping.groups], pa.binary())
-            after = pa.array([value.encode(encoding) for value in grouping.groups.values()], pa.binary())
-            self._chains.setdefault(grouping.column, []).append((before, after))
+    def __init__(self, groups: Mapping[str, str], encoding: str, escape: bool) -> None:
+        before, after = hashed(groups, encoding, escape), hashed(groups.values(), encoding, escape)
+        self._translation = Translation(before, after)
 
-    def applied(self, name: str, column: Any) -> Any:
-        for before, after in self._chains.get(name, ()):
-            column = pc.coalesce(after.take(pc.index_in(column, value_set=before)), column)
-        return column
+    def applied(self, column: Hashes) -> Hashes:
+        translated, missing = self._translation.of(column)
+        return np.where(translated == 0, column, translated) if missing else translated
 
 
-def _input_batches(problem: Problem, dialect: Dialect) -> Iterator[Columns]:
+def _input_batches(problem: Problem, dialect: Dialect, claim: Claim) -> Iterator[Batch]:
     assert problem.records_source is not None
     path = Path(problem.records_source.path)
+    # The region column is compared with the crosswalk, which holds the ids as they are.
+    others = [place for place, name in enumerate(dialect.header) if name != problem.region_column]
+    escape = others if claim.escaped else []
     if dialect.format == "parquet":
-        yield from (columns for _, columns in read_parquet(path))
+        yield from _without_first(read_parquet(path, escape), 1)
         return
     skip = 2 if dialect.category_line else 1
     encoding = dialect.encoding or "utf-8"
-    batches = read_csv(path, dialect.delimiter or ",", len(dialect.header), dialect.compressed, encoding)
+    batches = read_csv(path, dialect.delimiter or ",", len(dialect.header), dialect.compressed, encoding, escape)
     yield from _without_first(batches, skip)
 
 
-def _output_batches(claim: Claim, encoding: str, seen: Seen) -> Iterator[Columns]:
+def _output_batches(claim: Claim, encoding: str, seen: Seen) -> Iterator[Batch]:
+    expected = hashed(claim.names, encoding)
     if claim.file.suffix == ".parquet":
-        for names, columns in read_parquet(claim.file):
-            seen.names = names
-            yield columns
-        return
-    width = len(claim.columns) + (claim.class_size is not None)
-    batches = read_csv(claim.file, claim.delimiter, width)
+        batches = read_parquet(claim.file)
+    else:
+        batches = read_csv(claim.file, claim.delimiter, len(claim.names))
     first = next(batches, None)
     if first is None:
         raise Unreadable("the file is empty")
-    seen.names = [column[0].as_py().decode(encoding, "replace") for column in first]
+    names = np.array([column[0] for column in first], np.uint64)
+    seen.names_fit = bool(np.array_equal(names, expected))
     yield [column[1:] for column in first]
     yield from batches
 
 
-def _without_first(batches: Iterator[Columns], skip: int) -> Iterator[Columns]:
+def _without_first(batches: Iterator[Batch], skip: int) -> Iterator[Batch]:
     for columns in batches:
-        dropped = min(skip, len(columns[0]))
+        dropped = min(skip, columns[0].size)
         skip -= dropped
         yield [column[dropped:] for column in columns] if dropped else columns
-
-
-def _hashes(column: Any) -> Hashes:
-    out = np.empty(len(column), np.uint64)
-    hash_values(*buffers(column), out)
-    return out
-
-
-def _escaped(column: Any) -> Any:
-    """The column with an apostrophe before everything that a spreadsheet might run."""
-    runs = pc.match_substring_regex(column, _RUN)
-    signed = pc.and_not(pc.match_substring_regex(column, _SIGNED), pc.match_substring_regex(column, _NUMBER))
-    risky = pc.or_(runs, signed)
-    if not pc.any(risky).as_py():
-        return column
-    apostrophe = pa.scalar(b"'", pa.binary())
-    return pc.if_else(risky, pc.binary_join_element_wise(apostrophe, column, pa.scalar(b"", pa.binary())), column)
-
-
-def _whole(text: bytes) -> int:
-    return int(text) if text.isdigit() else -1
-
-
-def released_names(claim: Claim) -> Sequence[str]:
-    """The names that the released file must have."""
-    return [name for _, name in claim.columns] + ([claim.class_size] if claim.class_size else [])

@@ -1,23 +1,34 @@
-"""Reading files back for verification. Shares no code with the writer: pyarrow's reader, values instead of bytes."""
+"""Reading files back for verification. Shares no code with the writer.
+
+What comes out is a 64-bit hash of every value. Files without quotes are cut at delimiters and line ends, which needs a
+few lines; all others go through pyarrow's CSV reader.
+"""
 
 from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
+from .tally import Hashes, hash_plain, hash_values
+
 BLOCK_BYTES = 4 << 20
 _SLOW_ROWS = 10_000
+_MARK = b"\xef\xbb\xbf"
+_RUN = r"^[=@\t\r]"
+_SIGNED = r"^[+-]"
+_NUMBER = r"^[+-][ .,]*[0-9][0-9 .,]*$"
 
-Columns = list[Any]
-"""One pyarrow binary array per column."""
+Batch = list[Hashes]
+"""The hashes of the values of each column, in the order of the file."""
 
 
 class Unreadable(Exception):
@@ -25,14 +36,120 @@ class Unreadable(Exception):
 
 
 def read_csv(
-    path: Path, delimiter: str, columns: int, compressed: bool = False, encoding: str = "utf-8"
-) -> Iterator[Columns]:
-    """The values of a CSV file as bytes, batch by batch, the row of names included; see `read_wide` for encodings."""
-    if _has_bare_returns(path, compressed):
-        yield from _slow(path, delimiter, columns, compressed)
+    path: Path,
+    delimiter: str,
+    columns: int,
+    compressed: bool = False,
+    encoding: str = "utf-8",
+    escape: Collection[int] = (),
+) -> Iterator[Batch]:
+    """A CSV file batch by batch, the row of names included.
+
+    Columns in ``escape`` are hashed as they would be with their formulas escaped; see `read_wide` for encodings.
+    """
+    quotes, bare_returns = _looked_through(path, compressed)
+    if not quotes and not bare_returns and not escape and not read_wide(encoding):
+        yield from _plain(path, delimiter, columns, compressed)
         return
+    read = _slow(path, delimiter, columns, compressed) if bare_returns else None
+    for values in read or _arrow(path, delimiter, columns, compressed, encoding):
+        yield [hashes_of(escaped(value) if place in escape else value) for place, value in enumerate(values)]
+
+
+def read_parquet(path: Path, escape: Collection[int] = ()) -> Iterator[Batch]:
+    """A Parquet file as text, batch by batch, the names first."""
+    with pa_parquet.ParquetFile(path) as file:
+        names = [name.encode() for name in file.schema_arrow.names]
+        yield [hashes_of(pa.array([name], pa.binary())) for name in names]
+        for batch in file.iter_batches(batch_size=1 << 17):
+            texts = [as_text(column) for column in batch.columns]
+            yield [hashes_of(escaped(text) if place in escape else text) for place, text in enumerate(texts)]
+
+
+def hashes_of(column: Any) -> Hashes:
+    """The hash of every value of a pyarrow binary array."""
+    _, offsets, data = column.buffers()
+    out = np.empty(len(column), np.uint64)
+    if len(column):
+        places = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
+        hash_values(places, np.frombuffer(data, np.uint8) if data is not None and data.size else _NOTHING, out)
+    return out
+
+
+_NOTHING = np.zeros(1, np.uint8)
+
+
+def as_text(column: Any) -> Any:
+    """A column of any type as bytes of its text; missing values are empty, as they are when records are loaded."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not pa.types.is_binary(column.type):
+        column = pc.cast(column, pa.string())
+    return pc.fill_null(pc.cast(column, pa.binary()), b"")
+
+
+def escaped(column: Any) -> Any:
+    """The column with an apostrophe before everything that a spreadsheet might run."""
+    runs = pc.match_substring_regex(column, _RUN)
+    signed = pc.and_not(pc.match_substring_regex(column, _SIGNED), pc.match_substring_regex(column, _NUMBER))
+    apostrophe, nothing = pa.scalar(b"'", pa.binary()), pa.scalar(b"", pa.binary())
+    return pc.if_else(pc.or_(runs, signed), pc.binary_join_element_wise(apostrophe, column, nothing), column)
+
+
+def read_wide(encoding: str) -> bool:
+    """Whether values in this encoding are compared as UTF-8 (else byte by byte, as they are in the file)."""
+    single = ("utf-8", "utf8", "ascii", "us-ascii", "latin", "iso8859", "iso-8859", "cp125", "windows-125")
+    return not encoding.lower().replace("_", "-").startswith(single)
+
+
+def _bytes(path: Path, compressed: bool) -> IO[bytes]:
+    return gzip.open(path, "rb") if compressed else path.open("rb")  # type: ignore[return-value]
+
+
+def _looked_through(path: Path, compressed: bool) -> tuple[bool, bool]:
+    """Whether there are quotes, and returns that are no part of a line end, where pyarrow would end a row."""
+    last = b""
+    quotes, line_feeds, returns, pairs = False, False, 0, 0
+    with _bytes(path, compressed) as file:
+        while data := file.read(BLOCK_BYTES):
+            quotes = quotes or b'"' in data
+            line_feeds = line_feeds or b"\n" in data
+            if b"\r" in data or last == b"\r":
+                returns += data.count(b"\r")
+                pairs += data.count(b"\r\n") + (last == b"\r" and data[:1] == b"\n")
+            last = data[-1:]
+    # Without any line feed, returns are the line ends, which pyarrow knows too.
+    return quotes or not line_feeds, returns != pairs and line_feeds
+
+
+def _plain(path: Path, delimiter: str, columns: int, compressed: bool) -> Iterator[Batch]:
+    rest, first = b"", True
+    with _bytes(path, compressed) as file:
+        while True:
+            data = file.read(BLOCK_BYTES)
+            final = not data
+            data = rest + (data or (b"\n" if rest else b""))
+            if first:
+                data, first = data.removeprefix(_MARK), False
+            end = data.rfind(b"\n") + 1
+            rest = data[end:]
+            if end:
+                yield _hashed(data[:end], delimiter, columns)
+            if final:
+                return
+
+
+def _hashed(data: bytes, delimiter: str, columns: int) -> Batch:
+    out = np.empty((columns, data.count(b"\n")), np.uint64)
+    rows = hash_plain(np.frombuffer(data, np.uint8), ord(delimiter), out)
+    if rows < 0:
+        raise Unreadable("the rows do not have the same number of fields")
+    return list(out[:, :rows])
+
+
+def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, encoding: str) -> Iterator[list[Any]]:
     names = [f"f{place}" for place in range(columns)]
-    with _opened(path, compressed) as file:
+    with pa.input_stream(str(path), compression="gzip" if compressed else None) as file:
         try:
             reader = pa_csv.open_csv(
                 file,
@@ -54,55 +171,7 @@ def read_csv(
             raise Unreadable("the rows do not have the same number of fields") from None
 
 
-def read_parquet(path: Path) -> Iterator[tuple[list[str], Columns]]:
-    """The names and values of a Parquet file as text, batch by batch."""
-    with pa_parquet.ParquetFile(path) as file:
-        names = file.schema_arrow.names
-        for batch in file.iter_batches(batch_size=1 << 17):
-            yield names, [as_text(column) for column in batch.columns]
-
-
-def as_text(column: Any) -> Any:
-    """A column of any type as bytes of its text; missing values are empty, as they are when records are loaded."""
-    import pyarrow.compute as pc
-
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if not pa.types.is_binary(column.type):
-        column = pc.cast(column, pa.string())
-    return pc.fill_null(pc.cast(column, pa.binary()), b"")
-
-
-def read_wide(encoding: str) -> bool:
-    """Whether values in this encoding are compared as UTF-8 (else byte by byte, as they are in the file)."""
-    single = ("utf-8", "utf8", "ascii", "us-ascii", "latin", "iso8859", "iso-8859", "cp125", "windows-125")
-    return not encoding.lower().replace("_", "-").startswith(single)
-
-
-def _opened(path: Path, compressed: bool) -> Any:
-    return pa.input_stream(str(path), compression="gzip" if compressed else None)
-
-
-def _bytes(path: Path, compressed: bool) -> IO[bytes]:
-    return gzip.open(path, "rb") if compressed else path.open("rb")  # type: ignore[return-value]
-
-
-def _has_bare_returns(path: Path, compressed: bool) -> bool:
-    """Whether there are carriage returns that are no part of a line end: pyarrow would end rows there."""
-    last = b""
-    line_feeds = returns = pairs = 0
-    with _bytes(path, compressed) as file:
-        while data := file.read(BLOCK_BYTES):
-            found = data.count(b"\r")
-            if found or last == b"\r":
-                returns += found
-                pairs += data.count(b"\r\n") + (last == b"\r" and data[:1] == b"\n")
-            line_feeds += b"\n" in data
-            last = data[-1:]
-    return returns != pairs and line_feeds > 0
-
-
-def _slow(path: Path, delimiter: str, columns: int, compressed: bool) -> Iterator[Columns]:
+def _slow(path: Path, delimiter: str, columns: int, compressed: bool) -> Iterator[list[Any]]:
     """The same by a plain pattern: rows end with LF or CR LF only."""
     mark = re.escape(delimiter.encode())
     field = re.compile(rb'(?:"((?:[^"]|"")*)"([^' + mark + rb"\n]*)|([^" + mark + rb"\n]*))(" + mark + rb"|\n|\Z)")
@@ -127,12 +196,14 @@ def _fields(
 ) -> Iterator[tuple[bytes, bool, bool]]:
     """Each field's value, whether it was quoted, and whether it ends its row; a piece of the file at a time."""
     with _bytes(path, compressed) as file:
-        data, place, more = file.read(BLOCK_BYTES).removeprefix(b"\xef\xbb\xbf"), 0, True
+        data, place, more = file.read(BLOCK_BYTES).removeprefix(_MARK), 0, True
         while place < len(data) or more:
             found = field.match(data, place)
             if more and (found is None or found.end() == len(data)):
                 piece = file.read(BLOCK_BYTES)
-                data, place, more = data[place:] + piece, 0, bool(piece)
+                more = bool(piece)
+                # The last row may lack its line end; with one it is read like all others.
+                data, place = data[place:] + (piece or (b"" if data.endswith(b"\n") else b"\n")), 0
                 continue
             if found is None:
                 raise Unreadable("a quote is not closed")
@@ -143,14 +214,7 @@ def _fields(
             yield (value.removesuffix(b"\r") if strip else value), quoted is not None, end != delimiter
 
 
-def _arrays(rows: list[list[bytes]], columns: int) -> Columns:
+def _arrays(rows: list[list[bytes]], columns: int) -> list[Any]:
     if any(len(row) != columns for row in rows):
         raise Unreadable("the rows do not have the same number of fields")
     return [pa.array([row[place] for row in rows], pa.binary()) for place in range(columns)]
-
-
-def buffers(column: Any) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
-    """The offsets and the bytes of a binary array."""
-    _, offsets, data = column.buffers()
-    places = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
-    return places, np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from .fields import Bytes
 
 BUCKET_BYTES = 8 << 20
+PART_BYTES = 128 << 10
 
 
 def shuffle_key(seed: int, sha256: str) -> bytes:
@@ -46,31 +47,77 @@ def assign(places: NDArray[np.int64], key: np.uint64, buckets: int) -> NDArray[n
 
 
 @njit(cache=True, nogil=True)
-def gather(
-    buf: Bytes, ends: NDArray[np.int64], order: NDArray[np.int64], out: Bytes, lengths: NDArray[np.uint32]
-) -> None:
-    """Copy the rows of ``buf`` in this order, and note their lengths."""
+def permuted(rows: NDArray[np.int64], randoms: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Row numbers of parts of so many rows each, every part in random order (Fisher and Yates)."""
+    order = np.arange(randoms.size)
+    low = 0
+    for part in range(rows.size):
+        for i in range(rows[part] - 1, 0, -1):
+            j = np.int64((np.uint64(randoms[low + i]) * np.uint64(i + 1)) >> np.uint64(32))
+            order[low + i], order[low + j] = order[low + j], order[low + i]
+        low += rows[part]
+    return order
+
+
+@njit(cache=True, nogil=True)
+def gather(buf: Bytes, ends: NDArray[np.int64], order: NDArray[np.int64], out: Bytes) -> None:
+    """Copy the rows of ``buf`` in this order."""
     at = 0
     for i in range(order.size):
         row = order[i]
         start = ends[row - 1] if row else np.int64(0)
-        lengths[i] = ends[row] - start
         for j in range(start, ends[row]):
             out[at] = buf[j]
             at += 1
+
+
+@njit(cache=True, nogil=True)
+def scatter(
+    buf: Bytes,
+    ends: NDArray[np.int64],
+    bucket: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    out: Bytes,
+    lengths: NDArray[np.uint32],
+) -> None:
+    """Copy the rows bucket after bucket, in their order within each; count ``rows`` and note where buckets end."""
+    for i in range(ends.size):
+        rows[bucket[i]] += 1
+        bounds[bucket[i] + 1] += ends[i] - (ends[i - 1] if i else np.int64(0))
+    for b in range(rows.size):
+        bounds[b + 1] += bounds[b]
+    place = bounds[:-1].copy()
+    index = np.cumsum(rows) - rows
+    for i in range(ends.size):
+        b, start = bucket[i], ends[i - 1] if i else np.int64(0)
+        lengths[index[b]] = ends[i] - start
+        index[b] += 1
+        at = place[b]
+        for j in range(start, ends[i]):
+            out[at] = buf[j]
+            at += 1
+        place[b] = at
 
 
 class Arranged:
     """The rows of one block, bucket after bucket."""
 
     def __init__(self, buf: Bytes, ends: NDArray[np.int64], bucket: NDArray[np.int32], buckets: int) -> None:
-        order = np.argsort(bucket, kind="stable")
         self.bytes = np.empty(int(ends[-1]) if ends.size else 0, np.uint8)
         self.lengths = np.empty(ends.size, np.uint32)
-        gather(buf, ends, order, self.bytes, self.lengths)
-        self.rows = np.bincount(bucket, minlength=buckets)
-        row_ends = np.concatenate(([0], np.cumsum(self.lengths, dtype=np.int64)))
-        self.byte_bounds = row_ends[np.concatenate(([0], np.cumsum(self.rows)))]
+        self.rows, self.byte_bounds = np.zeros(buckets, np.int64), np.zeros(buckets + 1, np.int64)
+        scatter(buf, ends, bucket, self.rows, self.byte_bounds, self.bytes, self.lengths)
+
+
+def shuffled_rows(buf: Bytes, ends: NDArray[np.int64], generator: np.random.Generator) -> Bytes:
+    """The rows in random order: first into parts that fit into the processor's cache, then each part by itself."""
+    parts = max(1, buf.size // PART_BYTES)
+    block = Arranged(buf, ends, generator.integers(0, parts, ends.size, np.int32), parts)
+    order = permuted(block.rows, generator.integers(0, 1 << 32, ends.size, np.uint32))
+    out = np.empty(buf.size, np.uint8)
+    gather(block.bytes, np.cumsum(block.lengths, dtype=np.int64), order, out)
+    return out
 
 
 class Buckets:
@@ -116,10 +163,7 @@ class Buckets:
         buf = np.frombuffer(b"".join(texts), np.uint8)
         ends = np.cumsum(np.frombuffer(b"".join(lengths), np.uint32), dtype=np.int64)
         words = [number, *np.frombuffer(self._key[8:], "<u4").tolist()]
-        order = np.random.default_rng(words).permutation(ends.size)
-        out = np.empty(buf.size, np.uint8)
-        gather(buf, ends, order, out, np.empty(ends.size, np.uint32))
-        return out
+        return shuffled_rows(buf, ends, np.random.default_rng(words))
 
     def _read(self, offset: int, length: int) -> bytes:
         if not length:

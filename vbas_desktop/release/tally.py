@@ -17,24 +17,96 @@ _MIX = np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _hash(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
+    h = np.uint64(end - start + 1) * _ODD
+    word, filled = np.uint64(0), 0
+    for j in range(start, end):
+        word = (word << np.uint64(8)) | np.uint64(data[j])
+        filled += 1
+        if filled == 8:
+            h = (h ^ word) * _MIX
+            h ^= h >> _SHIFT
+            word, filled = np.uint64(0), 0
+    h = (h ^ word) * _MIX
+    h ^= h >> _SHIFT
+    h *= _ODD
+    return h ^ (h >> _SHIFT)
+
+
 @njit(cache=True, nogil=True)
 def hash_values(offsets: NDArray[np.int32], data: NDArray[np.uint8], out: Hashes) -> None:
     """A 64-bit hash of every value of a binary column."""
     for i in range(out.size):
-        start, end = offsets[i], offsets[i + 1]
-        h = np.uint64(end - start + 1) * _ODD
-        word, filled = np.uint64(0), 0
-        for j in range(start, end):
-            word = (word << np.uint64(8)) | np.uint64(data[j])
-            filled += 1
-            if filled == 8:
-                h = (h ^ word) * _MIX
-                h ^= h >> _SHIFT
-                word, filled = np.uint64(0), 0
-        h = (h ^ word) * _MIX
-        h ^= h >> _SHIFT
-        h *= _ODD
-        out[i] = h ^ (h >> _SHIFT)
+        out[i] = _hash(data, offsets[i], offsets[i + 1])
+
+
+@njit(cache=True, nogil=True)
+def hash_plain(data: NDArray[np.uint8], delimiter: int, out: Hashes) -> int:
+    """The hashes (columns × rows) of the values of complete rows without quotes; -1 if a row has too many or few."""
+    columns, rows, column, start = out.shape[0], 0, 0, 0
+    for i in range(data.size):
+        byte = data[i]
+        if byte != delimiter and byte != 10:
+            continue
+        end = i
+        if byte == 10:
+            if end > start and data[end - 1] == 13:
+                end -= 1
+            if column == 0 and end == start:
+                start = i + 1
+                continue
+        if column == columns:
+            return -1
+        out[column, rows] = _hash(data, start, end)
+        column += 1
+        start = i + 1
+        if byte == 10:
+            if column < columns:
+                return -1
+            column = 0
+            rows += 1
+    return rows
+
+
+@njit(cache=True, nogil=True)
+def _translate(values: Hashes, slots: Hashes, taken: NDArray[np.bool_], targets: Hashes, out: Hashes) -> int:
+    mask, missing = np.uint64(slots.size - 1), 0
+    for i in range(values.size):
+        slot = np.int64((values[i] * _ODD >> np.uint64(17)) & mask)
+        while taken[slot] and slots[slot] != values[i]:
+            slot = np.int64(np.uint64(slot + 1) & mask)
+        if taken[slot]:
+            out[i] = targets[slot]
+        else:
+            out[i] = np.uint64(0)
+            missing += 1
+    return missing
+
+
+@njit(cache=True, nogil=True)
+def _fill(keys: Hashes, values: Hashes, slots: Hashes, taken: NDArray[np.bool_], targets: Hashes) -> None:
+    mask = np.uint64(slots.size - 1)
+    for i in range(keys.size):
+        slot = np.int64((keys[i] * _ODD >> np.uint64(17)) & mask)
+        while taken[slot]:
+            slot = np.int64(np.uint64(slot + 1) & mask)
+        slots[slot], taken[slot], targets[slot] = keys[i], True, values[i]
+
+
+class Translation:
+    """From the hash of one value to that of another, such as an initial region to its aggregated region."""
+
+    def __init__(self, keys: Hashes, values: Hashes) -> None:
+        size = 1 << max(4, (2 * keys.size).bit_length())
+        self._slots, self._targets = np.zeros(size, np.uint64), np.zeros(size, np.uint64)
+        self._taken = np.zeros(size, np.bool_)
+        _fill(keys, values, self._slots, self._taken, self._targets)
+
+    def of(self, values: Hashes) -> tuple[Hashes, int]:
+        """The translated hashes, 0 where there is no translation, and how many have none."""
+        out = np.empty(values.size, np.uint64)
+        return out, int(_translate(values, self._slots, self._taken, self._targets, out))
 
 
 @njit(cache=True, nogil=True)

@@ -165,15 +165,18 @@ def escaped(value):
 
 
 @settings(SETTINGS, max_examples=25)
-@given(nasty_files())
-def test_groups_replace_the_values_of_a_quasi_identifier(tmp_path_factory, nasty):
+@given(nasty_files(), st.booleans())
+def test_groups_replace_the_values_of_a_quasi_identifier(tmp_path_factory, nasty, escape):
     folder = tmp_path_factory.mktemp("nasty")
-    groupings = (Grouping("age", {"5": "five", "05": "five", "": "none, known"}), Grouping("age", {"five": "5"}))
-    data, codes = released(folder, nasty, ReleaseOptions(columns=("age", "region")), groupings=groupings)
-    group = {"5": "5", "05": "5", "": "none, known"}
+    groupings = (Grouping("age", {"5": "=five", "05": "=five", "": "none, known"}), Grouping("age", {"=five": "@5"}))
+    options = ReleaseOptions(columns=("age", "region"), escape_formulas=escape)
+    data, codes = released(folder, nasty, options, groupings=groupings)
+    group = {"5": "@5", "05": "@5", "": "none, known"}
     rows = list(csv.reader(io.StringIO(data.decode(nasty.encoding), newline=""), delimiter=nasty.delimiter))[1:]
     kept = kept_rows(nasty, codes, group=lambda value: group.get(value, value))
-    expected = [[group.get(nasty.values[n][1], nasty.values[n][1]), codes[nasty.values[n][3]]] for n in kept]
+    labels = [group.get(nasty.values[number][1], nasty.values[number][1]) for number in kept]
+    regions = [codes[nasty.values[number][3]] for number in kept]
+    expected = [[escaped(label) if escape else label, region] for label, region in zip(labels, regions, strict=True)]
     assert sorted(rows) == sorted(expected)
 
 
