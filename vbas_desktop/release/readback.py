@@ -83,6 +83,10 @@ def as_text(column: Any) -> Any:
     """A column of any type as bytes of its text; missing values are empty, as they are when records are loaded."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    if pa.types.is_nested(column.type):
+        return pa.array([repr(value).encode() for value in column.to_pylist()], pa.binary())
     if not pa.types.is_binary(column.type):
         column = pc.cast(column, pa.string())
     return pc.fill_null(pc.cast(column, pa.binary()), b"")

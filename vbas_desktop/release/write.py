@@ -26,6 +26,7 @@ from .geometry import geojson, shapes_of, write_geopackage
 from .options import ReleaseOptions
 from .plan import Plan, make_plan
 from .policies import POLICIES
+from .records_arrow import ArrowRecords
 from .records_csv import CsvRecords, Written
 from .report import Facts, as_html, as_pdf, report
 from .summary import Check, ReleasedFile, ReleaseReport
@@ -93,7 +94,9 @@ class _Job:
         return f"anonymized.{self.options.format}"
 
     def _records(self, release: Path, progress: Progress) -> Written:
-        records = CsvRecords(self.plan, self.table.dialect, self.options, self.table.source)
+        by_bytes = self.table.dialect.format == "csv" and self.options.format == "csv"
+        kind = CsvRecords if by_bytes else ArrowRecords
+        records = kind(self.plan, self.table.dialect, self.options, self.table.source)
         with (release / self._file_name).open("wb") as file:
             written = records.write(file, self.folder, progress)
             file.flush()

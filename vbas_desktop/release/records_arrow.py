@@ -1,0 +1,273 @@
+"""Writing the anonymised file where Parquet is read or written: batches of columns instead of bytes.
+
+Columns of a Parquet file keep their types; columns of a CSV file become text in Parquet, so that leading zeros, long
+numbers and "NA" stay what they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pa_parquet
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.domain.regions import Source
+from vbas_desktop.files.dialect import Dialect
+
+from .blocks import changed
+from .composition import Decision
+from .options import ReleaseOptions
+from .plan import Plan
+from .readback import as_text, escaped
+from .records_csv import Written
+from .rows import decide
+from .shuffle import assign, shuffle_key
+
+BATCH_ROWS = 1 << 16
+BUCKET_ROWS = 1 << 17
+
+
+class ArrowRecords:
+    """One pass over the record file. `write` streams the release into an open file."""
+
+    def __init__(self, plan: Plan, dialect: Dialect, options: ReleaseOptions, source: Source) -> None:
+        self._plan, self._dialect, self._options, self._source = plan, dialect, options, source
+        self._released = options.released_columns(dialect.header)
+        self._decision = Decision.of(plan)
+        self._place = {name: index for index, name in enumerate(dialect.header)}
+        self._codes = pa.array(plan.codes, pa.string())
+        self._groups: dict[str, list[tuple[Any, Any]]] = {}
+        for grouping in plan.problem.groupings:
+            pair = (pa.array(list(grouping.groups), pa.string()), pa.array(list(grouping.groups.values()), pa.string()))
+            self._groups.setdefault(grouping.column, []).append(pair)
+        self._formulas = dict.fromkeys(dialect.header, 0)
+
+    def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
+        """Write all released rows; ``scratch`` is a folder on the same disk for the nameless file of the shuffle."""
+        self._refuse_changed(progress)
+        sink, rows, kept = _Sink(out), 0, 0
+        buckets = self._buckets(scratch)
+        writer: Any = None
+        try:
+            for batch in self._batches(Span(progress, 0.0, 0.7 if buckets else 1.0)):
+                chosen = self._chosen(batch)
+                released = self._composed(batch, chosen)
+                writer = writer or self._writer(sink, released.schema)
+                if buckets is None:
+                    writer.write_batch(released)
+                else:
+                    buckets.add(released, np.flatnonzero(chosen[0] >= 0) + rows)
+                rows, kept = rows + batch.num_rows, kept + released.num_rows
+            for number in range(buckets.number if buckets is not None else 0):
+                assert buckets is not None
+                progress.update("Shuffling the rows", 0.7 + 0.3 * number / buckets.number)
+                for released in buckets.shuffled(number):
+                    writer.write_batch(released)
+        finally:
+            if writer is not None:
+                writer.close()
+            if buckets is not None:
+                buckets.close()
+        formulas = {name: count for name, count in self._formulas.items() if count}
+        return Written(rows, kept, sink.digest.hexdigest(), sink.size, formulas)
+
+    def _refuse_changed(self, progress: Progress) -> None:
+        digest, done = hashlib.sha256(), 0
+        with open(self._source.path, "rb") as file:
+            while data := file.read(8 << 20):
+                progress.update("Checking the record file", 0.0)
+                digest.update(data)
+                done += len(data)
+        if done != self._source.size_bytes or digest.hexdigest() != self._source.sha256:
+            raise changed(self._source)
+
+    def _buckets(self, scratch: Path) -> _Buckets | None:
+        if not self._options.shuffle:
+            return None
+        key = shuffle_key(self._options.shuffle_seed, self._source.sha256)
+        return _Buckets(scratch, key, max(1, -(-self._plan.problem.records // BUCKET_ROWS)))
+
+    def _batches(self, progress: Progress) -> Iterator[Any]:
+        stage, total, done = "Writing the anonymised file", max(1, self._plan.problem.records), 0
+        for batch in self._parquet() if self._dialect.format == "parquet" else self._csv():
+            progress.update(stage, min(1.0, done / total))
+            done += batch.num_rows
+            yield batch
+
+    def _parquet(self) -> Iterator[Any]:
+        with pa_parquet.ParquetFile(self._source.path) as file:
+            yield from file.iter_batches(batch_size=BATCH_ROWS)
+
+    def _csv(self) -> Iterator[Any]:
+        names, skip = list(self._dialect.header), 2 if self._dialect.category_line else 1
+        automatic = [f"f{place}" for place in range(len(names))]
+        compression = "gzip" if self._dialect.compressed else None
+        with pa.input_stream(self._source.path, compression=compression) as file:
+            reader = pa_csv.open_csv(
+                file,
+                read_options=pa_csv.ReadOptions(
+                    autogenerate_column_names=True, block_size=4 << 20, encoding=self._dialect.encoding or "utf8"
+                ),
+                parse_options=pa_csv.ParseOptions(delimiter=self._dialect.delimiter or ",", newlines_in_values=True),
+                convert_options=pa_csv.ConvertOptions(
+                    column_types=dict.fromkeys(automatic, pa.string()), strings_can_be_null=False
+                ),
+            )
+            for batch in reader:
+                dropped = min(skip, batch.num_rows)
+                skip -= dropped
+                yield pa.RecordBatch.from_arrays(batch.slice(dropped).columns, names=names)
+
+    def _chosen(self, batch: Any) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+        """The aggregated region of each row (-1: suppressed), its class size, and its categories."""
+        problem = self._plan.problem
+        region = _index(self._text(batch, problem.region_column), problem.regions.ids)
+        codes = np.empty((len(problem.categories), batch.num_rows), np.int32)
+        for q, categories in enumerate(problem.categories):
+            codes[q] = _index(self._grouped(batch, categories.column), categories.values)
+        area, size = np.empty(batch.num_rows, np.int32), np.empty(batch.num_rows, np.int64)
+        decide(region, codes, *self._decision.arrays(), area, size)
+        return area, size, codes
+
+    def _text(self, batch: Any, name: str) -> Any:
+        return pc.cast(as_text(batch.column(self._place[name])), pa.string())
+
+    def _grouped(self, batch: Any, name: str) -> Any:
+        text = self._text(batch, name)
+        for before, after in self._groups.get(name, ()):
+            text = pc.coalesce(after.take(pc.index_in(text, value_set=before)), text)
+        return text
+
+    def _composed(self, batch: Any, chosen: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]) -> Any:
+        area, size, _ = chosen
+        problem, kept = self._plan.problem, area >= 0
+        mask, columns, names = pa.array(kept), [], []
+        for name, new in self._released:
+            if name == problem.region_column:
+                column = self._codes.take(pa.array(area[kept]))
+            elif name in self._groups and name in problem.quasi_identifiers:
+                column = self._grouped(batch, name).filter(mask)
+            else:
+                column = batch.column(self._place[name]).filter(mask)
+            columns.append(self._dressed(name, column))
+            names.append(new)
+        if self._options.class_size:
+            columns.append(self._dressed("", pa.array(size[kept])))
+            names.append(self._options.class_size)
+        return pa.RecordBatch.from_arrays(columns, names=names)
+
+    def _dressed(self, name: str, column: Any) -> Any:
+        """The column as it is written: text in CSV, formulas counted and, if so wished, escaped."""
+        if pa.types.is_dictionary(column.type):
+            # A dictionary also lists the values of records that are suppressed.
+            column = column.dictionary_decode()
+        if self._options.format == "csv":
+            column = self._as_csv_text(name, column)
+        if pa.types.is_string(column.type) and name in self._formulas and name != self._plan.problem.region_column:
+            values = pc.cast(column, pa.binary())
+            changed_values = escaped(values)
+            self._formulas[name] += int(pc.sum(pc.not_equal(values, changed_values)).as_py() or 0)
+            if self._options.escape_formulas:
+                column = pc.cast(changed_values, pa.string())
+        return column
+
+    def _as_csv_text(self, name: str, column: Any) -> Any:
+        if pa.types.is_nested(column.type):
+            raise InputError(
+                Finding(
+                    "no-text",
+                    "The column holds structured values, which CSV cannot hold.",
+                    "Release as Parquet, or leave the column out.",
+                    column=name,
+                )
+            )
+        return pc.cast(as_text(column), pa.string())
+
+    def _writer(self, sink: _Sink, schema: Any) -> Any:
+        if self._options.format == "parquet":
+            return pa_parquet.ParquetWriter(pa.PythonFile(sink, "w"), schema, compression="zstd")
+        delimiter = self._options.delimiter or self._dialect.delimiter or ","
+        return pa_csv.CSVWriter(
+            pa.PythonFile(sink, "w"), schema, write_options=pa_csv.WriteOptions(delimiter=delimiter)
+        )
+
+
+class _Sink:
+    """A file that remembers the hash and the size of what was written."""
+
+    closed = False
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out, self.digest, self.size = out, hashlib.sha256(), 0
+
+    def write(self, data: bytes) -> int:
+        self.digest.update(data)
+        self.size += len(data)
+        return self._out.write(data)
+
+    def tell(self) -> int:
+        return self.size
+
+    def flush(self) -> None:
+        self._out.flush()
+
+    def close(self) -> None:
+        """Leave the file open: its owner closes it."""
+
+
+class _Buckets:
+    """Random buckets of rows in one nameless temporary file."""
+
+    def __init__(self, folder: Path, key: bytes, number: int) -> None:
+        self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+        self._key, self.number = key, number
+        self._pieces: list[list[tuple[int, int]]] = [[] for _ in range(number)]
+        self._schema: Any = None
+
+    def add(self, batch: Any, places: NDArray[np.int64]) -> None:
+        """Append the rows of one batch, which stood at these places of the input, to their buckets."""
+        self._schema = batch.schema
+        key = np.frombuffer(self._key[:8], "<u8").astype(np.uint64)[0]
+        bucket = assign(places, key, self.number)
+        arranged = batch.take(pa.array(np.argsort(bucket, kind="stable")))
+        bounds = np.concatenate(([0], np.cumsum(np.bincount(bucket, minlength=self.number))))
+        for number in range(self.number):
+            rows = int(bounds[number + 1] - bounds[number])
+            if rows:
+                # The copy leaves out what the other buckets of the batch hold.
+                piece = arranged.take(pa.array(np.arange(bounds[number], bounds[number + 1])))
+                data = piece.serialize()
+                self._pieces[number].append((self._file.tell(), data.size))
+                self._file.write(data)
+
+    def shuffled(self, number: int) -> Iterator[Any]:
+        """The rows of one bucket in random order."""
+        batches = []
+        for place, size in self._pieces[number]:
+            self._file.seek(place)
+            batches.append(pa.ipc.read_record_batch(pa.py_buffer(self._file.read(size)), self._schema))
+        if not batches:
+            return
+        table = pa.Table.from_batches(batches)
+        words = [number, *np.frombuffer(self._key[8:], "<u4").tolist()]
+        order = np.random.default_rng(words).permutation(table.num_rows)
+        yield from table.take(pa.array(order)).combine_chunks().to_batches()
+
+    def close(self) -> None:
+        """Let go of the temporary file, which ends it."""
+        self._file.close()
+
+
+def _index(texts: Any, values: tuple[str, ...]) -> NDArray[np.int32]:
+    found = pc.fill_null(pc.index_in(texts, value_set=pa.array(values, pa.string())), -1)
+    return np.asarray(found.to_numpy(zero_copy_only=False), np.int32)
