@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
 
 from vbas_desktop.ui.map.figures import Figure, figure_named
 from vbas_desktop.ui.map.preparer import Shown
 
 Index = QModelIndex | QPersistentModelIndex
-SORT_ROLE = int(Qt.ItemDataRole.UserRole)
-REGION_ROLE = SORT_ROLE + 1
+REGION_ROLE = int(Qt.ItemDataRole.UserRole)
 _NOWHERE = QModelIndex()
 
 _HEADERS = {
@@ -38,17 +37,48 @@ _TIPS = {
 
 
 class RegionsModel(QAbstractTableModel):
-    """One row per aggregated region: its number, then its figures."""
+    """One row per aggregated region: its number, then its figures. Sorts itself: Qt would ask for each comparison."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.shown: Shown | None = None
+        self._sorted_by = (0, Qt.SortOrder.AscendingOrder)
+        self._regions = self._rows = np.empty(0, np.int64)
 
     def show_solution(self, shown: Shown | None) -> None:
         """List the aggregated regions of another solution."""
         self.beginResetModel()
         self.shown = shown
+        self._put_in_order()
         self.endResetModel()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Smaller values first, or larger ones; unknown ones last in either direction."""
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        regions = [self.region(index.row()) for index in before]
+        self._sorted_by = (column, order)
+        self._put_in_order()
+        after = [self.index(self.row_of(region), index.column()) for region, index in zip(regions, before, strict=True)]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
+
+    def _put_in_order(self) -> None:
+        number = len(self.shown.geometry.shapes) if self.shown is not None else 0
+        column, order = self._sorted_by
+        figure = self.figure(column)
+        values = np.arange(number, dtype=np.float64) if figure is None else np.asarray(figure.values, np.float64)
+        keys = values if order == Qt.SortOrder.AscendingOrder else -values
+        self._regions = np.argsort(keys, kind="stable")
+        self._rows = np.argsort(self._regions, kind="stable")
+
+    def region(self, row: int) -> int:
+        """The aggregated region in a row."""
+        return int(self._regions[row])
+
+    def row_of(self, region: int) -> int:
+        """The row of an aggregated region."""
+        return int(self._rows[region])
 
     def figure(self, column: int) -> Figure | None:
         """The figure of a column; the first column has none."""
@@ -72,14 +102,11 @@ class RegionsModel(QAbstractTableModel):
         """What a cell shows."""
         if not index.isValid():
             return None
-        figure, row = self.figure(index.column()), index.row()
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"{row + 1:,}" if figure is None else figure.format(float(figure.values[row]), unit=False)
-        if role == SORT_ROLE:
-            value = float(row if figure is None else figure.values[row])
-            return None if math.isnan(value) else value
+            figure, region = self.figure(index.column()), self.region(index.row())
+            return f"{region + 1:,}" if figure is None else figure.format(float(figure.values[region]), unit=False)
         if role == REGION_ROLE:
-            return row
+            return self.region(index.row())
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -99,7 +126,7 @@ class RegionsModel(QAbstractTableModel):
 
 
 class RegionsFilter(QSortFilterProxyModel):
-    """Sorts by value (unknown ones last) and may leave out regions that lost nothing."""
+    """May leave out regions that lost nothing; leaves sorting to the model."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -111,17 +138,15 @@ class RegionsFilter(QSortFilterProxyModel):
         self._only_losses = on
         self.endFilterChange()
 
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort the model itself."""
+        self.sourceModel().sort(column, order)
+
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         """Whether a region is listed."""
+        if not self._only_losses:
+            return True
         model = self.sourceModel()
         assert isinstance(model, RegionsModel)
         lost = figure_named(model.shown.figures, "suppressed") if model.shown is not None else None
-        return not self._only_losses or lost is None or bool(lost.values[row] > 0)
-
-    def lessThan(self, left: Index, right: Index) -> bool:
-        """Smaller values first; unknown ones last in either direction."""
-        one, other = left.data(SORT_ROLE), right.data(SORT_ROLE)
-        if one is None or other is None:
-            ascending = self.sortOrder() == Qt.SortOrder.AscendingOrder
-            return (other is None) == ascending if one is not other else False
-        return bool(one < other)
+        return lost is None or bool(lost.values[model.region(row)] > 0)

@@ -22,7 +22,7 @@ from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.theme import GRID
 
 from .empty import EmptyState
-from .regions_model import REGION_ROLE, SORT_ROLE, RegionsFilter, RegionsModel
+from .regions_model import REGION_ROLE, RegionsFilter, RegionsModel
 from .tables import fit_columns, set_up_table
 from .why import WhyView
 
@@ -36,7 +36,6 @@ class RegionsTab(QWidget):
         self._preparer = preparer_of(context)
         self.table_model, self.filter = RegionsModel(self), RegionsFilter(self)
         self.filter.setSourceModel(self.table_model)
-        self.filter.setSortRole(SORT_ROLE)
         self.table = QTableView()
         self.title = QLabel()
         self.only_losses = QCheckBox("&With losses only")
@@ -117,7 +116,8 @@ class RegionsTab(QWidget):
         region, shown = self._context.session.chosen_region, self.table_model.shown
         self.why.show_region(shown, region if shown is self._preparer.shown else None)
         known = region is not None and region < self.table_model.rowCount()
-        index = self.filter.mapFromSource(self.table_model.index(region, 0)) if known else QModelIndex()  # type: ignore[arg-type]
+        row = self.table_model.row_of(region) if known and region is not None else 0
+        index = self.filter.mapFromSource(self.table_model.index(row, 0)) if known else QModelIndex()
         if index.isValid() and index.row() == self.table.currentIndex().row():
             return
         flags = QItemSelectionModel.SelectionFlag
