@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.regions import Regions, Source
 
@@ -62,7 +64,9 @@ class Session(Results):
         """Take over loaded files. ``fresh`` files begin with guessed roles and an empty list of results; else (the same
         files read again with other options, or a project's files) roles and results stay.
         """
-        self.table, self.regions = loaded.table, loaded.regions
+        if fresh or not self._same_regions(loaded):
+            self.regions = loaded.regions
+        self.table = loaded.table
         self.records_path, self.regions_path = loaded.order.records, loaded.order.regions
         self._region_ids_sha256 = loaded.region_ids_sha256
         self._problem = None
@@ -78,6 +82,16 @@ class Session(Results):
             self.mark_outdated(loaded.table.source.sha256, loaded.region_ids_sha256)
         self.modified = not fresh
         self._tell(Event.DATA_LOADED, Event.CHOICES_CHANGED)
+
+    def _same_regions(self, loaded: Loaded) -> bool:
+        """Whether the region file was read again unchanged: then what was made of it stays valid."""
+        before, now = self.regions, loaded.regions
+        return (
+            before is not None
+            and before.source == now.source
+            and before.system == now.system
+            and np.array_equal(before.points, now.points)
+        )
 
     # Choices
 
@@ -164,12 +178,16 @@ class Session(Results):
         if self._problem is not None:
             yield self._problem
         for run in self._runs.values():
-            if run.problem is not None and run.problem.regions is self.regions:
+            if run.problem is not None and self._of_these_files(run.problem):
                 yield run.key, run.problem
+
+    def _of_these_files(self, problem: Problem) -> bool:
+        source = self.table.source if self.table is not None else None
+        return problem.regions is self.regions and problem.records_source == source
 
     def accept_problem(self, key: ProblemKey, problem: Problem) -> None:
         """Keep the counts of a problem, unless other data were loaded while it was counted."""
-        if problem.regions is self.regions:
+        if self._of_these_files(problem):
             self._problem = (key, problem)
             self._tell(Event.PROBLEM_COUNTED)
 

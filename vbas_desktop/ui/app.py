@@ -26,8 +26,6 @@ def main(project: Path | None = None, demo: bool = False, picture: Path | None =
     app.setApplicationDisplayName("VBAS Desktop")
     app.setApplicationVersion(__version__)
     app.setWindowIcon(QIcon(str(resource("icons/vbas.svg"))))
-    # Worker threads hand the interpreter over sooner, so that the window answers at once.
-    sys.setswitchinterval(0.001)
     window = MainWindow()
     window.show()
     warm_up = WarmUp(window)

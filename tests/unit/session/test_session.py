@@ -127,6 +127,23 @@ def test_reading_changed_records_again_makes_results_outdated(data):
     assert session.entries
 
 
+def test_reading_unchanged_files_again_counts_nothing_again(data):
+    session = open_data(*data)
+    run(session)
+    regions, counts = session.regions, session.problem.counts
+    session.accept_data(session.order_load(*data).execute(), fresh=False)
+    assert session.regions is regions
+    assert session.problem.counts is counts
+
+
+def test_changed_records_are_counted_anew(data):
+    session = open_data(*data)
+    run(session)
+    data[0].write_text("\n".join(data[0].read_text().splitlines()[:-1]) + "\n")
+    session.accept_data(session.order_load(*data).execute(), fresh=False)
+    assert session.problem is None
+
+
 def test_the_estimate_is_told_in_one_line(session):
     look_ahead = estimate(session.order_estimate())
     assert look_ahead.in_words == "7 × 2 = 14 classes; 2,000 records; approximated 1 site"

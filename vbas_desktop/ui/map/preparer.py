@@ -24,6 +24,9 @@ from .geometry import BaseGeometry, MapGeometry, prepare_base, prepare_map
 _KEPT = 12
 """So many solutions stay prepared, so that going back and forth is instant."""
 
+_KEPT_BASES = 3
+"""The loaded regions, and those of the two solutions that can be shown: files that were read again may differ."""
+
 
 @dataclass(frozen=True, eq=False)
 class Shown:
@@ -84,7 +87,7 @@ class Preparer(QObject):
     def __init__(self, context: Context) -> None:
         super().__init__(context.model)
         self._context = context
-        self._base: BaseGeometry | None = None
+        self._bases: list[BaseGeometry] = []
         self._kept: OrderedDict[tuple[int, int, int], Shown] = OrderedDict()
         self._given_up: set[Hashable] = set()
         model = context.model
@@ -96,11 +99,8 @@ class Preparer(QObject):
     @property
     def base(self) -> BaseGeometry | None:
         """The initial regions of the session, once they are prepared."""
-        regions = self._regions(None)
-        if self._base is None or self._base.regions is not regions:
-            return None
-        problem = self._context.session.problem
-        return self._base if problem is None else self._base.with_records(problem.counts.region_totals)
+        base, problem = self._base_of(self._regions(None)), self._context.session.problem
+        return base if base is None or problem is None else base.with_records(problem.counts.region_totals)
 
     @property
     def shown(self) -> Shown | None:
@@ -120,6 +120,9 @@ class Preparer(QObject):
             return entry.problem.regions
         return self._context.session.regions
 
+    def _base_of(self, regions: Regions | None) -> BaseGeometry | None:
+        return next((base for base in self._bases if base.regions is regions), None)
+
     @Slot()
     def _on_wish_changed(self) -> None:
         self.changed.emit()
@@ -136,7 +139,8 @@ class Preparer(QObject):
             return
         for entry in (session.selected, session.compared):
             regions = self._regions(entry)
-            if regions is not None and (self._base is None or self._base.regions is not regions):
+            base = self._base_of(regions)
+            if regions is not None and base is None:
                 if id(regions) not in self._given_up:
                     abort = partial(self._give_up, id(regions))
                     runner.start("Preparing the map", _BaseJob(regions), self._on_base, on_abort=abort)
@@ -144,8 +148,8 @@ class Preparer(QObject):
             # A project whose region file changed may have owners for other regions than there are now.
             fits = entry is not None and regions is not None and entry.solution.owner.size == len(regions)
             if entry is not None and fits and self._prepared(entry) is None and _key(entry) not in self._given_up:
-                assert self._base is not None
-                job = _ShownJob(entry.number, entry.solution, entry.problem, self._base)
+                assert base is not None
+                job = _ShownJob(entry.number, entry.solution, entry.problem, base)
                 abort = partial(self._give_up, _key(entry))
                 runner.start("Preparing the map", job, self._on_shown, on_abort=abort)
                 return
@@ -155,7 +159,7 @@ class Preparer(QObject):
         self._given_up.add(what)
 
     def _on_base(self, base: BaseGeometry) -> None:
-        self._base = base
+        self._bases = [base, *self._bases][:_KEPT_BASES]
         self.changed.emit()
         self._prepare_next()
 
