@@ -26,6 +26,10 @@ _SLICE = 8_000_000
 """Steps of work (about a nanosecond each) between two looks at progress."""
 
 
+_FIRST_BLOCKS = 1024
+"""Blocks of points that get their first owners between two looks at progress."""
+
+
 @dataclass(frozen=True, eq=False)
 class Clustering:
     """Where the sites ended, and how they came there.
@@ -64,10 +68,11 @@ def cluster(
     Complexity: O(r log s + non-zero counts) to begin; a trial costs O(points near the site) in most cases.
     """
     listener = progress or Silent()
-    listener.update("Anonymity-driven clustering: beginning")
     order = spatial_order(points) if order is None else order
     state = new_state(points, order, counts.rows, counts.classes.size, np.array(sites, float))
-    begin(state)
+    for start in range(0, state.boxes.size, _FIRST_BLOCKS):
+        listener.update("Anonymity-driven clustering: beginning", 0.0)
+        begin(state, start, start + _FIRST_BLOCKS)
     logs: list[NDArray[Any]] = []
     while True:
         done = advance(state, k, _SLICE)

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Records = NDArray[Any]
 
-WITNESSES = 4
+WITNESSES = 24
 """Bottleneck classes remembered of each region: one that a trial leaves as it is proves that the region stays at α."""
 
 DEPENDENCIES = 40
@@ -61,11 +61,12 @@ CLASS = np.dtype(
         ("stamp", "i8"),
         ("changed", "i8"),
         ("size", "i8"),
+        ("rare", "i8"),
     ]
 )
 """Work space by class. By number of candidate: the class ``listed``, its place and weight. By class: the ``slot`` of
 its candidate (or -1), the change ``delta`` of its size (valid if ``stamp`` is the current one), its summed-up ``size``;
-``changed`` lists the changed classes."""
+``changed`` lists the changed classes, ``rare`` all classes from the one that fewest points have."""
 
 MOVE = np.dtype([("point", "i8"), ("partner", "i8"), ("gain", "i8")])
 """A point that would change hands, the site it is won from (gain 1) or lost to (gain -1)."""
@@ -97,13 +98,14 @@ class Fact(IntEnum):
 
 
 class Line(IntEnum):
-    """Rows of ``State.lists``: numbers of sites (star, touched), points (near, farther) and blocks."""
+    """Rows of ``State.lists``: sites (star, touched), hopes of the touched ones, points (near, farther), blocks."""
 
     STAR = 0
     TOUCHED = 1
-    NEAR = 2
-    FARTHER = 3
-    BLOCKS = 4
+    HOPES = 2
+    NEAR = 3
+    FARTHER = 4
+    BLOCKS = 5
 
 
 class State(NamedTuple):
@@ -137,6 +139,7 @@ def new_state(
     in_blocks, site_boxes = sites_in_blocks(sites)
     by_class = np.zeros(classes, CLASS)
     by_class["slot"] = -1
+    by_class["rare"] = np.argsort(_frequencies(_read_only(columns), classes), kind="stable")
     return State(
         facts=np.zeros(len(Fact), np.int64),
         points=_points_in_order(points, order, indptr),
@@ -161,6 +164,14 @@ def _read_only(array: NDArray) -> NDArray:  # type: ignore[type-arg]
     return view
 
 
+@njit(cache=True, nogil=True)
+def _frequencies(columns: NDArray[np.int32], classes: int) -> Integers:
+    found = np.zeros(classes, np.int64)
+    for column in columns:
+        found[column] += 1
+    return found
+
+
 def _points_in_order(points: Floats, order: Integers, indptr: Integers) -> Records:
     ordered = np.zeros(len(points), POINT)
     ordered["x"], ordered["y"] = points[order].T
@@ -172,19 +183,19 @@ def _points_in_order(points: Floats, order: Integers, indptr: Integers) -> Recor
 
 
 @njit(cache=True, nogil=True)
-def begin(state: State) -> None:
-    """Give every point its owner, count the classes of every region and find α (0 if there are no records)."""
+def begin(state: State, start: int, stop: int) -> None:
+    """Give the points of these blocks their owners and count them; after the last blocks find α (0: no records)."""
     points, hint = state.points, np.int64(0)
-    for i in range(points.size):
-        set_nearest(state, i, hint)
-        hint = points[i].owner
-        link(points, state.sites, i)
-    for block in range(state.boxes.size):
+    for block in range(start, min(stop, state.boxes.size)):
+        for i in range(block * BLOCK, min((block + 1) * BLOCK, points.size)):
+            set_nearest(state, i, hint)
+            hint = points[i].owner
+            link(points, state.sites, i)
+            if state.sizes.shape[0] > 0:
+                add_counts(state, i, hint, np.int64(1))
         measure_block(points, state.boxes, block)
-    if state.sizes.shape[0] > 0:
-        for i in range(points.size):
-            add_counts(state, i, points[i].owner, np.int64(1))
-    find_alpha(state)
+    if stop >= state.boxes.size:
+        find_alpha(state)
 
 
 @njit(cache=True, nogil=True)
@@ -275,10 +286,11 @@ def find_alpha(state: State) -> None:
 
 @njit(cache=True, nogil=True)
 def note_bottlenecks(state: State, site: int) -> None:
-    """Count the classes of a region that are at α and remember the first few."""
+    """Count the classes of a region that are at α and remember the rarest: a trial changes them least often."""
     alpha, low = state.facts[Fact.ALPHA], 0
     load_sizes(state, site)
-    for column in range(state.classes.size):
+    for rank in range(state.classes.size):
+        column = state.classes[rank].rare
         if state.classes[column].size == alpha and alpha > 0:
             if low < WITNESSES:
                 state.notes[site, low] = column

@@ -18,7 +18,7 @@ from .adc_state import WITNESSES, Fact, Line, State, load_sizes
 
 Integers = NDArray[np.int64]
 
-_STAYS, _LEAVES, _FALLS = 0, 1, 2
+_ABOVE, _STAYS, _LEAVES, _FALLS = 0, 1, 2, 3
 
 
 @njit(cache=True, nogil=True)
@@ -185,21 +185,50 @@ def _list_blocks(state: State, site: int) -> None:
 @njit(cache=True, nogil=True)
 def try_place(state: State, site: int, x: float, y: float) -> bool:
     """Whether the value would be higher with the site at this place; the points that would move stay listed."""
-    facts = state.facts
+    facts, leaving = state.facts, 0
     _list_moving_points(state, site, x, y)
     facts[Fact.TRIALS] += 1
     if facts[Fact.MOVED] == 0:
         return False
     _list_touched_regions(state, site)
-    hopes = 0
+    if not _some_may_leave(state, site):
+        return False
     for t in range(facts[Fact.TOUCHED]):
-        region = state.lists[Line.TOUCHED, t]
-        if state.sites[region].low > 0:
-            hope = _may_leave(state, site, region)
-            if hope == _FALLS:
+        if state.lists[Line.HOPES, t] == _LEAVES:
+            bottlenecks = _bottlenecks_after(state, site, state.lists[Line.TOUCHED, t])
+            if bottlenecks < 0:
                 return False
-            hopes += hope
-    return hopes > 0 and _fewer_at_alpha(state, site)
+            leaving += 1 if bottlenecks == 0 else 0
+    return leaving > 0 and _others_allow(state, site, leaving)
+
+
+@njit(cache=True, nogil=True)
+def _some_may_leave(state: State, site: int) -> bool:
+    """Sort the touched regions by a cheap look; False if none can leave α, or if one certainly falls below it."""
+    hopes = 0
+    for t in range(state.facts[Fact.TOUCHED]):
+        region = state.lists[Line.TOUCHED, t]
+        hope = _may_leave(state, site, region) if state.sites[region].low > 0 else _ABOVE
+        state.lists[Line.HOPES, t] = hope
+        if hope == _FALLS:
+            return False
+        hopes += 1 if hope == _LEAVES else 0
+    return hopes > 0
+
+
+@njit(cache=True, nogil=True)
+def _others_allow(state: State, site: int, leaving: int) -> bool:
+    """Whether no other touched region falls below α and fewer come to α than leave it."""
+    for t in range(state.facts[Fact.TOUCHED]):
+        hope = state.lists[Line.HOPES, t]
+        # Nothing is below an α of 1, so that a region known to stay at it needs no further look.
+        if hope == _LEAVES or (hope == _STAYS and state.facts[Fact.ALPHA] == 1):
+            continue
+        bottlenecks = _bottlenecks_after(state, site, state.lists[Line.TOUCHED, t])
+        leaving -= 1 if hope == _ABOVE and bottlenecks > 0 else 0
+        if bottlenecks < 0 or leaving == 0:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -245,37 +274,22 @@ def _list_touched_regions(state: State, site: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _may_leave(state: State, site: int, region: int) -> int:
-    """Cheap look at the classes at α of a region: one that does not change keeps it at α, one that shrinks decides."""
+    """Look at the rarest classes at α of a region: one that does not change keeps it at α, one that shrinks decides."""
     alpha, own = state.facts[Fact.ALPHA], region == site
-    known = state.facts[Fact.CANDIDATES] if own else min(state.sites[region].low, WITNESSES)
-    for j in range(known):
-        column = state.classes[j].listed if own else state.notes[region, j]
-        change = 0
+    for j in range(min(state.sites[region].low, WITNESSES)):
+        column, change = state.notes[region, j], 0
         for m in range(state.facts[Fact.MOVED]):
             move = state.moves[m]
             if own:
                 change += move.gain * count_of(state, move.point, column)
             elif move.partner == region:
                 change -= move.gain * count_of(state, move.point, column)
+        state.facts[Fact.WORK] += 10 * state.facts[Fact.MOVED]
         if change == 0:
             return _STAYS
         if change < 0 and alpha + change > 0:
             return _FALLS
     return _LEAVES
-
-
-@njit(cache=True, nogil=True)
-def _fewer_at_alpha(state: State, site: int) -> bool:
-    """The exact test: no touched region below α, and fewer of them at α than before."""
-    before, after = 0, 0
-    for t in range(state.facts[Fact.TOUCHED]):
-        before += 1 if state.sites[state.lists[Line.TOUCHED, t]].low > 0 else 0
-    for t in range(state.facts[Fact.TOUCHED]):
-        bottlenecks = _bottlenecks_after(state, site, state.lists[Line.TOUCHED, t])
-        after += 1 if bottlenecks > 0 else 0
-        if bottlenecks < 0 or after >= before:
-            return False
-    return True
 
 
 @njit(cache=True, nogil=True)

@@ -5,7 +5,6 @@ The reference for ``vbas_desktop.algorithms.adc``. It shares no code with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cmp_to_key
@@ -29,58 +28,72 @@ class LiteralRun:
     tries: int = 0
 
 
-def literal_adc(points, counts, sites, k, star_of=None, most_tries=None) -> LiteralRun:
-    """Run on (r, 2) points, an (r, classes) matrix and (s, 2) sites, or stop after ``most_tries``."""
-    run = LiteralRun(np.array(sites, float))
-    star_of = star_of or exact_star
-    while True:
-        run.owner, sizes = aggregate(points, counts, run.sites)
-        run.anonymity, value = rate(sizes)
-        if run.anonymity is None or run.anonymity >= k:
-            return run
-        run.values.append(value)
-        if not improve(run, points, counts, sizes, value, star_of, most_tries):
-            return run
+class LiteralAdc:
+    """The algorithm on (r, 2) points and an (r, classes) matrix of counts."""
 
+    def __init__(self, points, counts, k: int) -> None:
+        self.points, self.counts, self.k = points, counts, k
 
-def improve(run, points, counts, sizes, value, star_of, most_tries) -> bool:
-    """One pass over the candidates: True after the first accepted move."""
-    for site in range(len(run.sites)):
-        present = sizes[site][sizes[site] > 0]
-        if present.size == 0 or present.min() > run.anonymity:
-            continue
-        inside = neighbourhood(points, run.sites, run.owner, site, star_of)
-        for column in np.flatnonzero(sizes[site] == run.anonymity):
-            if most_tries is not None and run.tries >= most_tries:
-                return False
-            run.tries += 1
-            place = weighted_mean(points, counts[:, column], inside)
-            moved = run.sites.copy()
-            moved[site] = place
-            if rate(aggregate(points, counts, moved)[1])[1] > value:
-                run.sites = moved
-                run.moves.append((site, int(column), place))
-                return True
-    return False
+    def run(self, sites, most_tries: float = float("inf")) -> LiteralRun:
+        """Move the (s, 2) sites until the end, or until so many candidates were tried."""
+        run = LiteralRun(np.array(sites, float))
+        improved = True
+        while improved:
+            run.owner, sizes = self.aggregate(run.sites)
+            run.anonymity, value = rate(sizes)
+            if run.anonymity is None or run.anonymity >= self.k:
+                return run
+            run.values.append(value)
+            improved = self.improve(run, sizes, value, most_tries)
+        return run
 
+    def improve(self, run: LiteralRun, sizes, value: int, most_tries: float) -> bool:
+        """One pass over the candidates: True after the first accepted move."""
+        for site in range(len(run.sites)):
+            present = sizes[site][sizes[site] > 0]
+            if present.size == 0 or present.min() > run.anonymity:
+                continue
+            inside = self.neighbourhood(run.sites, run.owner, site)
+            for column in np.flatnonzero(sizes[site] == run.anonymity):
+                if run.tries >= most_tries:
+                    return False
+                run.tries += 1
+                place = weighted_mean(self.points, self.counts[:, column], inside)
+                moved = run.sites.copy()
+                moved[site] = place
+                if rate(self.aggregate(moved)[1])[1] > value:
+                    run.sites = moved
+                    run.moves.append((site, int(column), place))
+                    return True
+        return False
 
-def aggregate(points, counts, sites) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest site of each point (ties: lower index), and the class sizes of each site's region."""
-    dx = points[:, :1] - sites[:, 0]
-    dy = points[:, 1:] - sites[:, 1]
-    owner = np.argmin(dx * dx + dy * dy, axis=1)
-    sizes = np.zeros((len(sites), counts.shape[1]), np.int64)
-    np.add.at(sizes, owner, counts)
-    return owner, sizes
+    def aggregate(self, sites) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest site of each point (ties: lower index), and the class sizes of each site's region."""
+        dx = self.points[:, :1] - sites[:, 0]
+        dy = self.points[:, 1:] - sites[:, 1]
+        owner = np.argmin(dx * dx + dy * dy, axis=1)
+        sizes = np.zeros((len(sites), self.counts.shape[1]), np.int64)
+        np.add.at(sizes, owner, self.counts)
+        return owner, sizes
+
+    def neighbourhood(self, sites, owner, site: int) -> list[int]:
+        """The points in the cell or in the closed polygon through the adjacent sites, in file order."""
+        corners, bounded = exact_star(sites, site)
+        polygon = polygon_of(corners, bounded, (float(sites[site, 0]), float(sites[site, 1])))
+        return [
+            i
+            for i, (x, y) in enumerate(self.points)
+            if owner[i] == site or (polygon and in_polygon((float(x), float(y)), polygon))
+        ]
 
 
 def rate(sizes) -> tuple[int | None, int]:
     """α and the value α·s − (regions at α); no α without records."""
-    lowest = [int(row[row > 0].min()) for row in sizes if (row > 0).any()]
-    if not lowest:
+    lowest = np.where(sizes > 0, sizes, np.iinfo(np.int64).max).min(axis=1)[(sizes > 0).any(axis=1)]
+    if not lowest.size:
         return None, 0
-    alpha = min(lowest)
-    return alpha, alpha * len(sizes) - lowest.count(alpha)
+    alpha = int(lowest.min())
+    return alpha, alpha * len(sizes) - int((lowest == alpha).sum())
 
 
 def weighted_mean(points, weights, inside) -> Place:
@@ -93,17 +106,6 @@ def weighted_mean(points, weights, inside) -> Place:
             y += weight * float(points[i, 1])
             total += weight
     return x / total, y / total
-
-
-def neighbourhood(points, sites, owner, site, star_of: Callable[[np.ndarray, int], Star]) -> list[int]:
-    """The points in the cell or in the closed polygon through the adjacent sites, in file order."""
-    corners, bounded = star_of(sites, site)
-    polygon = polygon_of(corners, bounded, (float(sites[site, 0]), float(sites[site, 1])))
-    return [
-        i
-        for i in range(len(points))
-        if owner[i] == site or (polygon and in_polygon((float(points[i, 0]), float(points[i, 1])), polygon))
-    ]
 
 
 def polygon_of(corners: list[Place], bounded: bool, own: Place) -> list[Place]:

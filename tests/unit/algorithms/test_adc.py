@@ -5,7 +5,7 @@ import pytest
 from adc_instances import KINDS, Instance, instance, places
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from literal_adc import cross, exact_star, literal_adc
+from literal_adc import LiteralAdc, cross, exact_star
 
 from vbas_desktop.algorithms import adc, adc_state
 from vbas_desktop.algorithms.adc import Clustering, cluster
@@ -29,7 +29,7 @@ def moves_of(result: Clustering) -> list[tuple[int, int, tuple[float, float]]]:
 
 def compare(problem: Instance) -> int:
     result = clustered(problem)
-    literal = literal_adc(problem.points, problem.counts, problem.sites, problem.k)
+    literal = LiteralAdc(problem.points, problem.counts, problem.k).run(problem.sites)
     assert moves_of(result) == literal.moves
     assert result.sites.tolist() == literal.sites.tolist()
     assert result.owner.tolist() == literal.owner.tolist()
@@ -129,12 +129,18 @@ def test_a_worked_example():
 
 
 def test_a_move_may_dissolve_a_region():
-    # The middle site moves onto the right one, which has the lower index and keeps everything: one region at α less.
-    points = np.array([(0.0, 0.0), (5.0, 0.0), (8.0, 0.0), (8.0, 1.0), (8.0, -1.0)])
-    counts = np.array([(3,), (0,), (1,), (9,), (9,)])
-    problem = Instance(points, counts, np.array([(9.0, 0.0), (0.0, 0.0), (6.0, 0.0)]), k=3)
-    literal = literal_adc(problem.points, problem.counts, problem.sites, problem.k)
-    assert compare(problem) == len(literal.moves)
+    # Sites 0, 2 and 3 own one record each: α = 1 three times. No candidate of 0 and 2 helps. The polygon of site 3 ends
+    # at the neighbour (3, 0), whose two records draw it to (2 · 3 + 7) / 3 = 13/3 on the axis; its own point is then
+    # nearer to site 2, which has two records afterwards: one region at α is left, and site 3 owns nothing.
+    points = np.array([(6.0, 2.0), (3.0, 6.0), (3.0, 0.0), (7.0, 0.0)])
+    counts = np.array([(1,), (1,), (2,), (1,)])
+    sites = np.array([(6.0, 5.0), (3.0, 0.0), (7.0, 1.0), (7.0, 0.0)])
+    problem = Instance(points, counts, sites, k=3)
+    assert compare(problem) == 1
+    result = clustered(problem)
+    assert moves_of(result) == [(3, 0, (13 / 3, 0.0))]
+    assert result.owner.tolist() == [2, 0, 1, 2]
+    assert result.anonymity == 1
 
 
 def test_without_records_nothing_moves():
