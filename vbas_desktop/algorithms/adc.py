@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
 
 from .adc_accept import accept, remember_trial
+from .adc_compiled import compiled, inner
 from .adc_star import spatial_order
 from .adc_state import LOGGED_MOVES, Fact, State, begin, new_state
 from .adc_trial import open_visit, try_place
@@ -71,7 +71,7 @@ def cluster(
     order = spatial_order(points) if order is None else order
     state = new_state(points, order, counts.rows, counts.classes.size, np.array(sites, float))
     for start in range(0, state.boxes.size, _FIRST_BLOCKS):
-        listener.update("Anonymity-driven clustering: beginning", 0.0)
+        listener.update("Anonymity-driven clustering: preparing (the first time takes longer)", 0.0)
         begin(state, start, start + _FIRST_BLOCKS)
     logs: list[NDArray[Any]] = []
     while True:
@@ -99,7 +99,7 @@ def _clustering(state: State, logs: list[NDArray[Any]]) -> Clustering:
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def advance(state: State, k: int, steps: int) -> bool:
     """Work on for about this many steps; True when nothing is left to do."""
     facts = state.facts
@@ -118,7 +118,7 @@ def advance(state: State, k: int, steps: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _next_site(state: State) -> int:
     for site in range(state.facts[Fact.CURSOR], state.sites.size):
         if state.sites[site].pending and state.sites[site].low > 0:
@@ -126,7 +126,7 @@ def _next_site(state: State) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _candidates_before(state: State, end: int) -> int:
     total = 0
     for site in range(end):
@@ -134,7 +134,7 @@ def _candidates_before(state: State, end: int) -> int:
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _try_next(state: State) -> None:
     """Try the next candidate of the visited site; a refusal of the last one ends the visit, an acceptance too."""
     facts, site = state.facts, state.facts[Fact.VISITED]

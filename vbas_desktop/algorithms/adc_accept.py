@@ -6,8 +6,7 @@ runners-up of its members, a region that its trials touched, or a point that one
 
 from __future__ import annotations
 
-from numba import njit
-
+from .adc_compiled import inner
 from .adc_star import BLOCK, beats, box_distance, move_site, star_of
 from .adc_state import (
     DEPENDENCIES,
@@ -25,7 +24,7 @@ from .adc_state import (
 )
 
 
-@njit(cache=True, nogil=True)
+@inner
 def remember_trial(state: State, site: int) -> None:
     """Note the regions that a refused trial touched."""
     if state.facts[Fact.MOVED] == 0:
@@ -40,7 +39,7 @@ def remember_trial(state: State, site: int) -> None:
             state.sites[site].dependencies = count + 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def accept(state: State, site: int, x: float, y: float) -> None:
     """Move the site whose last trial was accepted."""
     facts, sites = state.facts, state.sites
@@ -68,7 +67,7 @@ def accept(state: State, site: int, x: float, y: float) -> None:
         _doubt_winning(state, farther)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _doubt_star(state: State) -> None:
     """Try again the neighbours of the moving site: their stars change.
 
@@ -79,7 +78,7 @@ def _doubt_star(state: State) -> None:
         state.sites[state.lists[Line.STAR, c]].pending = 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _change_owners(state: State, site: int, old_x: float, old_y: float) -> int:
     """Owners and runners-up after the move; lists the points that are now farther from their site."""
     points, boxes, farther = state.points, state.boxes, 0
@@ -101,7 +100,7 @@ def _change_owners(state: State, site: int, old_x: float, old_y: float) -> int:
     return farther
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _change_owner(state: State, i: int, site: int) -> None:
     points, sites, point = state.points, state.sites, state.points[i]
     dx, dy = point.x - sites[site].x, point.y - sites[site].y
@@ -124,7 +123,7 @@ def _change_owner(state: State, i: int, site: int) -> None:
         point.second, point.second_distance = site, distance
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _doubt_touching(state: State) -> None:
     """Try again every site of which a trial touched a region that has changed."""
     sites, facts = state.sites, state.facts
@@ -144,7 +143,7 @@ def _doubt_touching(state: State) -> None:
                 break
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _doubt_winning(state: State, farther: int) -> None:
     """Try again every site of which a place might win a point that is now farther from its owner."""
     sites, points = state.sites, state.points
@@ -166,7 +165,7 @@ def _doubt_winning(state: State, farther: int) -> None:
                 break
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _extent(state: State, farther: int) -> tuple[float, float, float, float, float]:
     first = state.points[state.lists[Line.FARTHER, 0]]
     low_x, high_x, low_y, high_y, reach = first.x, first.x, first.y, first.y, first.distance

@@ -8,8 +8,9 @@ grids, collinear and duplicate places get the answers of real arithmetic, on eve
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from .adc_compiled import compiled, inner
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +20,7 @@ _CIRCLE_BOUND = (10.0 + 96.0 * _HALF_ULP) * _HALF_ULP
 _SPLITTER = 2.0**27 + 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def side_of_line(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
     """1 if p lies left of the line from a to b, -1 if right of it, 0 if on it."""
     left = (bx - ax) * (py - ay)
@@ -35,7 +36,7 @@ def side_of_line(ax: float, ay: float, bx: float, by: float, px: float, py: floa
     return _exact_side(ax, ay, bx, by, px, py)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def side_of_circle(vx: float, vy: float, ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
     """For v, a, b counter-clockwise: 1 if p lies inside their circle, -1 if outside, 0 if on it."""
     adx, ady, bdx, bdy, pdx, pdy = ax - vx, ay - vy, bx - vx, by - vy, px - vx, py - vy
@@ -56,14 +57,14 @@ def side_of_circle(vx: float, vy: float, ax: float, ay: float, bx: float, by: fl
     return _exact_circle(vx, vy, ax, ay, bx, by, px, py)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _two_sum(a: float, b: float) -> tuple[float, float]:
     total = a + b
     shadow = total - a
     return total, (a - (total - shadow)) + (b - shadow)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _two_product(a: float, b: float) -> tuple[float, float]:
     product = a * b
     wide = _SPLITTER * a
@@ -75,7 +76,7 @@ def _two_product(a: float, b: float) -> tuple[float, float]:
     return product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _difference(a: float, b: float) -> Floats:
     total, rest = _two_sum(a, -b)
     if rest != 0.0:
@@ -83,7 +84,7 @@ def _difference(a: float, b: float) -> Floats:
     return np.array([total])
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _plus(e: Floats, f: Floats, sign: float) -> Floats:
     """e + sign·f: both ascending in size, and so is the result; zeros are left out."""
     result = np.empty(e.size + f.size)
@@ -105,7 +106,7 @@ def _plus(e: Floats, f: Floats, sign: float) -> Floats:
     return result[:filled]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _scaled(e: Floats, factor: float) -> Floats:
     result = np.empty(2 * e.size)
     filled = 0
@@ -129,7 +130,7 @@ def _scaled(e: Floats, factor: float) -> Floats:
     return result[:filled]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _times(e: Floats, f: Floats) -> Floats:
     product = _scaled(e, f[0])
     for j in range(1, f.size):
@@ -137,17 +138,17 @@ def _times(e: Floats, f: Floats) -> Floats:
     return product
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _cross(ax: Floats, ay: Floats, bx: Floats, by: Floats) -> Floats:
     return _plus(_times(ax, by), _times(ay, bx), -1.0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _lift(x: Floats, y: Floats) -> Floats:
     return _plus(_times(x, x), _times(y, y), 1.0)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _sign(e: Floats) -> int:
     largest = e[e.size - 1]
     if largest > 0.0:
@@ -155,12 +156,12 @@ def _sign(e: Floats) -> int:
     return -1 if largest < 0.0 else 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _exact_side(ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
     return _sign(_cross(_difference(bx, ax), _difference(by, ay), _difference(px, ax), _difference(py, ay)))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _exact_circle(vx: float, vy: float, ax: float, ay: float, bx: float, by: float, px: float, py: float) -> int:
     adx, ady = _difference(ax, vx), _difference(ay, vy)
     bdx, bdy = _difference(bx, vx), _difference(by, vy)

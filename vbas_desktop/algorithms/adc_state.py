@@ -11,9 +11,9 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from .adc_compiled import compiled, inner
 from .adc_star import BLOCK, block_boxes, sites_in_blocks, two_nearest
 
 Floats = NDArray[np.float64]
@@ -164,7 +164,7 @@ def _read_only(array: NDArray) -> NDArray:  # type: ignore[type-arg]
     return view
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _frequencies(columns: NDArray[np.int32], classes: int) -> Integers:
     found = np.zeros(classes, np.int64)
     for column in columns:
@@ -182,7 +182,7 @@ def _points_in_order(points: Floats, order: Integers, indptr: Integers) -> Recor
     return ordered
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def begin(state: State, start: int, stop: int) -> None:
     """Give the points of these blocks their owners and count them; after the last blocks find α (0: no records)."""
     points, hint = state.points, np.int64(0)
@@ -198,7 +198,7 @@ def begin(state: State, start: int, stop: int) -> None:
         find_alpha(state)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def set_nearest(state: State, i: int, hint: int) -> None:
     """Look up the owner and the runner-up of a point."""
     point = state.points[i]
@@ -206,7 +206,7 @@ def set_nearest(state: State, i: int, hint: int) -> None:
     point.owner, point.distance, point.second, point.second_distance = first, d1, second, d2
 
 
-@njit(cache=True, nogil=True)
+@inner
 def measure_block(points: Records, boxes: Records, block: int) -> None:
     """How far the owners and the runners-up of a block's points are at most."""
     reach, second_reach = 0.0, 0.0
@@ -216,7 +216,7 @@ def measure_block(points: Records, boxes: Records, block: int) -> None:
     boxes[block].reach, boxes[block].second_reach = reach, second_reach
 
 
-@njit(cache=True, nogil=True)
+@inner
 def link(points: Records, sites: Records, i: int) -> None:
     """Put a point into the list of its owner's members."""
     owner = sites[points[i].owner]
@@ -227,7 +227,7 @@ def link(points: Records, sites: Records, i: int) -> None:
         points[first].preceding = i
 
 
-@njit(cache=True, nogil=True)
+@inner
 def unlink(points: Records, sites: Records, i: int) -> None:
     """Take a point out of the list of its owner's members."""
     before, after = points[i].preceding, points[i].following
@@ -239,7 +239,7 @@ def unlink(points: Records, sites: Records, i: int) -> None:
         points[after].preceding = before
 
 
-@njit(cache=True, nogil=True)
+@inner
 def add_counts(state: State, i: int, site: int, sign: int) -> None:
     """Add (or take away) the counts of one point to the class sizes that are kept of a site's region."""
     start = state.points[i].start
@@ -247,7 +247,7 @@ def add_counts(state: State, i: int, site: int, sign: int) -> None:
         state.sizes[site, state.columns[entry]] += sign * state.values[entry]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def load_sizes(state: State, site: int) -> None:
     """Bring the class sizes of one aggregated region into the work space."""
     classes = state.classes
@@ -265,7 +265,7 @@ def load_sizes(state: State, site: int) -> None:
         i = point.following
 
 
-@njit(cache=True, nogil=True)
+@inner
 def find_alpha(state: State) -> None:
     """The lowest anonymity of all regions, and everything that is counted relative to it."""
     alpha, sites, classes = 0, state.sites, state.classes
@@ -284,7 +284,7 @@ def find_alpha(state: State) -> None:
             state.facts[Fact.AT_ALPHA] += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def note_bottlenecks(state: State, site: int) -> None:
     """Count the classes of a region that are at α and remember the rarest: a trial changes them least often."""
     alpha, low = state.facts[Fact.ALPHA], 0

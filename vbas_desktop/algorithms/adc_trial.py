@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from .adc_compiled import inner
 from .adc_predicates import side_of_line
 from .adc_star import BLOCK, beats, box_distance, star_of
 from .adc_state import WITNESSES, Fact, Line, State, load_sizes
@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 _ABOVE, _STAYS, _LEAVES, _FALLS = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True)
+@inner
 def open_visit(state: State, site: int) -> None:
     """Compute the candidate place of every class of a site's region that is at α, in class order."""
     facts, classes, near = state.facts, state.classes, state.lists[Line.NEAR]
@@ -43,7 +43,7 @@ def open_visit(state: State, site: int) -> None:
     state.sites[site].dependencies = 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _sort(numbers: Integers) -> None:
     """Shell sort in place: the lists are short, and it compiles much faster than the library's sort."""
     gap = 1
@@ -59,7 +59,7 @@ def _sort(numbers: Integers) -> None:
         gap //= 3
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _list_candidates(state: State, site: int) -> None:
     alpha, count, classes = state.facts[Fact.ALPHA], 0, state.classes
     load_sizes(state, site)
@@ -73,7 +73,7 @@ def _list_candidates(state: State, site: int) -> None:
     state.facts[Fact.WORK] += classes.size
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _weigh_point(state: State, i: int) -> None:
     """Add a point, weighted by its members of each class at α, to that class's candidate place."""
     point, classes, count = state.points[i], state.classes, state.facts[Fact.CANDIDATES]
@@ -89,14 +89,14 @@ def _weigh_point(state: State, i: int) -> None:
     state.facts[Fact.WORK] += point.width
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _weigh(candidate: Any, point: Any, weight: float) -> None:
     candidate.x += weight * point.x
     candidate.y += weight * point.y
     candidate.weight += weight
 
 
-@njit(cache=True, nogil=True)
+@inner
 def count_of(state: State, i: int, column: int) -> int:
     """How many members of a class a point has."""
     low = state.points[i].start
@@ -111,7 +111,7 @@ def count_of(state: State, i: int, column: int) -> int:
     return state.values[low] if low < stop and state.columns[low] == column else 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _list_neighbourhood(state: State, site: int) -> int:
     """The initial regions in a site's cell or in the closed polygon through its star, each with its file position."""
     points, sites, near, star = state.points, state.sites, state.lists[Line.NEAR], state.lists[Line.STAR]
@@ -141,7 +141,7 @@ def _list_neighbourhood(state: State, site: int) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _in_fan(state: State, site: int, corners: int, bounded: bool, x: float, y: float) -> bool:
     """Whether a place is in the closed polygon: the triangles of the site with each two successive neighbours.
 
@@ -162,7 +162,7 @@ def _in_fan(state: State, site: int, corners: int, bounded: bool, x: float, y: f
     return False
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _list_blocks(state: State, site: int) -> None:
     """The box of all candidate places, and the blocks of points from which some of them might win any."""
     own, classes, count = state.sites[site], state.classes, 0
@@ -182,7 +182,7 @@ def _list_blocks(state: State, site: int) -> None:
     state.facts[Fact.WORK] += 2 * state.boxes.size
 
 
-@njit(cache=True, nogil=True)
+@inner
 def try_place(state: State, site: int, x: float, y: float) -> bool:
     """Whether the value would be higher with the site at this place; the points that would move stay listed."""
     facts, leaving = state.facts, 0
@@ -202,7 +202,7 @@ def try_place(state: State, site: int, x: float, y: float) -> bool:
     return leaving > 0 and _others_allow(state, site, leaving)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _some_may_leave(state: State, site: int) -> bool:
     """Sort the touched regions by a cheap look; False if none can leave α, or if one certainly falls below it."""
     hopes = 0
@@ -216,7 +216,7 @@ def _some_may_leave(state: State, site: int) -> bool:
     return hopes > 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _others_allow(state: State, site: int, leaving: int) -> bool:
     """Whether no other touched region falls below α and fewer come to α than leave it."""
     for t in range(state.facts[Fact.TOUCHED]):
@@ -231,7 +231,7 @@ def _others_allow(state: State, site: int, leaving: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _list_moving_points(state: State, site: int, x: float, y: float) -> None:
     """The points that would change hands."""
     points, moves, moved = state.points, state.moves, 0
@@ -257,7 +257,7 @@ def _list_moving_points(state: State, site: int, x: float, y: float) -> None:
     state.facts[Fact.WORK] += 8 * state.facts[Fact.BLOCKS] + 4 * moved + 50
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _list_touched_regions(state: State, site: int) -> None:
     facts, touched = state.facts, state.lists[Line.TOUCHED]
     facts[Fact.STAMP] += 1
@@ -272,7 +272,7 @@ def _list_touched_regions(state: State, site: int) -> None:
     facts[Fact.TOUCHED] = count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _may_leave(state: State, site: int, region: int) -> int:
     """Look at the rarest classes at α of a region: one that does not change keeps it at α, one that shrinks decides."""
     alpha, own = state.facts[Fact.ALPHA], region == site
@@ -292,7 +292,7 @@ def _may_leave(state: State, site: int, region: int) -> int:
     return _LEAVES
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _bottlenecks_after(state: State, site: int, region: int) -> int:
     """Number of classes at α that a touched region would have; -1 if one of its classes would be smaller."""
     alpha, bottlenecks, classes = state.facts[Fact.ALPHA], state.sites[region].low, state.classes
@@ -309,7 +309,7 @@ def _bottlenecks_after(state: State, site: int, region: int) -> int:
     return bottlenecks
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _sum_changes(state: State, site: int, region: int) -> int:
     """By how much each class of a region would change; returns how many classes are listed as changed."""
     classes, count = state.classes, 0
