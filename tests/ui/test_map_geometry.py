@@ -1,18 +1,23 @@
 """What the map is prepared from: frames, rings, classes, legends, scale bars."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from map_samples import QUARTER_SITES, QUARTERS, problem_of, solution_of, squares
+from PySide6.QtCore import QRectF
 
+import vbas_desktop.ui.map.geometry as geometry_module
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.ui.map.figures import Figure, figure_named
 from vbas_desktop.ui.map.furniture import class_rows, legend_of, scale_of
 from vbas_desktop.ui.map.geometry import Frame, frame_of, prepare_base, prepare_map, rings_of
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Picture
+from vbas_desktop.ui.map.paths import TiledPath
 from vbas_desktop.ui.map.preparer import prepare_shown
 from vbas_desktop.ui.map.scale import classify, spread
 from vbas_desktop.ui.theme import DARK, LIGHT
@@ -38,6 +43,26 @@ def test_rings_keep_holes_parts_and_the_order_of_shapes():
     some, joined = rings.of(np.array([2, 0]))
     assert some[:10].tolist() == rings.xy[10:].tolist()
     assert joined.tolist() == [True] * 4 + [False] + [True] * 4 + [False] + [True] * 4 + [False] + [True] * 4 + [False]
+
+
+def test_tiles_hold_every_shape_once_and_those_in_view_are_drawn():
+    rings = rings_of(squares().polygons, Frame())
+    tiled = TiledPath(rings, tiles=2)
+    everything = tiled.visible(QRectF(0, 0, 4, 4))
+    assert sum(path.elementCount() for path in everything) == len(rings.xy)
+    corner = tiled.visible(QRectF(0.1, 0.1, 0.2, 0.2))
+    assert 0 < len(corner) < len(everything)
+
+
+def test_polygons_with_very_many_vertices_are_simplified_alike_on_both_sides(monkeypatch):
+    monkeypatch.setattr(geometry_module, "_MANY_VERTICES", 100)
+    regions = squares()
+    wavy = replace(regions, polygons=shapely.segmentize(regions.polygons, 0.125))
+    base = prepare_base(wavy)
+    assert base.clean
+    assert shapely.get_num_coordinates(base.drawn.polygons).sum() < shapely.get_num_coordinates(wavy.polygons).sum()
+    assert shapely.coverage_is_valid(base.drawn.polygons)
+    assert base.pairs.tolist() == prepare_base(regions).pairs.tolist()
 
 
 def test_a_prepared_map_knows_colours_pieces_sites_and_what_is_where():

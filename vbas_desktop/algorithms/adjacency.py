@@ -14,23 +14,31 @@ from scipy.spatial import Delaunay, QhullError
 
 from vbas_desktop.domain.regions import Regions
 
+from .coverage import clean_coverage
+from .places import distinct_pairs, place_numbers
+
 Pairs = NDArray[np.int32]
 
 
-def neighbours(regions: Regions) -> Pairs:
-    """The graph of the initial regions: polygons with a common border, or the triangulation of the points."""
+def neighbours(regions: Regions, clean: bool = False) -> Pairs:
+    """The graph of the initial regions: polygons with a common border, or the triangulation of the points.
+
+    ``clean``: the polygons are known to be a valid coverage, which is costly to find out.
+    """
     if regions.polygons is not None and not shapely.is_missing(regions.polygons).any():
-        return polygon_neighbours(regions.polygons)
+        return polygon_neighbours(regions.polygons, clean)
     return point_neighbours(regions.points)
 
 
-def polygon_neighbours(polygons: NDArray[np.object_]) -> Pairs:
+def polygon_neighbours(polygons: NDArray[np.object_], clean: bool = False) -> Pairs:
     """Pairs of polygons that share a stretch of border; corners do not count.
 
-    In a clean coverage common borders have the same vertices, so equal segments are enough; else geometry decides.
+    In a clean coverage common borders have the same vertices, so equal segments are enough; if the polygons cannot be
+    cleaned, geometry decides. ``clean``: they are known to be a valid coverage.
     """
-    if shapely.coverage_is_valid(polygons):
-        return _segment_neighbours(polygons)
+    cleaned, valid = (polygons, True) if clean else clean_coverage(polygons)
+    if valid:
+        return _segment_neighbours(cleaned)
     tree = shapely.STRtree(polygons)
     left, right = tree.query(polygons, predicate="intersects")
     one, other = left[left < right], right[left < right]
@@ -43,12 +51,9 @@ def polygon_neighbours(polygons: NDArray[np.object_]) -> Pairs:
 
 def point_neighbours(points: NDArray[np.float64]) -> Pairs:
     """Pairs of points whose Voronoi cells touch (Delaunay); points at one place, or all on one line, form a chain."""
-    places, place = np.unique(points, axis=0, return_inverse=True)
-    place = place.ravel()
-    first = np.full(len(places), len(points), np.int64)
-    np.minimum.at(first, place, np.arange(len(points)))
-    one, other = _place_neighbours(places)
-    order = np.lexsort((np.arange(len(points)), place))
+    first, place = place_numbers(points)
+    one, other = _place_neighbours(points[first])
+    order = np.argsort(place, kind="stable")
     together = place[order[1:]] == place[order[:-1]]
     return _pairs(
         np.concatenate((first[one], order[:-1][together])), np.concatenate((first[other], order[1:][together]))
@@ -72,13 +77,13 @@ def pieces(regions: Regions, membership: NDArray[np.integer], pairs: Pairs | Non
     size = len(membership)
     links = coo_array((np.ones(len(inside), np.int8), (inside[:, 0], inside[:, 1])), shape=(size, size))
     _, label = connected_components(links, directed=False)
-    found = np.unique(np.column_stack((membership, label)), axis=0)[:, 0]
+    found = distinct_pairs(membership, label)[:, 0]
     number = int(membership.max()) + 1 if size else 0
     return np.bincount(found, minlength=number).astype(np.int32)
 
 
 def _place_neighbours(places: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Neighbours among distinct places, which `numpy.unique` has sorted by x, then y."""
+    """Neighbours among distinct places, which are sorted by x, then y."""
     if len(places) >= 3:
         try:
             corners = Delaunay(places - places.mean(axis=0)).simplices.astype(np.int64)
@@ -95,18 +100,17 @@ def _segment_neighbours(polygons: NDArray[np.object_]) -> Pairs:
     rings, ring_part = shapely.get_rings(parts, return_index=True)
     corners, ring = shapely.get_coordinates(rings, return_index=True)
     owner = part_owner[ring_part[ring]]
-    start, end, same = corners[:-1], corners[1:], ring[:-1] == ring[1:]
-    swapped = (start[:, 0] > end[:, 0]) | ((start[:, 0] == end[:, 0]) & (start[:, 1] > end[:, 1]))
-    segments = np.where(swapped[:, None], np.hstack((end, start)), np.hstack((start, end)))[same]
-    owner = owner[:-1][same]
-    order = np.lexsort((owner, *segments.T))
-    segments, owner = segments[order], owner[order]
-    common = (segments[1:] == segments[:-1]).all(axis=1)
+    first, corner = place_numbers(corners)
+    same = ring[:-1] == ring[1:]
+    low, high = np.minimum(corner[:-1], corner[1:])[same], np.maximum(corner[:-1], corner[1:])[same]
+    segment = low.astype(np.int64) * first.size + high
+    order = np.argsort(segment, kind="stable")
+    segment, owner = segment[order], owner[:-1][same][order]
+    common = segment[1:] == segment[:-1]
     return _pairs(owner[:-1][common], owner[1:][common])
 
 
 def _pairs(one: NDArray[np.integer], other: NDArray[np.integer]) -> Pairs:
     different = one != other
     one, other = one[different], other[different]
-    both = np.column_stack((np.minimum(one, other), np.maximum(one, other)))
-    return np.unique(both, axis=0).astype(np.int32).reshape(-1, 2)
+    return distinct_pairs(np.minimum(one, other), np.maximum(one, other)).astype(np.int32)

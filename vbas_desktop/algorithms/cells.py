@@ -15,10 +15,10 @@ from shapely import MultiPolygon, Polygon
 from vbas_desktop.domain.regions import Regions
 
 from .adjacency import pieces
+from .coverage import Shapes, clean_coverage, dissolve, object_array, polygonal
+from .places import place_numbers
 
-__all__ = ["aggregated_shapes", "cell_polygons", "compactness", "pieces", "polygonal", "study_area"]
-
-Shapes = NDArray[np.object_]
+__all__ = ["aggregated_shapes", "cell_polygons", "compactness", "pieces", "study_area"]
 
 _MARGIN = 0.02
 """Margin around the outermost points, as a share of the study area's diagonal."""
@@ -27,18 +27,19 @@ _CONCAVITY = 0.15
 """Ratio of the concave hull: small enough to leave out empty sea, large enough not to fray."""
 
 _FAR = 40.0
-"""How far (in diagonals) the helper points lie that make every cell of the diagram finite."""
+"""How far (in diagonals) the outer points lie that make every cell of the diagram finite."""
 
 
-def study_area(regions: Regions) -> Polygon | MultiPolygon:
+def study_area(regions: Regions, clean: bool = False) -> Polygon | MultiPolygon:
     """The area that the map shows and that cells are clipped to.
 
     The union of the polygons where the file has them; else a concave outline around the points with a margin.
+    ``clean``: the polygons are known to be a valid coverage, which is costly to find out.
     """
     given = _given_polygons(regions.polygons)
     if given.size == 0:
         return _outline(regions.points)
-    area = _dissolve(given)
+    area = dissolve(given, clean or shapely.coverage_is_valid(given))
     outside = regions.points[~shapely.intersects_xy(area, regions.points)] if given.size < len(regions) else None
     if outside is not None and outside.size:
         area = shapely.union_all([area, *_discs(outside, _diagonal(regions.points))])
@@ -61,8 +62,8 @@ def cell_polygons(sites: NDArray[np.float64], area: Polygon | MultiPolygon) -> S
         cells[first] = area
         return cells
     angle = np.arange(8) * (np.pi / 4) + 0.1
-    helpers = (low + high) / 2 + _FAR * span * np.column_stack((np.cos(angle), np.sin(angle)))
-    diagram = shapely.voronoi_polygons(shapely.multipoints(np.vstack((sites[first], helpers))), ordered=True)
+    outer = (low + high) / 2 + _FAR * span * np.column_stack((np.cos(angle), np.sin(angle)))
+    diagram = shapely.voronoi_polygons(shapely.multipoints(np.vstack((sites[first], outer))), ordered=True)
     cells[first] = _clipped(shapely.get_parts(diagram)[: first.size], area)
     return cells
 
@@ -72,16 +73,17 @@ def aggregated_shapes(
     membership: NDArray[np.integer],
     sites: NDArray[np.float64] | None = None,
     area: Polygon | MultiPolygon | None = None,
+    clean: bool = False,
 ) -> Shapes:
     """One (multi)polygon per aggregated region, in the order of their numbers.
 
     With polygons in the region file: their union. Else, if each point belongs to its nearest site: the cells of
     ``sites`` (one row per aggregated region). Else the union of the cells of the points. ``area`` is the study area if
-    the caller has it already.
+    the caller has it already, ``clean`` says that the polygons are known to be a valid coverage.
     """
     number = int(membership.max()) + 1 if membership.size else 0
     if _given_polygons(regions.polygons).size:
-        return _dissolved_polygons(regions, membership, number)
+        return _dissolved_polygons(regions, membership, number, clean)
     area = study_area(regions) if area is None else area
     if sites is not None and len(sites) == number and _nearest_owns(regions.points, membership, sites):
         return cell_polygons(sites, area)
@@ -94,15 +96,6 @@ def compactness(shapes: Shapes) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore", divide="ignore"):
         value: NDArray[np.float64] = np.where(perimeter > 0, 4 * np.pi * shapely.area(shapes) / perimeter**2, np.nan)
     return value
-
-
-def polygonal(shape: shapely.Geometry) -> Polygon | MultiPolygon:
-    """The polygons of a geometry without the points and lines that clipping may leave over."""
-    if shape.geom_type in ("Polygon", "MultiPolygon"):
-        return shape
-    parts = [part for part in shapely.get_parts(shape) if part.geom_type in ("Polygon", "MultiPolygon")]
-    polygons = [polygon for part in parts for polygon in shapely.get_parts(part)]
-    return polygons[0] if len(polygons) == 1 else MultiPolygon(polygons)
 
 
 def _given_polygons(polygons: Shapes | None) -> Shapes:
@@ -126,7 +119,7 @@ def _discs(points: NDArray[np.float64], diagonal: float) -> Shapes:
 
 def _first_of_each(points: NDArray[np.float64]) -> NDArray[np.intp]:
     """Indices of the first of all points at one place, ascending."""
-    return np.sort(np.unique(points, axis=0, return_index=True)[1])
+    return np.sort(place_numbers(points)[0])
 
 
 def _clipped(cells: Shapes, area: Polygon | MultiPolygon) -> Shapes:
@@ -151,36 +144,19 @@ def _groups(membership: NDArray[np.integer], number: int) -> list[NDArray[np.int
     return np.split(order, np.searchsorted(membership[order], np.arange(1, number)))
 
 
-def _dissolved_polygons(regions: Regions, membership: NDArray[np.integer], number: int) -> Shapes:
+def _dissolved_polygons(regions: Regions, membership: NDArray[np.integer], number: int, clean: bool) -> Shapes:
     assert regions.polygons is not None
-    polygons = regions.polygons.copy()
+    polygons, coverage = (regions.polygons, True) if clean else clean_coverage(regions.polygons)
+    polygons = polygons.copy()
     missing = np.flatnonzero(shapely.is_missing(polygons) | shapely.is_empty(polygons))
     polygons[missing] = _discs(regions.points[missing], _diagonal(regions.points))
-    present = np.delete(np.arange(len(polygons)), missing)
-    if not shapely.coverage_is_valid(polygons[present]):
-        polygons[present] = _cleaned(polygons[present])
     # A disc that stands for a missing polygon overlaps its neighbours, so its group cannot be merged as a coverage.
     plain = set(membership[missing].tolist())
     shapes = [
-        _dissolve(polygons[members], group not in plain) for group, members in enumerate(_groups(membership, number))
+        dissolve(polygons[members], coverage and group not in plain)
+        for group, members in enumerate(_groups(membership, number))
     ]
-    return _object_array(shapes)
-
-
-def _cleaned(polygons: Shapes) -> Shapes:
-    """Polygons without overlaps; one that cleaning would make vanish (it equals another) stays as it was."""
-    valid = _object_array([polygonal(shape) for shape in shapely.make_valid(polygons)])
-    cleaned = shapely.coverage_clean(valid)
-    cleaned = _object_array([polygonal(shape) for shape in cleaned])
-    return np.where(shapely.is_empty(cleaned), valid, cleaned)
-
-
-def _dissolve(polygons: Shapes, coverage: bool = True) -> Polygon | MultiPolygon:
-    if polygons.size == 1:
-        return polygonal(polygons[0])
-    if coverage and shapely.coverage_is_valid(polygons):
-        return polygonal(shapely.coverage_union_all(polygons))
-    return polygonal(shapely.union_all(shapely.make_valid(polygons)))
+    return object_array(shapes)
 
 
 def _dissolved_cells(
@@ -188,28 +164,24 @@ def _dissolved_cells(
 ) -> Shapes:
     cells = _shared_cells(points, membership, cell_polygons(points, area))
     filled = ~shapely.is_empty(cells)
-    shapes = [_dissolve(cells[members[filled[members]]]) for members in _groups(membership, number)]
-    return _object_array(shapes)
+    # Cells are cut at the study area one by one, which may leave borders that differ in the last digit.
+    coverage = bool(shapely.coverage_is_valid(cells[filled]))
+    shapes = [dissolve(cells[members[filled[members]]], coverage) for members in _groups(membership, number)]
+    return object_array(shapes)
 
 
 def _shared_cells(points: NDArray[np.float64], membership: NDArray[np.integer], cells: Shapes) -> Shapes:
     """Cells in which points at one place but of different aggregated regions have a strip each."""
-    _, place = np.unique(points, axis=0, return_inverse=True)
-    pairs = np.unique(np.column_stack((place.ravel(), membership)), axis=0, return_index=True)
+    _, place = place_numbers(points)
+    pairs = np.unique(np.column_stack((place, membership)), axis=0, return_index=True)
     crowded = np.flatnonzero(np.bincount(pairs[0][:, 0]) > 1)
     shared = cells.copy()
     for spot in crowded:
         claimants = pairs[1][pairs[0][:, 0] == spot]
-        cell = next(cells[i] for i in np.flatnonzero(place.ravel() == spot) if not cells[i].is_empty)
+        cell = next(cells[i] for i in np.flatnonzero(place == spot) if not cells[i].is_empty)
         low_x, low_y, high_x, high_y = cell.bounds
         cuts = np.linspace(low_x, high_x, claimants.size + 1)
         strips = shapely.box(cuts[:-1], low_y, cuts[1:], high_y)
-        shared[np.flatnonzero(place.ravel() == spot)] = Polygon()
+        shared[np.flatnonzero(place == spot)] = Polygon()
         shared[claimants] = [polygonal(shapely.intersection(cell, strip)) for strip in strips]
     return shared
-
-
-def _object_array(shapes: list[Polygon | MultiPolygon]) -> Shapes:
-    array = np.empty(len(shapes), object)
-    array[:] = shapes
-    return array

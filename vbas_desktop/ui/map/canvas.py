@@ -18,6 +18,7 @@ from .furniture import Legend, legend_of, paint_legend, paint_scale, scale_of
 from .geometry import BaseGeometry, MapGeometry
 from .item import HighlightItem, MapItem
 from .layers import DEFAULT_LAYERS, Layer, Picture
+from .paths import TiledPath
 from .scale import classify
 
 _REACH_PX = 10
@@ -59,6 +60,7 @@ class MapCanvas(pg.GraphicsView):
         self._geometry: MapGeometry | None = None
         self._figure: Figure | None = None
         self._layers = DEFAULT_LAYERS
+        self._tiled: TiledPath | None = None
         self._changed: NDArray[np.bool_] | None = None
         self._changed_words = ""
         self._chosen: int | None = None
@@ -146,12 +148,21 @@ class MapCanvas(pg.GraphicsView):
         else:
             figure = self._figure if self._geometry is not None else None
             classes = None if figure is None else classify(figure.values, len(self._colours.sequence))
-            picture = Picture(self._base, self._geometry, self._colours, self._layers, classes, self._changed)
+            picture = Picture(
+                self._base, self._geometry, self._colours, self._layers, classes, self._changed, self._tiles()
+            )
             self.item.show_picture(picture)
             self.legend = legend_of(picture, figure, self._changed_words)
         self._mark(self._chosen_mark, self._chosen)
         self._mark(self._hover_mark, self._hovered)
         self.viewport().update()
+
+    def _tiles(self) -> TiledPath | None:
+        """The borders of the initial regions, the same for all solutions."""
+        rings = self._base.polygon_rings if self._base is not None else None
+        if self._tiled is None or self._tiled.rings is not rings:
+            self._tiled = None if rings is None else TiledPath(rings)
+        return self._tiled
 
     def _mark(self, mark: HighlightItem, region: int | None) -> None:
         mark.show_shape(self._geometry.rings if self._geometry else None, region, self._colours)
@@ -341,7 +352,7 @@ class MapCanvas(pg.GraphicsView):
         painter.setClipRect(area)
         painter.setTransform(self.item.sceneTransform() * self.viewportTransform())
         if self.item.picture is not None:
-            self.item.picture.paint(painter)
+            self.item.picture.paint(painter, area)
         self._chosen_mark.paint(painter, QStyleOptionGraphicsItem())
         painter.restore()
         self.paint_furniture(painter, area)

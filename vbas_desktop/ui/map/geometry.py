@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours, neighbours, pieces, point_neighbours
-from vbas_desktop.algorithms.cells import Shapes, aggregated_shapes, cell_polygons, compactness, study_area
+from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons, compactness, study_area
 from vbas_desktop.algorithms.colouring import colour_map
+from vbas_desktop.algorithms.coverage import Shapes, clean_coverage
+from vbas_desktop.algorithms.places import distinct_pairs
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.regions import CoordinateKind, Regions
 from vbas_desktop.domain.solution import Solution
@@ -23,8 +25,13 @@ from vbas_desktop.domain.solution import Solution
 FILLS = 12
 """How many fills the aggregated regions are coloured with."""
 
-_DETAIL = 4000.0
+_OUTLINE_DETAIL = 4_000.0
 """The study area's outline is simplified to this many steps along its diagonal: finer than a screen shows."""
+
+_DETAIL = 12_000.0
+"""Polygons with very many vertices are simplified to this many steps: fine enough for a tenfold zoom."""
+
+_MANY_VERTICES = 250_000
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,11 @@ class Rings:
 
 @dataclass(frozen=True, eq=False)
 class BaseGeometry:
-    """Everything the map needs of the initial regions."""
+    """Everything the map needs of the initial regions.
+
+    ``drawn`` are the regions with the polygons that are drawn: without overlaps (if ``clean``), and simplified if they
+    have very many vertices.
+    """
 
     regions: Regions
     frame: Frame
@@ -82,6 +93,8 @@ class BaseGeometry:
     polygon_tree: shapely.STRtree | None
     point_tree: cKDTree
     pairs: Pairs
+    drawn: Regions
+    clean: bool
     records: NDArray[np.int64] | None = None
 
     def with_records(self, records: NDArray[np.int64] | None) -> BaseGeometry:
@@ -153,14 +166,17 @@ def rings_of(shapes: Shapes, frame: Frame) -> Rings:
 def prepare_base(regions: Regions, progress: Progress | None = None) -> BaseGeometry:
     """Prepare what stays the same for all solutions of one region file."""
     tell = progress or Silent()
-    tell.update("Outlining the study area")
     frame = frame_of(regions)
-    area = study_area(regions)
-    diagonal = float(np.hypot(area.bounds[2] - area.bounds[0], area.bounds[3] - area.bounds[1]))
-    drawn = shapely.simplify(area, diagonal / _DETAIL) if regions.polygons is not None else area
-    area_rings = rings_of(np.array([drawn], object), frame)
+    diagonal = float(np.hypot(*np.ptp(regions.points, axis=0)))
+    tell.update("Checking the polygons")
+    drawn, clean = _drawn_regions(regions, diagonal)
+    tell.update("Outlining the study area")
+    area = study_area(drawn, clean)
+    if drawn.polygons is not None:
+        area = shapely.simplify(area, diagonal / _OUTLINE_DETAIL)
+    area_rings = rings_of(np.array([area], object), frame)
     tell.update("Finding neighbours")
-    pairs = neighbours(regions)
+    pairs = neighbours(drawn, clean)
     tell.update("Preparing the map")
     points = frame.to_map(regions.points)
     low, high = area_rings.xy.min(axis=0), area_rings.xy.max(axis=0)
@@ -169,22 +185,35 @@ def prepare_base(regions: Regions, progress: Progress | None = None) -> BaseGeom
         frame=frame,
         bounds=(float(low[0]), float(low[1]), float(high[0]), float(high[1])),
         points=points,
-        area=drawn,
+        area=area,
         area_rings=area_rings,
-        polygon_rings=None if regions.polygons is None else rings_of(regions.polygons, frame),
-        polygon_tree=None if regions.polygons is None else shapely.STRtree(regions.polygons),
+        polygon_rings=None if drawn.polygons is None else rings_of(drawn.polygons, frame),
+        polygon_tree=None if drawn.polygons is None else shapely.STRtree(drawn.polygons),
         point_tree=cKDTree(points),
         pairs=pairs,
+        drawn=drawn,
+        clean=clean,
     )
+
+
+def _drawn_regions(regions: Regions, diagonal: float) -> tuple[Regions, bool]:
+    """The regions with polygons that can be drawn and merged quickly, and whether these are a valid coverage."""
+    if regions.polygons is None:
+        return regions, False
+    polygons, clean = clean_coverage(regions.polygons)
+    whole = not shapely.is_missing(polygons).any()
+    if clean and whole and int(shapely.get_num_coordinates(polygons).sum()) > _MANY_VERTICES:
+        polygons = shapely.coverage_simplify(polygons, diagonal / _DETAIL)
+    return replace(regions, polygons=polygons), clean
 
 
 def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | None = None) -> MapGeometry:
     """Prepare one solution for drawing."""
     tell = progress or Silent()
-    regions, frame, membership = base.regions, base.frame, solution.membership
+    regions, frame, membership = base.drawn, base.frame, solution.membership
     used = None if solution.sites is None else solution.sites[solution.owners_used]
     tell.update("Shaping the aggregated regions")
-    shapes = aggregated_shapes(regions, membership, used, base.area)
+    shapes = aggregated_shapes(regions, membership, used, base.area, base.clean)
     rings = rings_of(shapes, frame)
     tell.update("Colouring the map")
     colours = _colours(base, solution, used)
@@ -216,7 +245,7 @@ def _colours(base: BaseGeometry, solution: Solution, used: NDArray[np.float64] |
     number = solution.aggregated_regions
     pairs = group_neighbours(base.pairs, solution.membership)
     if used is not None and base.regions.polygons is None:
-        pairs = np.unique(np.concatenate((pairs, point_neighbours(used))), axis=0)
+        pairs = distinct_pairs(*np.concatenate((pairs, point_neighbours(used))).T).astype(np.int32)
     return colour_map(number, pairs, FILLS)
 
 

@@ -74,7 +74,7 @@ class MapItem(pg.GraphicsObject):
         if self._picture is None:
             return
         if widget is None:
-            self._picture.paint(painter)
+            self._picture.paint(painter, painter.worldTransform().mapRect(self._bounds))
             return
         now = painter.worldTransform()
         if not (self._cache is not None and (self._moving or now == self._cache_transform)):
@@ -96,7 +96,7 @@ class MapItem(pg.GraphicsObject):
         pixmap.fill(QColor(self._picture.colours.canvas))
         painter = QPainter(pixmap)
         painter.setTransform(transform)
-        self._picture.paint(painter)
+        self._picture.paint(painter, QRectF(0, 0, size.width(), size.height()))
         painter.end()
         self.sharp_paintings += 1
         return pixmap

@@ -13,11 +13,19 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygon
 from vbas_desktop.ui.theme import Colours
 
 from .geometry import BaseGeometry, MapGeometry
-from .paths import path_of, paths_by_class, points_polygon
+from .paths import TiledPath, path_of, paths_by_class, points_polygon
 from .scale import Classes, spread
 
 _SMOOTH_VERTICES = 60_000
 """Borders with more vertices than this are drawn without antialiasing: at that density nobody sees the difference."""
+
+
+_NARROW_PX = 9.0
+"""Initial regions narrower than this on average are too dense for borders of their own under aggregated regions."""
+
+
+_MANY_SITES = 3_000
+"""More sites than this are drawn as dots: a ring each would take longer than all the rest of the map."""
 
 
 class Layer(StrEnum):
@@ -68,14 +76,14 @@ class Picture:
     layers: frozenset[Layer]
     classes: Classes | None = None
     changed: NDArray[np.bool_] | None = None
+    polygons: TiledPath | None = None
     _fills: list[tuple[QBrush, QPainterPath]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._area = path_of(self.base.area_rings)
-        self._polygons = None if self.base.polygon_rings is None else path_of(self.base.polygon_rings)
         self._points, self._empty_points, self._changed_points = self._split_points()
         self._borders = self._cells = self._scattered = self._unrecorded = QPainterPath()
-        self._smooth = self._polygons is None or self._polygons.elementCount() < _SMOOTH_VERTICES
+        self._smooth = True
         if self.geometry is not None:
             self._prepare(self.geometry)
 
@@ -94,7 +102,7 @@ class Picture:
         self._cells = QPainterPath() if geometry.cell_rings is None else path_of(geometry.cell_rings)
         self._scattered = path_of(geometry.rings, np.flatnonzero(geometry.pieces > 1))
         self._unrecorded = path_of(geometry.rings, np.flatnonzero(geometry.without_records))
-        self._smooth = self._smooth and self._borders.elementCount() < _SMOOTH_VERTICES
+        self._smooth = self._borders.elementCount() < _SMOOTH_VERTICES
         self._fills = self._make_fills(geometry)
 
     def _make_fills(self, geometry: MapGeometry) -> list[tuple[QBrush, QPainterPath]]:
@@ -107,15 +115,14 @@ class Picture:
         paths = paths_by_class(geometry.rings, of_region, len(shades))
         return [(QBrush(QColor(shade)), path) for shade, path in zip(shades, paths, strict=True)]
 
-    def paint(self, painter: QPainter) -> None:
-        """Draw all layers that are switched on."""
+    def paint(self, painter: QPainter, window: QRectF) -> None:
+        """Draw all layers that are switched on; ``window`` is what can be seen, in pixels."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self._paint_area(painter)
         if Layer.AGGREGATED in self.layers and self.geometry is not None:
             self._paint_fills(painter)
-        if Layer.POLYGONS in self.layers and self._polygons is not None:
-            faint = 0.6 if self.geometry is None or Layer.AGGREGATED not in self.layers else 0.22
-            self._stroke(painter, self._polygons, hairline(translucent(self.colours.region_border, faint)))
+        if Layer.POLYGONS in self.layers and self.polygons is not None:
+            self._paint_polygons(painter, self.polygons, painter.worldTransform().inverted()[0].mapRect(window))
         if Layer.CELLS in self.layers:
             self._stroke(painter, self._cells, hairline(QColor(self.colours.accent), Qt.PenStyle.DashLine))
         if Layer.AGGREGATED in self.layers:
@@ -130,6 +137,15 @@ class Picture:
             return
         painter.fillPath(self._area, QBrush(QColor(self.colours.base)))
         self._stroke(painter, self._area, hairline(QColor(self.colours.muted)))
+
+    def _paint_polygons(self, painter: QPainter, polygons: TiledPath, shown: QRectF) -> None:
+        """Borders of the initial regions; under aggregated regions they are faint, and left out where too narrow."""
+        alone = self.geometry is None or Layer.AGGREGATED not in self.layers
+        if not alone and self._room(painter.worldTransform(), len(self.base.points)) < _NARROW_PX:
+            return
+        pen = hairline(translucent(self.colours.region_border, 0.6 if alone else 0.22))
+        for path in polygons.visible(shown):
+            self._stroke(painter, path, pen)
 
     def _stroke(self, painter: QPainter, path: QPainterPath, pen: QPen) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, self._smooth)
@@ -172,16 +188,21 @@ class Picture:
         return float((whole.width() * whole.height() / max(1, number)) ** 0.5)
 
     def _paint_sites(self, painter: QPainter, sites: NDArray[np.float64], attracts: NDArray[np.bool_]) -> None:
-        """Rings of constant size; a site that attracts nothing is a cross."""
+        """Rings of constant size, dots where they are many; a site that attracts nothing is a cross."""
         transform = painter.worldTransform()
         radius = float(np.clip(self._room(transform, len(sites)) / 12, 1.8, 4.0))
         device = np.column_stack(_mapped(transform, sites))
         painter.save()
         painter.resetTransform()
+        if len(sites) > _MANY_SITES:
+            dots = points_polygon(device[attracts])
+            for colour, width in ((self.colours.site, 3), (self.colours.canvas, 1)):
+                painter.setPen(hairline(QColor(colour), width=width))
+                painter.drawPoints(dots)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         painter.setPen(QPen(QColor(self.colours.site), 1))
         painter.setBrush(QBrush(QColor(self.colours.canvas)))
-        for x, y in device[attracts].tolist():
+        for x, y in device[attracts].tolist() if len(sites) <= _MANY_SITES else ():
             painter.drawEllipse(QPointF(x, y), radius, radius)
         painter.setPen(QPen(QColor(self.colours.error), 1.5))
         arm = radius + 0.5

@@ -6,6 +6,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from pyqtgraph import functions
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainterPath, QPolygonF
 
 from .geometry import Rings
@@ -25,6 +26,37 @@ def path_of(rings: Rings, shapes: NDArray[np.integer] | None = None) -> QPainter
 def paths_by_class(rings: Rings, classes: NDArray[np.integer], number: int) -> list[QPainterPath]:
     """One path per class (a colour); shapes of a negative class are left out."""
     return [path_of(rings, np.flatnonzero(classes == each)) for each in range(number)]
+
+
+class TiledPath:
+    """Shapes in square tiles, whose paths are made when first seen: zooming in draws a few of them, not all."""
+
+    def __init__(self, rings: Rings, tiles: int = 8) -> None:
+        self.rings = rings
+        counts = np.diff(rings.starts)
+        shapes = np.flatnonzero(counts)
+        corners = rings.xy[rings.starts[shapes]]
+        low, span = rings.xy.min(axis=0), np.maximum(np.ptp(rings.xy, axis=0), 1e-12)
+        column, row = np.minimum((corners - low) / span * tiles, tiles - 1).astype(np.int64).T
+        self._members = [shapes[row * tiles + column == tile] for tile in range(tiles * tiles)]
+        self._paths: dict[int, QPainterPath] = {}
+        self._boxes = [self._box(members) for members in self._members]
+
+    def _box(self, members: NDArray[np.integer]) -> QRectF:
+        if members.size == 0:
+            return QRectF()
+        xy, _ = self.rings.of(members)
+        (left, bottom), (right, top) = xy.min(axis=0).tolist(), xy.max(axis=0).tolist()
+        return QRectF(left, bottom, right - left, top - bottom)
+
+    def visible(self, shown: QRectF) -> list[QPainterPath]:
+        """The paths of the tiles in a part of the map."""
+        return [self._path(tile) for tile, box in enumerate(self._boxes) if box.intersects(shown)]
+
+    def _path(self, tile: int) -> QPainterPath:
+        if tile not in self._paths:
+            self._paths[tile] = path_of(self.rings, self._members[tile])
+        return self._paths[tile]
 
 
 def points_polygon(points: NDArray[np.float64]) -> QPolygonF:

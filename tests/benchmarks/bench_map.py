@@ -1,0 +1,128 @@
+"""What the map costs with 17,613 regions: processor milliseconds per frame and per click."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import shapely
+from scipy.spatial import cKDTree
+
+SIZE = (1200, 900)
+REPEATS = 9
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "regions.geojson"
+
+
+def _solution(points, sites):
+    from vbas_desktop.domain.solution import Solution
+
+    owner = cKDTree(sites).query(points)[1].astype(np.int32)
+    return Solution(1, {}, {}, len(sites), len(sites), sites, owner, {}, 0.0, 0, 0)
+
+
+def _milliseconds(action, repeats=REPEATS) -> float:
+    taken = []
+    for _ in range(repeats):
+        start = time.process_time()
+        action()
+        taken.append(1000 * (time.process_time() - start))
+    return statistics.median(taken)
+
+
+def _tiled(regions, times: int):
+    """The polygons of a region file side by side, times × times."""
+    from dataclasses import replace
+
+    width, height = np.ptp(regions.points, axis=0) * 1.2
+    offsets = [np.array([x * width, y * height]) for x in range(times) for y in range(times)]
+    polygons = [shapely.transform(regions.polygons, lambda xy, by=offset: xy + by) for offset in offsets]
+    points = np.concatenate([regions.points + offset for offset in offsets])
+    ids = tuple(str(number) for number in range(len(points)))
+    return replace(regions, ids=ids, points=points, polygons=np.concatenate(polygons), names=None)
+
+
+def map_costs(path: Path, sites: int, times: int = 1) -> dict[str, float]:
+    """Prepare and draw the region file's map with so many sites, and measure each step."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from PySide6.QtWidgets import QApplication
+
+    from vbas_desktop.files.regions import load_regions
+    from vbas_desktop.ui.map.canvas import MapCanvas
+    from vbas_desktop.ui.map.figures import Figure
+    from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
+    from vbas_desktop.ui.theme import LIGHT
+
+    app = QApplication.instance() or QApplication([])
+    regions = load_regions(path)
+    if times > 1:
+        regions = _tiled(regions, times)
+    points = regions.points
+    chance = np.random.default_rng(0)
+    one, other = (_solution(points, points[chance.choice(len(points), sites, replace=False)]) for _ in range(2))
+    costs = {"prepare regions (thread)": _milliseconds(lambda: prepare_base(regions), 3)}
+    base = prepare_base(regions)
+    costs["prepare solution (thread)"] = _milliseconds(lambda: prepare_map(base, one), 3)
+    maps = [prepare_map(base, each) for each in (one, other)]
+    canvas = MapCanvas(LIGHT)
+    canvas.resize(*SIZE)
+    canvas.show()
+    canvas.show_map(maps[0])
+    app.processEvents()
+
+    def frame() -> None:
+        canvas.viewport().repaint()
+
+    def pan() -> None:
+        canvas.box.translateBy(x=1000.0, y=0.0)
+        frame()
+
+    def pan_sharply() -> None:
+        canvas.box.translateBy(x=-1000.0, y=0.0)
+        canvas.item._moving = False
+        frame()
+
+    def zoom_sharply() -> None:
+        canvas.zoom(1.02)
+        canvas.item._moving = False
+        frame()
+
+    def click() -> None:
+        maps.reverse()
+        canvas.show_map(maps[0])
+        frame()
+
+    def recolour() -> None:
+        values = chance.integers(0, 1000, len(maps[0].shapes))
+        canvas.colour_by(Figure("records", "Records", values))
+        frame()
+
+    costs["pan, moving"] = _milliseconds(pan)
+    costs["pan, at rest"] = _milliseconds(pan_sharply)
+    costs["zoom, at rest"] = _milliseconds(zoom_sharply)
+    canvas.fit()
+    costs["click on another solution"] = _milliseconds(click)
+    costs["colour by a figure"] = _milliseconds(recolour)
+    low_x, low_y, high_x, high_y = base.bounds
+    places = chance.uniform((low_x, low_y), (high_x, high_y), (200, 2)).tolist()
+    costs["hover, 200 places"] = _milliseconds(lambda: [maps[0].aggregated_at(x, y) for x, y in places])
+    canvas.close()
+    return costs
+
+
+def test_the_map_of_the_western_regions(bench_data, race, bench_table):
+    regions = bench_data("western", "--records", "20000").regions
+    calls = {
+        "1,200 aggregated regions": partial(map_costs, regions, 1_200),
+        "17,613 aggregated regions": partial(map_costs, regions, 17_613),
+        "17,984 polygons, 1.2 M vertices": partial(map_costs, SAMPLE, 1_200, 8),
+    }
+    measured = race("Map of the western regions, all steps", calls, reference="1,200 aggregated regions", repeats=1)
+    results = {name: each.result for name, each in measured.items()}
+    reach = {"pan, moving": "50", "pan, at rest": "50", "zoom, at rest": "50", "click on another solution": "300"}
+    steps = list(next(iter(results.values())))
+    rows = [[step, *(f"{results[name][step]:.1f}" for name in results), reach.get(step, "")] for step in steps]
+    bench_table("Map of the western regions, CPU ms", ["", *results, "to reach"], rows)
