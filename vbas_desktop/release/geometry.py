@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from .tables import code_order
 Shapes = NDArray[np.object_]
 
 LAYER = "aggregated_regions"
+NO_DATE = "2000-01-01T00:00:00.000Z"
 
 
 def shapes_of(plan: Plan) -> Shapes:
@@ -65,6 +67,7 @@ def _rounded(shapes: Shapes, grid: float) -> Shapes:
 
 def write_geopackage(plan: Plan, shapes: Shapes, path: Path) -> None:
     """The shapes as a GeoPackage, in the coordinates of the computation."""
+    import pyogrio
     import pyogrio.raw
 
     order = code_order(plan)
@@ -76,16 +79,24 @@ def write_geopackage(plan: Plan, shapes: Shapes, path: Path) -> None:
     }
     system = plan.problem.regions.system
     multi = [shapely.multipolygons(shapely.get_parts(shapes[number])) for number in order]
-    pyogrio.raw.write(
-        str(path),
-        geometry=shapely.to_wkb(np.array(multi, object)),
-        field_data=list(fields.values()),
-        fields=list(fields),
-        geometry_type="MultiPolygon",
-        crs=system.definition if system.kind is not CoordinateKind.DEGREES else None,
-        layer=LAYER,
-        driver="GPKG",
-    )
+    # Without a date of its own the file has the same bytes whenever it is written.
+    pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": NO_DATE})
+    try:
+        with warnings.catch_warnings():
+            # A plane of unknown place has no coordinate system to tell, which pyogrio warns of.
+            warnings.filterwarnings("ignore", "'crs' was not provided")
+            pyogrio.raw.write(
+                str(path),
+                geometry=shapely.to_wkb(np.array(multi, object)),
+                field_data=list(fields.values()),
+                fields=list(fields),
+                geometry_type="MultiPolygon",
+                crs=system.definition if system.kind is not CoordinateKind.DEGREES else None,
+                layer=LAYER,
+                driver="GPKG",
+            )
+    finally:
+        pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": None})
 
 
 def _properties(plan: Plan, number: int) -> dict[str, Any]:

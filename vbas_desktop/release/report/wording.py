@@ -18,7 +18,7 @@ _COMPONENTS = {
     "site_location": "Places of the sites",
     "construction": "Merging of regions",
 }
-_NOT_IN_COMMAND = {"records", "regions", "workers"}
+_NOT_IN_COMMAND = {"records", "regions", "workers", "groupings"}
 
 
 def choices_in_words(facts: Facts, internal: bool) -> list[tuple[str, str]]:
@@ -129,7 +129,7 @@ def _option(name: str, value: Any) -> list[str]:
     flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
     if isinstance(value, bool):
         return [flag if value else f"--no-{name.replace('_', '-')}"]
-    if name in ("set", "rename"):
+    if name in ("set", "rename", "generalise"):
         return [word for entry in value for word in (flag, str(entry))]
     if isinstance(value, list):
         return [flag, ",".join(f'"{entry}"' if "," in str(entry) else str(entry) for entry in value)]

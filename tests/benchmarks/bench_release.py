@@ -1,0 +1,71 @@
+"""Writing and verifying a release, against `pandas.read_csv` of the whole record file."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from functools import lru_cache, partial
+from pathlib import Path
+
+import pytest
+
+COLUMNS = ("age", "gender")
+
+
+@lru_cache
+def _solved(records: Path, regions: Path):
+    """What is there before a release begins; the memory that this took at its peak is forgotten afterwards."""
+    from vbas_desktop.approaches.registry import make
+    from vbas_desktop.domain.problem import Request
+    from vbas_desktop.engine.run import run
+    from vbas_desktop.files.problem import build_problem
+    from vbas_desktop.files.records import load_records
+    from vbas_desktop.files.regions import load_regions
+
+    table = load_records(records)
+    problem = build_problem(table, load_regions(regions), region_column="region", quasi_identifiers=COLUMNS, k=5)
+    approaches = [
+        make("site_number", "maxcombs"),
+        make("site_location", "balanced-density"),
+        make("construction", "voronoi"),
+    ]
+    result = run(Request(problem, *approaches, range_reach=0))
+    Path("/proc/self/clear_refs").write_text("5")
+    return table, problem, result
+
+
+def release(records: Path, regions: Path, shuffle: bool) -> int:
+    """The anonymised file with everything that goes with it, verified and in place."""
+    from vbas_desktop.release import ReleaseOptions, write_release
+
+    table, problem, result = _solved(records, regions)
+    folder = Path(tempfile.mkdtemp(dir=records.parent))
+    try:
+        options = ReleaseOptions(shuffle=shuffle, pdf=False)
+        return write_release(problem, table, result, result.chosen, options, folder / "out").records_released
+    finally:
+        shutil.rmtree(folder)
+
+
+def read_with_pandas(records: Path) -> int:
+    """The whole file, as a researcher would open it."""
+    import pandas
+
+    return len(pandas.read_csv(records))
+
+
+@pytest.mark.parametrize("like", ["eastern", "western"])
+def test_release_against_reading(bench_data, race, like):
+    data = bench_data(like)
+    measured = race(
+        f"Release of {like}, {data.records.stat().st_size / 1e6:,.0f} MB: written, read back, verified",
+        {
+            "vbas": partial(release, data.records, data.regions, True),
+            "vbas --no-shuffle": partial(release, data.records, data.regions, False),
+            "pandas.read_csv": partial(read_with_pandas, data.records),
+        },
+        reference="pandas.read_csv",
+        reach={"vbas": "<= 2", "vbas --no-shuffle": "<= 2"},
+    )
+    assert measured["vbas"].result > 0.9 * measured["pandas.read_csv"].result
+    assert measured["vbas"].peak_mb < 1000

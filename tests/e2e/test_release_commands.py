@@ -1,0 +1,124 @@
+"""`vbas run --out`, `vbas export` and `vbas verify` hand in hand."""
+
+import json
+import shlex
+import subprocess
+from html import unescape
+
+import pandas
+import pytest
+from pycanon import anonymity
+from release_making import random_rows, write_records, write_regions
+
+from vbas_desktop.cli.main import main
+from vbas_desktop.domain.errors import VerificationFailed
+from vbas_desktop.release import write
+
+
+@pytest.fixture
+def files(tmp_path):
+    records = write_records(tmp_path, random_rows(600, seed=4))
+    return [str(records), str(write_regions(tmp_path))]
+
+
+def run(files, out, *options):
+    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "5", "--sites", "4", "--quiet"]
+    return main(["run", *files, *chosen, "--identifiers", "name", "--out", str(out), *options])
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_run_writes_a_release_that_others_find_k_anonymous(files, tmp_path, capsys):
+    assert run(files, tmp_path / "out", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "out" / "run.json").read_text())
+    released = tmp_path / "out" / "release" / "anonymized.csv"
+    assert (
+        main(["verify", str(released), "--quasi-identifiers", "age,sex", "--region-column", "region", "--quiet"]) == 0
+    )
+    assert json.loads(capsys.readouterr().out)["ok"] is True
+    table = pandas.read_csv(released, dtype=str)
+    assert list(table.columns) == ["age", "sex", "region", "note"]
+    assert anonymity.k_anonymity(table, ["age", "sex", "region"]) >= 5
+
+
+def test_the_checksums_are_understood_by_sha256sum(files, tmp_path):
+    assert run(files, tmp_path / "out") == 0
+    folder = tmp_path / "out" / "release"
+    assert (
+        subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=folder, capture_output=True).returncode
+        == 0
+    )
+
+
+def test_a_release_is_repeated_from_its_own_run_json_to_the_same_bytes(files, tmp_path):
+    assert run(files, tmp_path / "out", "--rename", "sex=gender", "--class-size", "--shuffle-seed", "3") == 0
+    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "again"), "--quiet"]) == 0
+    assert contents(tmp_path / "out") == contents(tmp_path / "again")
+
+
+def test_another_solution_and_other_choices_can_be_exported(files, tmp_path):
+    assert run(files, tmp_path / "out") == 0
+    options = ["--solution", "1", "--no-shuffle", "--format", "parquet", "--no-pdf", "--geometry", "geojson,gpkg"]
+    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "other"), *options, "--quiet"]) == 0
+    document = json.loads((tmp_path / "other" / "run.json").read_text())
+    assert document["chosen_solution"] == document["release"]["solution"] == 1
+    names = {path.name for path in (tmp_path / "other" / "release").iterdir()}
+    assert {"anonymized.parquet", "aggregated_regions.gpkg"} <= names
+    assert "report.pdf" not in names
+
+
+def test_export_refuses_files_that_are_not_those_of_the_run(files, tmp_path, capsys):
+    assert run(files, tmp_path / "out") == 0
+    write_records(tmp_path, random_rows(600, seed=5))
+    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "again")]) == 1
+    assert "not the file of the run" in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()
+
+
+def test_files_that_were_moved_can_be_named(files, tmp_path):
+    assert run(files, tmp_path / "out") == 0
+    moved = tmp_path / "elsewhere.csv"
+    (tmp_path / "records.csv").rename(moved)
+    again = ["export", str(tmp_path / "out"), "--out", str(tmp_path / "again"), "--records", str(moved), "--quiet"]
+    assert main(again) == 0
+    released = "release/anonymized.csv"
+    assert (tmp_path / "out" / released).read_bytes() == (tmp_path / "again" / released).read_bytes()
+
+
+def test_a_failed_verification_ends_with_3_and_leaves_nothing(files, tmp_path, monkeypatch, capsys):
+    def failing(*arguments):
+        raise VerificationFailed("The written file did not pass its verification.")
+
+    monkeypatch.setattr(write, "verify", failing)
+    assert run(files, tmp_path / "out") == 3
+    assert "did not pass" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (["--columns", "age,shoe"], 1, "no such column"),
+        (["--rename", "sex"], 2, "OLD=NEW"),
+        (["--rename", "sex=age"], 1, "same name"),
+        (["--release-delimiter", "::"], 1, "one character"),
+        (["--geometry", "dwg"], 1, "no geometry format"),
+    ],
+)
+def test_wrong_choices_are_said_and_nothing_is_written(files, tmp_path, capsys, options, code, said):
+    assert run(files, tmp_path / "out", *options) == code
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_in_the_report_repeats_the_release(files, tmp_path, monkeypatch):
+    assert run(files, tmp_path / "out", "--no-shuffle", "--range-reach", "0", "--policy", "class-5") == 0
+    page = (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
+    command = shlex.split(unescape(page.split("<pre>")[1].split("</pre>")[0]))
+    assert command[:2] == ["vbas", "run"]
+    monkeypatch.chdir(tmp_path)
+    assert main([*command[1:], "--quiet"]) == 0
+    for part in ("release", "internal"):
+        assert contents(tmp_path / "out" / part) == contents(tmp_path / "release-again" / part)
