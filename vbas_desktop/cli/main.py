@@ -18,6 +18,7 @@ from .terminal import say
 COMMANDS: tuple[str, ...] = (
     "run",
     "compare",
+    "reproduce-thesis",
     "export",
     "verify",
     "generate",

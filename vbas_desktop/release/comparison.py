@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from vbas_desktop.comparison.run import Comparison
@@ -30,14 +32,20 @@ def store_beside(target: Path) -> Path:
 
 def write_comparison(comparison: Comparison, target: Path) -> str:
     """Write the folder, all of it or nothing; returns the summary as text. The same comparison gives the same bytes."""
+    with comparison_folder(comparison, target) as folder:
+        return (folder / TEXT).read_text(encoding="utf-8")
+
+
+@contextmanager
+def comparison_folder(comparison: Comparison, target: Path) -> Iterator[Path]:
+    """The folder before it is put in place, for those who have something to add."""
     summary = summarise(comparison)
-    text = "\n".join(summary_lines(summary)) + "\n"
     numbers = {scenario: number for number, scenario in enumerate(comparison.plan.scenarios, 1)}
     with new_folder(target.absolute(), TABLE) as folder:
         write_text(folder / TABLE, csv_text(comparison))
-        write_text(folder / TEXT, text)
+        write_text(folder / TEXT, "\n".join(summary_lines(summary)) + "\n")
         write_text(folder / PAGE, as_html(comparison_report(summary)))
         (folder / CHARTS).mkdir()
         for scenario, measure, drawing in charts_of(comparison):
             write_text(folder / CHARTS / f"{numbers[scenario]}-{measure}.svg", as_svg(drawing) + "\n")
-    return text
+        yield folder

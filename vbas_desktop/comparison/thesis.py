@@ -1,0 +1,203 @@
+"""The experiments of the thesis that this program builds on: 12 scenarios, 18 combinations, 5 numbers of sites.
+
+Tables 7–12 are Eastern Canada, 13–18 Western Canada; each is one selection of quasi-identifiers, generalised or not.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.records import Grouping
+from vbas_desktop.files.access import check_readable
+
+from .plan import Plan
+from .run import Comparison
+
+SELECTIONS = {
+    "Age, Gender": ("age", "gender"),
+    "Age, Marital Status": ("age", "marital"),
+    "Age, Gender, Income": ("age", "gender", "income"),
+}
+"""The selections of attributes as the tables name them, and the columns that `vbas generate` writes."""
+
+FIRST_TABLE = {"eastern": 7, "western": 13}
+LOCATIONS = ("anonymity", "density", "balanced-density")
+NUMBERS = ("anonymity", "maxcombs", "entropy")
+MEASURES = ("suppressed_records", "average_distance", "precision_loss", "discernibility", "non_uniform_entropy")
+COLUMNS = (
+    "table",
+    "region",
+    "quasi_identifiers",
+    "generalised",
+    "records",
+    "regions",
+    "classes",
+    "site_number",
+    "site_location",
+    "adc_seeding",
+    "sites",
+    *MEASURES,
+    "seconds",
+)
+"""The columns of a table as CSV; a reference file has the same."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One row of a table: a combination at one place in its range of site numbers (0 … 4).
+
+    ``values`` holds the measures and seconds; what was left out or is undefined is None.
+    """
+
+    table: int
+    site_number: str
+    site_location: str
+    adc_seeding: str
+    place: int
+    sites: int
+    values: Mapping[str, float | int | None]
+    facts: Mapping[str, str]
+
+    @property
+    def key(self) -> tuple[int, str, str, str, int]:
+        """What the row is about, whatever came out."""
+        return self.table, self.site_number, self.site_location, self.adc_seeding, self.place
+
+    @property
+    def location(self) -> str:
+        """The location approach in words."""
+        return f"adc from {self.adc_seeding}" if self.adc_seeding else self.site_location
+
+
+def thesis_plan(
+    like: str, groupings: tuple[Grouping, ...], region_column: str = "region", workers: int = 0, random_seed: int = 0
+) -> Plan:
+    """The plan of one half of the tables."""
+    locations = [make("site_location", name) for name in LOCATIONS]
+    return Plan(
+        region_column=region_column,
+        quasi_identifier_sets=tuple(SELECTIONS.values()),
+        ks=(5,),
+        site_numbers=tuple(
+            make("site_number", name, {} if name == "anonymity" else {"model": like}) for name in NUMBERS
+        ),
+        site_locations=(*locations, *(make("site_location", "adc", {"seeding": one}) for one in locations)),
+        constructions=(make("construction", "voronoi"),),
+        groupings=groupings,
+        generalised=(False, True),
+        random_seed=random_seed,
+        workers=workers,
+    )
+
+
+def cells_of(comparison: Comparison, like: str) -> list[Cell]:
+    """The rows of the tables from a finished comparison of `thesis_plan`."""
+    names = {columns: name for name, columns in SELECTIONS.items()}
+    tables = {scenario: FIRST_TABLE[like] + place for place, scenario in enumerate(comparison.plan.scenarios)}
+    cells = []
+    for one in comparison.finished:
+        scenario, problem = one.combination.scenario, one.problem
+        facts = {
+            "region": like,
+            "quasi_identifiers": names[scenario.quasi_identifiers],
+            "generalised": "yes" if scenario.generalised else "no",
+            "records": str(problem.records),
+            "regions": str(len(problem.regions)),
+            "classes": str(problem.counts.equivalence_classes),
+        }
+        for place, solution in enumerate(one.result.solutions):
+            named = solution.approaches
+            values = {name: solution.measures.get(name) for name in (*MEASURES, "seconds")}
+            cells.append(
+                Cell(
+                    tables[scenario],
+                    named["site_number"],
+                    named["site_location"],
+                    named.get("adc_seeding") or "",
+                    place,
+                    solution.site_count,
+                    values,
+                    facts,
+                )
+            )
+    return cells
+
+
+def read_reference(path: Path, like: str) -> list[Cell]:
+    """The published rows of one half, from a CSV with the columns of `COLUMNS`; an empty cell was left out."""
+    check_readable(path)
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        reader = csv.DictReader(stream)
+        missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+        if missing:
+            raise InputError(
+                Finding(
+                    "reference",
+                    "A column is missing.",
+                    "Name a file of the published tables.",
+                    file=str(path),
+                    column=missing[0],
+                )
+            )
+        # A row without a number of sites stands for a combination that was given up: nothing was published of it.
+        rows = [row for row in reader if row["region"] == like and row["sites"]]
+    try:
+        return _with_places(rows)
+    except ValueError:
+        finding = Finding("reference", "A number cannot be read.", "Correct the file.", file=str(path))
+        raise InputError(finding) from None
+
+
+def _with_places(rows: Sequence[Mapping[str, str]]) -> list[Cell]:
+    """The rows as cells; the place of a number of sites is its rank among those of its table and number approach."""
+    numbers: dict[tuple[str, str], set[int]] = {}
+    for row in rows:
+        numbers.setdefault((row["table"], row["site_number"]), set()).add(int(row["sites"]))
+    return [
+        Cell(
+            int(row["table"]),
+            row["site_number"],
+            row["site_location"],
+            row["adc_seeding"],
+            sorted(numbers[row["table"], row["site_number"]]).index(int(row["sites"])),
+            int(row["sites"]),
+            {name: _number(row[name]) for name in (*MEASURES, "seconds")},
+            {
+                name: row[name]
+                for name in ("region", "quasi_identifiers", "generalised", "records", "regions", "classes")
+            },
+        )
+        for row in rows
+    ]
+
+
+def _number(text: str) -> float | int | None:
+    if text == "":
+        return None
+    value = float(text)
+    return int(text) if text.lstrip("-").isdecimal() else value
+
+
+def table_csv(cells: Iterable[Cell]) -> str:
+    """Rows as CSV, in the form of a reference file."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for cell in cells:
+        given = {
+            **cell.facts,
+            **cell.values,
+            "table": cell.table,
+            "site_number": cell.site_number,
+            "site_location": cell.site_location,
+            "adc_seeding": cell.adc_seeding,
+            "sites": cell.sites,
+        }
+        writer.writerow(["" if given[name] is None else given[name] for name in COLUMNS])
+    return text.getvalue()
