@@ -1,0 +1,54 @@
+"""`vbas reproduce-thesis` from generated data to tables and claims, on a hundredth of the size."""
+
+import csv
+
+from vbas_desktop.cli.main import main
+
+
+def rows(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_tables_claims_and_sides_are_written(tmp_path, capsys):
+    out = tmp_path / "east"
+    common = ["reproduce-thesis", "--like", "eastern", "--share", "0.01", "--quiet", "--out"]
+    assert main([*common, str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("held: ") + printed.count("nothing decides: ") == 18
+    tables = sorted((out / "tables").iterdir())
+    assert [path.name for path in tables] == [f"table-{number:02d}.csv" for number in range(7, 13)]
+    first = rows(tables[0])
+    assert {row["classes"] for row in first} == {"44"}
+    assert {row["classes"] for row in rows(tables[1])} == {"22"}
+    assert {row["records"] for row in first} == {"24332"}
+    assert {(row["site_location"], row["adc_seeding"]) for row in first} == {
+        ("anonymity", ""),
+        ("density", ""),
+        ("balanced-density", ""),
+        ("adc", "anonymity"),
+        ("adc", "density"),
+        ("adc", "balanced-density"),
+    }
+    assert len(list((tmp_path / "east.combinations").iterdir())) == 108
+
+    # Its own tables as the reference, on its own files: everything is equal and nothing is left to fill.
+    reference = tmp_path / "reference.csv"
+    reference.write_text("".join(path.read_text() if path is tables[0] else _body(path) for path in tables))
+    data = tmp_path / "east.data"
+    files = ["--records", str(data / "records.csv"), "--regions", str(data / "regions.csv")]
+    (tmp_path / "east.combinations").rename(tmp_path / "again.combinations")
+    assert main([*common, str(tmp_path / "again"), *files, "--reference", str(reference)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("all numbers of sites are the published ones") == 3
+    assert "0 rows that were not published are filled" in printed
+    assert {row["suppressed_records_ratio"] for row in rows(tmp_path / "again" / "side-by-side.csv")} <= {"1.0", ""}
+
+
+def _body(path):
+    return path.read_text().partition("\n")[2]
+
+
+def test_half_a_pair_of_files_is_wrong_usage(tmp_path, capsys):
+    assert main(["reproduce-thesis", "--like", "eastern", "--records", "x.csv", "--out", str(tmp_path / "out")]) == 2
+    assert "--records and --regions go together" in capsys.readouterr().err
