@@ -69,7 +69,7 @@ def cluster(
     """
     listener = progress or Silent()
     order = spatial_order(points) if order is None else order
-    state = new_state(points, order, counts.rows, counts.classes.size, np.array(sites, float))
+    state = new_state(points, order, counts, np.array(sites, float))
     for start in range(0, state.boxes.size, _FIRST_BLOCKS):
         listener.update("Anonymity-driven clustering: preparing (the first time takes longer)", 0.0)
         begin(state, start, start + _FIRST_BLOCKS)

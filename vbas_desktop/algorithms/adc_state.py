@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.domain.records import EquivalenceCounts
+
 from .adc_compiled import compiled, inner
 from .adc_star import BLOCK, block_boxes, sites_in_blocks, two_nearest
 
@@ -45,10 +47,11 @@ POINT = np.dtype(
         ("start", "i8"),
         ("file", "i8"),
         ("width", "i8"),
+        ("offset", "i8"),
     ]
 )
 """An initial region: its place, squared distances to its owner and runner-up, both, its neighbours in the list of its
-owner's members, its counts (``width`` entries from ``start``), and its position in the file."""
+owner's members, its position in the file, and its counts (``width`` entries from ``start``)."""
 
 CLASS = np.dtype(
     [
@@ -126,28 +129,23 @@ class State(NamedTuple):
     log: Records
 
 
-def new_state(
-    points: Floats,
-    order: Integers,
-    rows: tuple[Integers, NDArray[np.int32], Integers],
-    classes: int,
-    sites: Floats,
-) -> State:
+def new_state(points: Floats, order: Integers, counts: EquivalenceCounts, sites: Floats) -> State:
     """The state before the first trial; owners, class sizes and α are computed by `begin`."""
-    indptr, columns, values = rows
-    r, s = len(points), len(sites)
+    r, s, classes = len(points), len(sites), counts.classes.size
     in_blocks, site_boxes = sites_in_blocks(sites)
+    ordered = _points_in_order(points, order)
+    columns, values, holders = _counts_in_place(counts, ordered)
     by_class = np.zeros(classes, CLASS)
     by_class["slot"] = -1
-    by_class["rare"] = np.argsort(_frequencies(_read_only(columns), classes), kind="stable")
+    by_class["rare"] = np.argsort(holders, kind="stable")
     return State(
         facts=np.zeros(len(Fact), np.int64),
-        points=_points_in_order(points, order, indptr),
+        points=ordered,
         boxes=block_boxes(points[order]),
         sites=in_blocks,
         site_boxes=site_boxes,
-        columns=_read_only(columns),
-        values=_read_only(values),
+        columns=columns,
+        values=values,
         sizes=np.zeros((s if s * classes * 8 <= MATRIX_BYTES else 0, classes), np.int64),
         notes=np.zeros((s, WITNESSES + DEPENDENCIES), np.int64),
         classes=by_class,
@@ -155,6 +153,32 @@ def new_state(
         lists=np.zeros((len(Line), max(r, s) + 1), np.int64),
         log=np.zeros(LOGGED_MOVES, LOG),
     )
+
+
+def _points_in_order(points: Floats, order: Integers) -> Records:
+    ordered = np.zeros(len(points), POINT)
+    ordered["x"], ordered["y"] = points[order].T
+    ordered["file"] = order
+    ordered["following"] = ordered["preceding"] = -1
+    return ordered
+
+
+def _counts_in_place(counts: EquivalenceCounts, ordered: Records) -> tuple[NDArray[np.int32], Integers, Integers]:
+    """Columns and values of the counts without copying them, and how many points have members of each class.
+
+    Entry e of a point is ``values[e]`` of class ``columns[e - offset]``: of a full matrix all rows share one list of
+    classes. Sets where the entries of each point are.
+    """
+    if counts.dense is not None:
+        width = counts.classes.size
+        ordered["start"] = ordered["offset"] = ordered["file"] * width
+        ordered["width"] = width
+        holders = np.count_nonzero(counts.dense, axis=0)
+        return _read_only(np.arange(width, dtype=np.int32)), _read_only(counts.dense.reshape(-1)), holders
+    indptr, columns, values = counts.rows
+    ordered["start"] = indptr[ordered["file"]]
+    ordered["width"] = indptr[ordered["file"] + 1] - ordered["start"]
+    return _read_only(columns), _read_only(values), _holders(_read_only(columns), counts.classes.size)
 
 
 def _read_only(array: NDArray) -> NDArray:  # type: ignore[type-arg]
@@ -165,21 +189,11 @@ def _read_only(array: NDArray) -> NDArray:  # type: ignore[type-arg]
 
 
 @compiled
-def _frequencies(columns: NDArray[np.int32], classes: int) -> Integers:
+def _holders(columns: NDArray[np.int32], classes: int) -> Integers:
     found = np.zeros(classes, np.int64)
     for column in columns:
         found[column] += 1
     return found
-
-
-def _points_in_order(points: Floats, order: Integers, indptr: Integers) -> Records:
-    ordered = np.zeros(len(points), POINT)
-    ordered["x"], ordered["y"] = points[order].T
-    ordered["file"] = order
-    ordered["start"] = indptr[order]
-    ordered["width"] = indptr[order + 1] - indptr[order]
-    ordered["following"] = ordered["preceding"] = -1
-    return ordered
 
 
 @compiled
@@ -242,9 +256,9 @@ def unlink(points: Records, sites: Records, i: int) -> None:
 @inner
 def add_counts(state: State, i: int, site: int, sign: int) -> None:
     """Add (or take away) the counts of one point to the class sizes that are kept of a site's region."""
-    start = state.points[i].start
-    for entry in range(start, start + state.points[i].width):
-        state.sizes[site, state.columns[entry]] += sign * state.values[entry]
+    point = state.points[i]
+    for entry in range(point.start, point.start + point.width):
+        state.sizes[site, state.columns[entry - point.offset]] += sign * state.values[entry]
 
 
 @inner
@@ -261,7 +275,7 @@ def load_sizes(state: State, site: int) -> None:
     while i >= 0:
         point = state.points[i]
         for entry in range(point.start, point.start + point.width):
-            classes[state.columns[entry]].size += state.values[entry]
+            classes[state.columns[entry - point.offset]].size += state.values[entry]
         i = point.following
 
 

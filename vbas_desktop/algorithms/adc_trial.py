@@ -83,7 +83,7 @@ def _weigh_point(state: State, i: int) -> None:
         state.facts[Fact.WORK] += 8 * count
         return
     for entry in range(point.start, point.start + point.width):
-        j = classes[state.columns[entry]].slot
+        j = classes[state.columns[entry - point.offset]].slot
         if j >= 0:
             _weigh(classes[j], point, float(state.values[entry]))
     state.facts[Fact.WORK] += point.width
@@ -99,9 +99,11 @@ def _weigh(candidate: Any, point: Any, weight: float) -> None:
 @inner
 def count_of(state: State, i: int, column: int) -> int:
     """How many members of a class a point has."""
-    low = state.points[i].start
-    stop = low + state.points[i].width
-    high = stop
+    point = state.points[i]
+    if point.width == state.classes.size:
+        return state.values[point.start + column]
+    low = point.start
+    stop = high = low + point.width
     while low < high:
         middle = (low + high) // 2
         if state.columns[middle] < column:
@@ -320,9 +322,9 @@ def _sum_changes(state: State, site: int, region: int) -> int:
         if region != site and move.partner != region:
             continue
         gain = move.gain if region == site else -move.gain
-        start, width = state.points[move.point].start, state.points[move.point].width
-        for entry in range(start, start + width):
-            column = state.columns[entry]
+        point = state.points[move.point]
+        for entry in range(point.start, point.start + point.width):
+            column = state.columns[entry - point.offset]
             changing = classes[column]
             if changing.stamp != stamp:
                 changing.stamp = stamp
@@ -330,5 +332,5 @@ def _sum_changes(state: State, site: int, region: int) -> int:
                 classes[count].changed = column
                 count += 1
             changing.delta += gain * state.values[entry]
-        state.facts[Fact.WORK] += width
+        state.facts[Fact.WORK] += point.width
     return count

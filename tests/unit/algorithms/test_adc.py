@@ -16,8 +16,12 @@ from vbas_desktop.domain.records import EquivalenceCounts
 
 def clustered(problem: Instance, progress=None) -> Clustering:
     width = problem.counts.shape[1]
-    counts = EquivalenceCounts.from_dense((width,), np.arange(width, dtype=np.int64), problem.counts.copy())
-    return cluster(problem.points, counts, problem.sites, problem.k, progress)
+    counts = EquivalenceCounts((width,), np.arange(width, dtype=np.int64), dense=problem.counts)
+    result = cluster(problem.points, counts, problem.sites, problem.k, progress)
+    rows = EquivalenceCounts((width,), counts.classes, sparse=counts.rows)
+    by_rows = cluster(problem.points, rows, problem.sites, problem.k)
+    assert moves_of(by_rows) == moves_of(result)
+    return result
 
 
 def moves_of(result: Clustering) -> list[tuple[int, int, tuple[float, float]]]:
