@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from vbas_desktop.engine.region_table import region_table, why
+from vbas_desktop.ui.panel.regions_model import exact_rows
 
 
 @pytest.fixture
@@ -124,6 +125,13 @@ def test_the_table_is_copied(tab):
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[0].split("\t")[:2] == ["Aggregated region", "Records"]
     assert len(lines) == 1 + tab.table_model.rowCount()
+
+
+def test_the_table_is_saved_with_exact_values(tab, shown_window):
+    rows = exact_rows(tab.table_model.shown)
+    assert rows[0][:3] == ["aggregated_region", "records", "suppressed"]
+    table = region_table(shown_window.session.selected.problem, shown_window.session.selected.solution)
+    assert [int(row[1]) for row in rows[1:]] == table.records.tolist()
 
 
 def test_without_a_solution_the_tab_says_what_to_do(window):

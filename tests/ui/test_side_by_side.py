@@ -81,3 +81,20 @@ def test_done_brings_the_one_map_back(comparison, aggregated_window):
     comparison.closed.emit()
     assert not view.comparing
     assert not view._compare.isChecked()
+    assert aggregated_window.session.compared is None
+
+
+def test_two_rows_chosen_in_the_table_are_compared(aggregated_window):
+    tab, session = aggregated_window.tab("Results"), aggregated_window.session
+    one, other = (entry.number for entry in session.entries[:2])
+    tab._compare(one, other)
+    assert aggregated_window.area.map.comparing
+    assert (session.selected.number, session.compared.number) == (one, other)
+
+
+def test_a_comparison_needs_two_solutions(window):
+    view = window.area.map
+    view._compare.setChecked(True)
+    assert not view.comparing
+    assert not view._compare.isChecked()
+    assert "Two solutions are needed" in window.status.what.text()

@@ -109,6 +109,14 @@ class MapCanvas(pg.GraphicsView):
         if base is not None:
             self.fit()
 
+    def show_bare(self, base: BaseGeometry) -> None:
+        """Show the initial regions without a solution where they are; their records may be known by now."""
+        known = self._base.records if self._base is not None else None
+        if self._geometry is not None or known is not base.records:
+            self._base, self._geometry, self._figure = base, None, None
+            self._chosen = self._hovered = None
+            self._repaint()
+
     def show_map(self, geometry: MapGeometry | None, figure: Figure | None = None) -> None:
         """Show a solution coloured by a figure, or in distinct fills. The view stays unless the regions are others."""
         if geometry is not None and geometry.base.regions is not (self._base.regions if self._base else None):

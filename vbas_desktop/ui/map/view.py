@@ -70,6 +70,7 @@ class MapView(QWidget):
         self.comparison.closed.connect(self._on_comparison_closed)
         self._preparer.changed.connect(self._on_prepared)
         model.region_chosen.connect(self._on_region_chosen)
+        model.selection_changed.connect(self._on_selection_changed)
         model.colouring_changed.connect(self._on_prepared)
         self._context.theme.changed.connect(self._on_theme_changed)
 
@@ -97,13 +98,16 @@ class MapView(QWidget):
             self.bar.show_figures(shown.figures, coloured_by)
         elif session.selected is None and base is not None:
             self._show_bare(base)
+        elif self.canvas.base is not None and session.selected is None and session.regions is not None:
+            # Other regions are loaded and not prepared yet: the old ones would be misleading.
+            self.canvas.show_base(None)
 
     def _show_bare(self, base: BaseGeometry) -> None:
         same = self.canvas.base is not None and self.canvas.base.regions is base.regions
         if not same:
             self.canvas.show_base(base)
-        elif self.canvas.geometry_shown is not None:
-            self.canvas.show_map(None)
+        else:
+            self.canvas.show_bare(base)
         self.bar.title.setText("")
         self.bar.show_figures((), None)
 
@@ -171,9 +175,16 @@ class MapView(QWidget):
     @Slot(bool)
     def _on_compare_toggled(self, on: bool) -> None:
         session = self._context.session
-        if on and session.selected is not None and session.compared is None:
-            others = [entry for entry in session.entries if entry.number != session.selected.number]
-            session.compare_with(others[-1].number if others else None)
+        selected = session.selected
+        others = [entry for entry in session.entries if selected is not None and entry.number != selected.number]
+        if on and not others:
+            self._context.say("Two solutions are needed for a comparison. Run, and choose one in Results.")
+            self._compare.setChecked(False)
+            return
+        if on and session.compared is None:
+            session.compare_with(others[-1].number)
+        elif not on:
+            session.compare_with(None)
         self._stack.setCurrentWidget(self.comparison if on else self.canvas)
         if on:
             self._context.show_map()
@@ -181,6 +192,12 @@ class MapView(QWidget):
     @Slot()
     def _on_comparison_closed(self) -> None:
         self._compare.setChecked(False)
+
+    @Slot()
+    def _on_selection_changed(self) -> None:
+        """Whoever names a second solution wants to see the two side by side."""
+        session = self._context.session
+        self._compare.setChecked(session.compared is not None and session.selected is not None)
 
     @Slot(object)
     def _on_context_requested(self, position: QPoint) -> None:

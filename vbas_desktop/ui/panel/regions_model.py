@@ -150,3 +150,13 @@ class RegionsFilter(QSortFilterProxyModel):
         assert isinstance(model, RegionsModel)
         lost = figure_named(model.shown.figures, "suppressed") if model.shown is not None else None
         return lost is None or bool(lost.values[model.region(row)] > 0)
+
+
+def exact_rows(shown: Shown) -> list[list[str]]:
+    """Header and exact values of all aggregated regions, for saving; empty where there is no value."""
+    columns = [
+        ["" if np.isnan(float(value)) else str(value) for value in each.values.tolist()] for each in shown.figures
+    ]
+    numbers = [str(number + 1) for number in range(len(shown.geometry.shapes))]
+    head = ["aggregated_region", *(each.name for each in shown.figures)]
+    return [head, *(list(row) for row in zip(numbers, *columns, strict=True))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -22,8 +22,8 @@ from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.theme import GRID
 
 from .empty import EmptyState
-from .regions_model import REGION_ROLE, RegionsFilter, RegionsModel
-from .tables import fit_columns, set_up_table
+from .regions_model import REGION_ROLE, RegionsFilter, RegionsModel, exact_rows
+from .tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
 from .why import WhyView
 
 
@@ -140,8 +140,14 @@ class RegionsTab(QWidget):
             [str(self.filter.index(row, column).data()) for column in range(len(head))]
             for row in range(self.filter.rowCount())
         ]
-        QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in [head, *rows]) + "\n")
+        copy_rows([head, *rows])
         self._context.say(f"Copied {len(rows):,} aggregated regions.")
+
+    @Slot()
+    def _on_save(self) -> None:
+        shown = self.table_model.shown
+        if shown is not None:
+            offer_to_save_rows(self._context, self, exact_rows(shown), f"regions of solution {shown.number}.csv")
 
     @Slot(QPoint)
     def _on_header_menu(self, position: QPoint) -> None:
@@ -161,4 +167,5 @@ class RegionsTab(QWidget):
         menu.addAction("&Distinct colours on the map", lambda: self._context.session.colour_by(None))
         menu.addSeparator()
         menu.addAction(self.copy)
+        menu.addAction("&Save table as CSV…", self._on_save)
         menu.popup(position)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from pathlib import Path
+from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -21,20 +19,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.atomic import write_text
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.charts.panel import ChartPanel
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.dialogs.files import ask_to_save
 from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
 from vbas_desktop.ui.theme import GRID
 
 from .empty import EmptyState
 from .results_columns import Column, location_of, measure_of, measures_of, table_rows
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
-from .tables import fit_columns, set_up_table
+from .tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
+
+_OFFERED = 20
+"""So many of the latest solutions are offered for a comparison; any two rows can be compared by choosing both."""
 
 
 class ResultsTab(QWidget):
@@ -255,25 +253,13 @@ class ResultsTab(QWidget):
     def _on_copy(self) -> None:
         chosen = set(self.chosen_numbers())
         entries = [entry for entry in self.filter.shown_entries() if len(chosen) < 2 or entry.number in chosen]
-        rows = table_rows(entries, self._visible_columns(), exact=False)
-        QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows) + "\n")
+        copy_rows(table_rows(entries, self._visible_columns(), exact=False))
         self._context.say(f"Copied {len(entries):,} solutions.")
 
     @Slot()
     def _on_save(self) -> None:
         rows = table_rows(self.filter.shown_entries(), self.table_model.columns, exact=True)
-
-        def save(chosen: str) -> None:
-            def job(progress: Progress) -> Path:
-                progress.update("Saving the table")
-                text = io.StringIO()
-                csv.writer(text, lineterminator="\n").writerows(rows)
-                write_text(Path(chosen), text.getvalue())
-                return Path(chosen)
-
-            self._context.runner.start("Saving the table", job, lambda path: self._context.say(f"Saved {path}."))
-
-        ask_to_save(self, "Save table", "CSV table (*.csv)", Path("results.csv"), save)
+        offer_to_save_rows(self._context, self, rows, "results.csv")
 
     # Menus
 
@@ -318,12 +304,31 @@ class ResultsTab(QWidget):
     def _on_table_menu(self, position: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        entry = self._entry_at(position)
-        if entry is not None and entry is not self._context.session.selected:
-            title = f"&Compare with solution {entry.number:,}"
-            menu.addAction(title, lambda: self._context.session.compare_with(entry.number))
+        chosen = self.chosen_numbers()
+        if len(chosen) == 2:
+            menu.addAction(f"&Compare solutions {chosen[0]:,} and {chosen[1]:,}", self._on_compare_chosen)
+        else:
+            self._offer_comparison(menu, self._entry_at(position))
         menu.addActions(list(self.actions_by_name.values()))
         menu.popup(self.table.viewport().mapToGlobal(position))
+
+    def _offer_comparison(self, menu: QMenu, entry: Entry | None) -> None:
+        session = self._context.session
+        others = [each for each in session.entries if entry is not None and each.number != entry.number]
+        if entry is None or not others:
+            return
+        offered = menu.addMenu(f"&Compare solution {entry.number:,} with")
+        for other in others[-_OFFERED:]:
+            offered.addAction(other.title, partial(self._compare, entry.number, other.number))
+
+    @Slot()
+    def _on_compare_chosen(self) -> None:
+        one, other = self.chosen_numbers()
+        self._compare(one, other)
+
+    def _compare(self, one: int, other: int) -> None:
+        self._context.session.select(one)
+        self._context.session.compare_with(other)
 
     def _entry_at(self, position: QPoint) -> Entry | None:
         index = self.table.indexAt(position)

@@ -1,10 +1,19 @@
-"""How all tables of the panel are set up: dense, quiet, as wide as their contents."""
+"""What all tables of the panel have in common: dense and quiet looks, copying as TSV, saving as CSV."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QTableView
+import csv
+import io
+from pathlib import Path
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
+
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.files.atomic import write_text
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.files import ask_to_save
 from vbas_desktop.ui.theme import GRID, tabular
 
 _SAMPLED_ROWS = 60
@@ -34,3 +43,24 @@ def fit_columns(table: QTableView) -> None:
         texts = lines + [str(model.index(row, column).data() or "") for row in range(rows)]
         width = max((metrics.horizontalAdvance(text) for text in texts), default=0)
         table.setColumnWidth(column, min(_WIDEST, width + 3 * GRID - 2))
+
+
+def copy_rows(rows: list[list[str]]) -> None:
+    """Put rows on the clipboard the way spreadsheets take them."""
+    QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows) + "\n")
+
+
+def offer_to_save_rows(context: Context, parent: QWidget, rows: list[list[str]], name: str) -> None:
+    """Ask where rows are to go and write them there as CSV in the background."""
+
+    def save(chosen: str) -> None:
+        def job(progress: Progress) -> Path:
+            progress.update("Saving the table")
+            text = io.StringIO()
+            csv.writer(text, lineterminator="\n").writerows(rows)
+            write_text(Path(chosen), text.getvalue())
+            return Path(chosen)
+
+        context.runner.start("Saving the table", job, lambda path: context.say(f"Saved {path}."))
+
+    ask_to_save(parent, "Save table", "CSV table (*.csv)", Path(name), save)
