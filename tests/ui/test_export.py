@@ -48,7 +48,7 @@ def test_it_says_what_will_be_released_and_what_is_lost(small_regions):
     lost = entry.solution.measures["suppressed_records"]
     assert lost > 0
     assert dialog.summary.text() == (
-        f"{3000 - lost:,} of 3,000 records ({(3000 - lost) / 3000:.1%}) will be released in "
+        f"{3000 - lost:,} of 3,000 records ({100 * (3000 - lost) / 3000:.1f} %) will be released in "
         f"{entry.solution.aggregated_regions} aggregated regions, every combination at least 5 times. "
         f"{lost:,} records suppressed: {lost:,} too rare in their region."
     )

@@ -13,7 +13,7 @@ from vbas_desktop.domain.solution import RunResult
 
 from .choices import COMPONENTS
 from .results import Entry, Run
-from .words import counted
+from .words import counted, share_in_words
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records import RecordTable
@@ -34,9 +34,9 @@ def release_in_words(entry: Entry) -> str:
     assert entry.problem is not None
     records, solution = entry.problem.records, entry.solution
     suppressed = solution.suppressed_global + solution.suppressed_local + entry.problem.unknown_region_records
-    share = (records - suppressed) / records if records else 0.0
+    released = records - suppressed
     text = (
-        f"{records - suppressed:,} of {counted(records, 'record')} ({share:.1%}) will be released in "
+        f"{released:,} of {counted(records, 'record')} ({share_in_words(released, records)}) will be released in "
         f"{counted(solution.aggregated_regions, 'aggregated region')}, every combination at least {entry.problem.k} "
         f"times. {counted(suppressed, 'record')} suppressed"
     )

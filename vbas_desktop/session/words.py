@@ -29,6 +29,19 @@ def counted(number: int, singular: str, plural: str | None = None) -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
+def share_in_words(part: int, whole: int) -> str:
+    """A share in percent that never rounds up to all or down to nothing."""
+    if whole == 0 or part in (0, whole):
+        return "100 %" if part else "0 %"
+    percent = 100 * part / whole
+    return f"{min(max(percent, 0.01), 99.99):.2f} %" if percent > 99 or percent < 1 else f"{percent:.1f} %"
+
+
+def seconds_in_words(seconds: float) -> str:
+    """A duration, no more exact than it matters."""
+    return "less than 0.1 s" if seconds < 0.1 else f"{seconds:,.1f} s"
+
+
 def product_in_words(numbers: Sequence[int], product: int) -> str:
     """Category numbers multiplied: "7 × 2 = 14 classes"."""
     if len(numbers) < 2:

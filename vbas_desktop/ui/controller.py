@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QWidget
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.files.places import sample_data
+from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.orders import Loaded, RunOrder
-from vbas_desktop.session.words import counted
+from vbas_desktop.session.words import counted, seconds_in_words
 
 from .context import Context
 from .dialogs.messages import show_failure, tell
@@ -38,6 +40,7 @@ class Controller(QObject):
         self._context, self._settings, self._guarded, self._window = context, settings, guarded, window
         self._session = context.session
         self._run_after_load = False
+        self._sample: tuple[Path, Path] | None = None
         self.findings: tuple[Finding, ...] = ()
         context.runner.job_failed.connect(self._on_job_failed)
         context.runner.job_refused.connect(self._on_job_refused)
@@ -64,7 +67,7 @@ class Controller(QObject):
                 self._window, "The sample data are missing.", f"They should be in {folder}. Install the program again."
             )
             return
-        self._run_after_load = run
+        self._run_after_load, self._sample = run, (records, regions)
         self.load(records, regions)
 
     @Slot(Path, Path)
@@ -102,6 +105,8 @@ class Controller(QObject):
         rows, places = counted(loaded.table.rows, "record"), counted(len(loaded.regions), "region")
         self._context.say(f"Loaded {rows} and {places}.")
         self._context.show_tab("Input")
+        if (loaded.order.records, loaded.order.regions) == self._sample and not same:
+            self._session.change(sample_choices(self._session.choices))
         if self._run_after_load:
             self._run_after_load = False
             self.run()
@@ -193,12 +198,19 @@ class _RunReceiver:
         """The run is complete."""
         self._session.finish_run(self._order.run_id, result)
         solutions = counted(len(result.solutions), "solution")
-        self._controller._context.say(f"{solutions} in {result.seconds:,.1f} s.")
+        self._controller._context.say(f"{solutions} in {seconds_in_words(result.seconds)}.")
         self._controller._context.show_tab("Results")
 
     def on_abort(self) -> None:
         """The run was stopped or failed."""
         self._session.close_run(self._order.run_id)
+
+
+def sample_choices(choices: Choices) -> Choices:
+    """The choices that show most with the sample data: enough regions to look at, and a sensitive column."""
+    if "diagnosis" in choices.roles:
+        choices = choices.with_role("diagnosis", Role.SENSITIVE)
+    return choices.with_approach("site_number", "entropy")
 
 
 def _sample_files(folder: Path) -> tuple[Path | None, Path | None]:

@@ -42,7 +42,8 @@ QProgressBar::chunk {{ background: {colours.accent}; border-radius: 3px; }}
 *[look="error"] {{ color: {colours.error}; }}
 *[look="warning"] {{ color: {colours.warning}; }}
 *[look="good"] {{ color: {colours.good}; }}
-*[look="title"] {{ font-weight: 600; color: {colours.text}; padding-top: 8px; }}
+*[look="title"] {{ font-weight: 600; color: {colours.text}; margin-top: 8px; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 *[look="heading"] {{ font-size: 20pt; font-weight: 300; color: {colours.text}; }}
 *[look="live"] {{ background: {colours.base}; border: 1px solid {colours.line}; border-radius: 4px; padding: 6px 8px; }}
 QFrame[look="hint"] {{ background: {colours.raised}; border-bottom: 1px solid {colours.line}; }}

@@ -19,6 +19,8 @@ from PySide6.QtCore import QObject, QThread, Signal, Slot
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.progress import Cancelled, Progress
 
+from .finding_words import in_window_words
+
 T = TypeVar("T")
 
 UPDATE_SECONDS = 0.05
@@ -42,7 +44,7 @@ class Failure:
 def failure_of(title: str, error: BaseException) -> Failure:
     """The failure in words. The text of unforeseen errors is left out of the details: it may quote a record."""
     if isinstance(error, InputError):
-        return Failure(title, "\n".join(str(finding) for finding in error.findings), error.findings)
+        return Failure(title, "\n".join(in_window_words(finding) for finding in error.findings), error.findings)
     if isinstance(error, VerificationFailed):
         return Failure(title, str(error))
     details = "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from vbas_desktop.session.words import counted, product_in_words, time_left_in_words
+from vbas_desktop.session.words import (
+    counted,
+    product_in_words,
+    seconds_in_words,
+    share_in_words,
+    time_left_in_words,
+)
 
 
 @pytest.mark.parametrize(
@@ -30,3 +36,23 @@ def test_numbers_are_grouped_and_agree_with_their_noun():
 def test_category_numbers_are_multiplied():
     assert product_in_words((7, 2), 14) == "7 × 2 = 14 classes"
     assert product_in_words((7,), 7) == "7 classes"
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "words"),
+    [
+        (0, 10, "0 %"),
+        (10, 10, "100 %"),
+        (1, 2, "50.0 %"),
+        (104_954, 105_000, "99.96 %"),
+        (9_999_999, 10_000_000, "99.99 %"),
+        (1, 10_000_000, "0.01 %"),
+    ],
+)
+def test_a_share_never_rounds_to_all_or_nothing(part, whole, words):
+    assert share_in_words(part, whole) == words
+
+
+def test_short_times_are_not_told_as_nothing():
+    assert seconds_in_words(0.02) == "less than 0.1 s"
+    assert seconds_in_words(12.34) == "12.3 s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtCore import QStandardPaths, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
+from vbas_desktop.files.places import sample_data
 from vbas_desktop.release import CLASS_SIZE, POLICIES, ReleaseOptions, ReleaseReport
 from vbas_desktop.session.releasing import ReleaseOrder, release_in_words, why_not_release
 from vbas_desktop.session.results import Entry
@@ -194,6 +195,10 @@ class ExportDialog(QDialog):
 
 def _suggested(session: Session) -> Path:
     beside = session.project_path or session.records_path or Path("records.csv")
+    if beside.is_relative_to(sample_data()):
+        # The program's own folder is no place for results.
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        return Path(documents) / "sample-release"
     return beside.absolute().with_name(f"{beside.name.partition('.')[0]}-release")
 
 

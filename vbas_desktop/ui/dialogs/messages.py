@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from vbas_desktop.ui.finding_words import in_window_words
 from vbas_desktop.ui.worker import Failure
 
 _MOST_FINDINGS = 12
@@ -24,7 +25,7 @@ def show_failure(parent: QWidget, failure: Failure) -> QMessageBox:
 def _in_short(failure: Failure) -> str:
     if len(failure.findings) <= _MOST_FINDINGS:
         return failure.message
-    shown = "\n".join(str(finding) for finding in failure.findings[:_MOST_FINDINGS])
+    shown = "\n".join(in_window_words(finding) for finding in failure.findings[:_MOST_FINDINGS])
     return f"{shown}\n… and {len(failure.findings) - _MOST_FINDINGS:,} more of this kind."
 
 

@@ -93,6 +93,8 @@ class ColumnsModel(QAbstractTableModel):
         if column == EMPTY:
             return f"{facts.missing:,}" if facts.missing else ""
         number = facts.categories.number if facts.categories is not None else facts.distinct
+        if self._session.table is not None and facts.distinct >= self._session.table.rows > 1:
+            return "all different"
         return f"{number:,}" if facts.categorical else f"> {number:,}"
 
     def _tip(self, facts: ColumnFacts, row: int, column: int) -> str:

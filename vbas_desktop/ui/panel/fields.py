@@ -20,6 +20,7 @@ def title(text: str) -> QLabel:
     """The title of a group."""
     label = QLabel(text)
     label.setProperty("look", "title")
+    label.setIndent(0)
     return label
 
 

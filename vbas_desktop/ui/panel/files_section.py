@@ -23,6 +23,7 @@ from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.session.choices import READING_FIELDS, Choices
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import data_in_words, regions_in_words
+from vbas_desktop.ui.finding_words import in_window_words
 from vbas_desktop.ui.theme import GRID, Theme
 
 from .fields import Field, muted, title
@@ -167,8 +168,9 @@ class FilesSection(QWidget):
         order = [Severity.ERROR, Severity.WARNING, Severity.HINT]
         icons = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "info"}
         for finding in sorted(findings, key=lambda item: order.index(item.severity)):
-            item = QListWidgetItem(self._theme.icon(icons[finding.severity]), str(finding))
-            item.setToolTip(str(finding))
+            text = in_window_words(finding)
+            item = QListWidgetItem(self._theme.icon(icons[finding.severity]), text)
+            item.setToolTip(text)
             self.findings.addItem(item)
         rows = min(max(self.findings.count(), 1), 4)
         self.findings.setFixedHeight(rows * (2 * self.fontMetrics().height() + GRID) + 4)

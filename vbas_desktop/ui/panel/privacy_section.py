@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from vbas_desktop.session.session import Session
@@ -31,10 +31,15 @@ class PrivacySection(QWidget):
             "They could not be released in any region; without them the rest needs less merging"
         )
         self.suppression.clicked.connect(self._on_suppression)
+        top = Qt.AlignmentFlag.AlignTop
         row = QHBoxLayout()
         row.setSpacing(2 * GRID)
-        row.addWidget(Field("&k (smallest group)", self.k, "Every released combination occurs at least k times"), 1)
-        row.addWidget(Field("Records of &unknown regions", self.unknown, "Their region is not in the region file"), 1)
+        row.addWidget(
+            Field("&k (smallest group)", self.k, "Every released combination occurs at least k times"), 1, top
+        )
+        row.addWidget(
+            Field("Records of &unknown regions", self.unknown, "Their region is not in the region file"), 1, top
+        )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)

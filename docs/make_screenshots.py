@@ -1,0 +1,139 @@
+"""Makes the pictures of the user guide from the real window: ``xvfb-run -s "-screen 0 1440x900x24" python
+docs/make_screenshots.py``. They show the sample data, so anyone can make them again.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+# The pictures must not depend on the settings of whoever makes them.
+for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+    os.environ[name] = tempfile.mkdtemp()
+
+import numpy as np  # noqa: E402
+from PySide6.QtCore import QTimer  # noqa: E402
+from PySide6.QtGui import QImage, Qt  # noqa: E402
+from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
+
+from vbas_desktop.ui.dialogs.export import ExportDialog  # noqa: E402
+from vbas_desktop.ui.main_window import MainWindow  # noqa: E402
+from vbas_desktop.ui.theme import ALWAYS_DARK, ALWAYS_LIGHT  # noqa: E402
+
+SETTLE_MS = 800
+"""So long the window gets to draw itself before a picture is taken."""
+
+
+class Photographer:
+    """Goes through the scenes one after the other, each a moment after the last."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self.window = window
+        self.scenes: list[Callable[[], None]] = [
+            self.results,
+            self.take_results,
+            self.take_input,
+            self.export,
+            self.take_export,
+            self.dark,
+            self.take_dark,
+            self.end,
+        ]
+
+    def next(self) -> None:
+        """Play the next scene once the window is at rest."""
+        if self.window.runner.busy or self.window.quiet_runner.busy:
+            QTimer.singleShot(SETTLE_MS, self.next)
+            return
+        self.scenes.pop(0)()
+        if self.scenes:
+            QTimer.singleShot(SETTLE_MS, self.next)
+
+    def results(self) -> None:
+        """A second combination, so that there is something to compare."""
+        session = self.window.session
+        session.change(session.choices.with_approach("site_location", "density"))
+        self.window.controller.run()
+
+    def take_results(self) -> None:
+        """The whole window with results."""
+        self.window.session.select(3)
+        self.window.show_tab("Results")
+        QTimer.singleShot(SETTLE_MS // 2, lambda: save(self.window, "results", 1200))
+
+    def take_input(self) -> None:
+        """The input tab."""
+        self.window.show_tab("Input")
+        save(self.window.input, "input", 440)
+
+    def export(self) -> None:
+        """Open the export dialog."""
+        self.window.exporting.export()
+
+    def take_export(self) -> None:
+        """The export dialog."""
+        dialog = self.window.findChild(ExportDialog)
+        dialog.target.setText("~/sample-release")
+        save(dialog, "export", 640)
+        dialog.reject()
+
+    def dark(self) -> None:
+        """Dark colours, lost records shown."""
+        self.window.theme.choose(ALWAYS_DARK)
+        self.window.show_tab("Regions")
+        self.window.session.colour_by("suppressed")
+
+    def take_dark(self) -> None:
+        """The whole window in the dark."""
+        save(self.window, "dark", 1200)
+
+    def end(self) -> None:
+        """Close without questions."""
+        self.window.session.modified = False
+        self.window.close()
+        QApplication.quit()
+
+
+def save(widget: QWidget, name: str, width: int) -> None:
+    """Save a picture with its 256 most frequent colours, so that the repository stays small."""
+    picture = widget.grab().toImage().scaledToWidth(width, Qt.TransformationMode.SmoothTransformation)
+    picture = picture.convertToFormat(QImage.Format.Format_RGB32)
+    small = picture.convertToFormat(
+        QImage.Format.Format_Indexed8, frequent_colours(picture), Qt.ImageConversionFlag.ThresholdDither
+    )
+    path = HERE / "images" / f"{name}.png"
+    path.parent.mkdir(exist_ok=True)
+    small.save(str(path), "PNG", 0)
+
+
+def frequent_colours(picture: QImage) -> list[int]:
+    """The colours that occur most, each standing for those that differ from it by less than the eye sees."""
+    pixels = np.frombuffer(picture.constBits(), np.uint32)
+    _, first, number = np.unique(pixels & 0x00F8F8F8, return_index=True, return_counts=True)
+    order = np.argsort(-number, kind="stable")[:256]
+    return [int(pixels[first[place]]) | 0xFF000000 for place in order]
+
+
+def main() -> int:
+    """Open the sample, go through the scenes, close."""
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("vbas-screenshots")
+    window = MainWindow()
+    window.theme.choose(ALWAYS_LIGHT)
+    window.settings.put("hints/off", True)
+    window.area.hints.refresh()
+    window.resize(1440, 900)
+    window.show()
+    photographer = Photographer(window)
+    window.controller.load_sample(run=True)
+    QTimer.singleShot(SETTLE_MS, photographer.next)
+    return app.exec()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
