@@ -22,11 +22,11 @@ from .adc_star import spatial_order
 from .adc_state import LOGGED_MOVES, Fact, State, begin, new_state
 from .adc_trial import open_visit, try_place
 
-_SLICE = 8_000_000
+_SLICE = 4_000_000
 """Steps of work (about a nanosecond each) between two looks at progress."""
 
 
-_FIRST_BLOCKS = 1024
+_FIRST_BLOCKS = 256
 """Blocks of points that get their first owners between two looks at progress."""
 
 

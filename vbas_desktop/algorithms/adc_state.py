@@ -122,7 +122,7 @@ class State(NamedTuple):
     columns: NDArray[np.int32]
     values: Integers
     sizes: Integers
-    notes: Integers
+    notes: NDArray[np.int32]
     classes: Records
     moves: Records
     lists: Integers
@@ -147,7 +147,7 @@ def new_state(points: Floats, order: Integers, counts: EquivalenceCounts, sites:
         columns=columns,
         values=values,
         sizes=np.zeros((s if s * classes * 8 <= MATRIX_BYTES else 0, classes), np.int64),
-        notes=np.zeros((s, WITNESSES + DEPENDENCIES), np.int64),
+        notes=np.zeros((s, WITNESSES + DEPENDENCIES), np.int32),
         classes=by_class,
         moves=np.zeros(r, MOVE),
         lists=np.zeros((len(Line), max(r, s) + 1), np.int64),
