@@ -45,6 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
+    from vbas_desktop.assessment.representability.place import rated
     from vbas_desktop.engine.run import run as run_engine
     from vbas_desktop.files.runfile import as_text, run_document
 
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         loaded = shared.load(options, Span(progress, 0.0, 0.5))
         request = shared.request_of(options, loaded.problem, **components)
-        result = run_engine(request, Span(progress, 0.5, 0.7 if options.out else 1.0))
+        result = rated(run_engine(request, Span(progress, 0.5, 0.7 if options.out else 1.0)), loaded.problem)
         solution = chosen_solution(result, options.solution)
         document = run_document(loaded.problem, result, shared.in_force(options), solution.id)
         if options.out:

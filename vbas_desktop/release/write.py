@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import pieces
+from vbas_desktop.assessment.representability.place import PlaceVector, place_vector
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
@@ -19,6 +20,7 @@ from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.files.runfile import run_document, write_run_file
 
+from . import representability
 from .blocks import changed
 from .fingerprints import Claim
 from .folder import complete_folder, require_space
@@ -29,6 +31,8 @@ from .policies import POLICIES
 from .records_arrow import ArrowRecords
 from .records_csv import CsvRecords, Written
 from .report import Facts, as_html, as_pdf, report
+from .report.disclosure import Disclosure
+from .report.suppression import losses_by_value, stated_total
 from .summary import Check, ReleasedFile, ReleaseReport
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
 from .verification import verify
@@ -129,9 +133,11 @@ class _Job:
         if "gpkg" in self.options.geometry:
             write_geopackage(self.plan, shapes, release / "aggregated_regions.gpkg")
         progress.update("Writing the reports", 0.4)
+        place, recipients = self._representability()
+        (release / representability.FILE).write_text(representability.as_text(recipients), encoding="utf-8")
         facts = Facts(
             self.plan, self.table, self.result, self.options, written, checks, self._hashed(release, written), shapes,
-            parts, self.document,
+            parts, self.document, place, recipients,
         )  # fmt: skip
         for folder, is_internal in ((release, False), (internal, True)):
             content = report(facts, is_internal)
@@ -139,6 +145,14 @@ class _Job:
             progress.update("Writing the reports", 0.7)
             if self.options.pdf:
                 (folder / "report.pdf").write_bytes(as_pdf(content))
+
+    def _representability(self) -> tuple[PlaceVector, dict[str, Any]]:
+        """The vector of the solution, and what the recipient gets of it."""
+        place = place_vector(self.plan.problem, self.plan.solution)
+        outside = Disclosure(self.plan.problem.k, internal=False)
+        told = stated_total(self.plan, losses_by_value(self.plan), outside) is not None
+        header = self.table.dialect.header
+        return place, representability.recipients_vector(self.plan, place, self.options, header, told)
 
     def _hashed(self, release: Path, written: Written) -> tuple[ReleasedFile, ...]:
         """The files that the reports list, with their hashes; that of the large one is known from writing it."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import approaches, make
 from vbas_desktop.domain.problem import Problem, Request
@@ -147,10 +147,20 @@ class RunOrder:
         on_solution: Callable[[Solution], None] | None = None,
     ) -> RunResult:
         """Count if necessary, then run; solutions are handed out as they come."""
+        from vbas_desktop.assessment.representability.place import with_representability
         from vbas_desktop.engine.run import run
 
         problem = self.count(Span(progress, 0.0, 0.1))
         if on_problem is not None:
             on_problem(problem)
         start = 0.0 if self.problem is not None else 0.1
-        return run(self.request(problem), Span(progress, start, 1.0), on_solution)
+        facts: dict[int, Mapping[str, Any] | None] = {}
+
+        def hand_on(solution: Solution) -> None:
+            complete = with_representability(problem, solution)
+            facts[complete.id] = complete.facts
+            if on_solution is not None:
+                on_solution(complete)
+
+        result = run(self.request(problem), Span(progress, start, 1.0), hand_on)
+        return replace(result, solutions=tuple(replace(each, facts=facts[each.id]) for each in result.solutions))

@@ -172,7 +172,7 @@ def _solution_to_json(entry: Entry) -> dict[str, Any]:
         "suppressed_global": int(solution.suppressed_global),
         "suppressed_local": int(solution.suppressed_local),
         "pareto": bool(solution.pareto),
-        "facts": {n: v for n, v in (solution.facts or {}).items() if isinstance(v, bool | int | float | str)},
+        "facts": {n: v for n, v in (solution.facts or {}).items() if isinstance(v, bool | int | float | str | dict)},
     }
 
 

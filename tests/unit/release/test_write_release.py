@@ -31,6 +31,7 @@ def test_the_folder_holds_what_was_promised(tmp_path):
         "release/crosswalk.csv",
         "release/report.html",
         "release/report.pdf",
+        "release/representability.json",
         "run.json",
     ]
     assert all(check.passed for check in report.checks)

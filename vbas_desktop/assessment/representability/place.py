@@ -8,17 +8,22 @@ tells something are Jaccard, Fowlkes–Mallows and how far records moved.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.grouping import aggregate, without_small_classes
+from vbas_desktop.algorithms.pair_counts import pairs_by_region, pairs_kept
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.domain.solution import RunResult, Solution
 
-from .indices import PairCounts, pairs
+from .indices import PairCounts
+
+FACT = "representability"
+"""The name of the vector among the facts of a solution."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +32,8 @@ class PlaceVector:
 
     ``distance[g]`` is the mean distance of the released records from their initial region to the record-weighted centre
     of aggregated region g, in the unit of the coordinates. ``with_suppressed`` takes the suppressed records as one
-    released class, where the plain values leave them out.
+    released class, where the plain values leave them out. ``released[i]`` counts the released records of initial
+    region i.
     """
 
     jaccard: float | None
@@ -39,10 +45,11 @@ class PlaceVector:
     sample_size_ratio: float
     region_jaccard: NDArray[np.float64]
     region_distance: NDArray[np.float64]
+    released: NDArray[np.int64]
 
     def as_dict(self, unit: str) -> dict[str, Any]:
         """The vector as plain JSON data; metres become kilometres."""
-        scale, name = (1000.0, "km") if unit == "m" else (1.0, unit)
+        scale, name = distance_scale(unit)
         return {
             "jaccard": self.jaccard,
             "fowlkes_mallows": self.fowlkes_mallows,
@@ -55,27 +62,25 @@ class PlaceVector:
         }
 
 
+def distance_scale(unit: str) -> tuple[float, str]:
+    """By how much distances are divided to be shown, and the unit they then have: metres become kilometres."""
+    return (1000.0, "km") if unit == "m" else (1.0, unit)
+
+
 def place_vector(problem: Problem, solution: Solution) -> PlaceVector:
-    """The vector of one solution: one pass over the stored counts."""
+    """The vector of one solution: a few passes over the stored counts, whatever the number of records."""
     counts, membership, groups = problem.counts, solution.membership, solution.aggregated_regions
-    region, column, value = _entries(counts)
-    width = counts.classes.size
-    totals = np.bincount(membership[region] * np.int64(width) + column, value, minlength=groups * width)
-    totals = totals.astype(np.int64).reshape(groups, width)
-    kept = totals[membership[region], column] >= problem.k
-    released = np.where(totals >= problem.k, totals, 0)
-    together = _pairs_by(membership[region[kept]], value[kept], groups)
-    joined = (released * (released - 1) // 2).sum(axis=1)
-    a, both = pairs(value[kept]), pairs(released)
-    n = int(value[kept].sum())
+    released = without_small_classes(aggregate(counts, membership, groups), problem.k)
+    records, together = pairs_kept(counts, membership, released)
+    joined = pairs_by_region(released)
+    n, a, both = int(records.sum()), int(together.sum()), int(joined.sum())
     overall = PairCounts(a, 0, both - a, n * (n - 1) // 2 - both)
-    lost = int(value[~kept].sum())
-    unknown = problem.unknown_region_records
-    pool = lost + unknown
     # Records of unknown regions have no place of their own: each counts as an original class of one.
-    a_all = a + pairs(value[~kept])
+    pool = problem.records - n
+    a_all = int(pairs_by_region(counts).sum())
     everything = PairCounts(a_all, 0, both + pool * (pool - 1) // 2 - a_all, 0)
-    distance, mean = _distances(problem, membership, groups, region[kept], value[kept])
+    together_by_group = _by_group(membership, together, groups)
+    distance, mean = _distances(problem, membership, groups, records)
     return PlaceVector(
         jaccard=overall.jaccard if n else None,
         fowlkes_mallows=_root(overall.jaccard) if n else None,
@@ -84,33 +89,62 @@ def place_vector(problem: Problem, solution: Solution) -> PlaceVector:
         jaccard_with_suppressed=everything.jaccard,
         fowlkes_mallows_with_suppressed=_root(everything.jaccard),
         sample_size_ratio=n / problem.records if problem.records else 0.0,
-        region_jaccard=np.where(joined > 0, together / np.maximum(joined, 1), np.nan),
+        region_jaccard=np.where(joined > 0, together_by_group / np.maximum(joined, 1), np.nan),
         region_distance=distance,
+        released=records,
     )
+
+
+def with_representability(problem: Problem, solution: Solution) -> Solution:
+    """The same solution with its vector among its facts, from where it goes into run.json and the project."""
+    vector = place_vector(problem, solution).as_dict(problem.regions.system.unit)
+    return replace(solution, facts={**(solution.facts or {}), FACT: vector})
+
+
+def rated(result: RunResult, problem: Problem) -> RunResult:
+    """The same result, every solution with its vector."""
+    return replace(result, solutions=tuple(with_representability(problem, each) for each in result.solutions))
+
+
+def facts_of(solution: Solution) -> Mapping[str, Any]:
+    """The vector among the facts of a solution; empty if it was not computed."""
+    found = (solution.facts or {}).get(FACT)
+    return found if isinstance(found, Mapping) else {}
+
+
+def solution_vector(problem: Problem, solution: Solution) -> dict[str, Any]:
+    """A solution in the form that requirements are checked against; what it cannot tell is left out.
+
+    Columns that were grouped before counting are on level 1 as a whole, the others as they were in the file.
+    """
+    grouped = {grouping.column for grouping in problem.groupings}
+    overall = facts_of(solution) or place_vector(problem, solution).as_dict(problem.regions.system.unit)
+    return {
+        "overall": dict(overall),
+        "included_quasi_identifiers": [*problem.quasi_identifiers, problem.region_column],
+        "coding": {
+            name: {"height": 2, "records_by_level": {"level 1" if name in grouped else "level 0": None}}
+            for name in problem.quasi_identifiers
+        },
+        "sensitive_aggregated": False,
+        "general": {"k": problem.k},
+    }
 
 
 def _root(value: float | None) -> float | None:
     return None if value is None else math.sqrt(value)
 
 
-def _entries(counts: EquivalenceCounts) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    indptr, columns, values = counts.rows
-    return np.repeat(np.arange(counts.regions), np.diff(indptr)), columns, values
-
-
-def _pairs_by(group: NDArray[np.int32], value: NDArray[np.int64], groups: int) -> NDArray[np.float64]:
-    return np.bincount(group, value * (value - 1) // 2, minlength=groups).astype(np.float64)
+def _by_group(membership: NDArray[np.int32], values: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
+    total = np.zeros(groups, np.int64)
+    np.add.at(total, membership, values)
+    return total
 
 
 def _distances(
-    problem: Problem,
-    membership: NDArray[np.int32],
-    groups: int,
-    region: NDArray[np.int64],
-    value: NDArray[np.int64],
+    problem: Problem, membership: NDArray[np.int32], groups: int, weight: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], float | None]:
     points = problem.regions.points
-    weight = np.bincount(region, value, minlength=len(points))
     total = np.bincount(membership, weight, minlength=groups)
     safe = np.where(total > 0, total, 1.0)
     centre = np.column_stack(

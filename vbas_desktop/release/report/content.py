@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop import __version__
+from vbas_desktop.assessment.representability.place import PlaceVector
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.files.records import RecordTable
 
@@ -23,8 +24,9 @@ from ..tables import code_order
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .disclosure import Disclosure
 from .figures import region_map, solutions_scatter
+from .place import place_blocks
 from .ratings import MEASURE_ROWS, measure_rows, risk_table, solution_table
-from .suppression import ValueLoss, losses_by_value
+from .suppression import ValueLoss, losses_by_value, stated_total
 from .wording import choices_in_words, repeat_command, what_files_are
 
 LONGEST_TABLE = 300
@@ -44,6 +46,8 @@ class Facts:
     shapes: NDArray[np.object_]
     pieces: NDArray[np.integer]
     document: Mapping[str, Any]
+    place: PlaceVector
+    recipients: dict[str, Any]
 
     @property
     def smallest_area(self) -> int | None:
@@ -80,10 +84,7 @@ class _Writer:
         self.show = Disclosure(self.k, internal)
         self.lost_by_region = self.plan.records_by_region - self.plan.released_by_region
         self.losses = losses_by_value(self.plan)
-        tables = [self.lost_by_region, *(np.array([value.suppressed for value in loss.values]) for loss in self.losses)]
-        unknown = np.array([self.problem.unknown_region_records])
-        with_unknown = [np.concatenate((table, unknown)) if unknown[0] else table for table in tables]
-        self.suppressed = self.show.total(self.plan.records_suppressed, with_unknown)
+        self.suppressed = stated_total(self.plan, self.losses, self.show)
 
     def sections(self) -> Iterable[Section]:
         yield Section("In short", (self._tiles(), *self._why_safe()))
@@ -93,6 +94,7 @@ class _Writer:
         yield Section("What was chosen", (Pairs(choices_in_words(self.facts, self.internal)),))
         yield Section("The map", tuple(self._maps()))
         yield Section("What the aggregation costs", (self._measures(),))
+        yield Section("What remains of the geography", tuple(self._place()))
         yield Section("Solutions that were considered", tuple(self._solutions()))
         yield Section("Suppressed records", tuple(self._suppression()))
         yield Section("Risk of re-identification", tuple(self._risk()))
@@ -220,6 +222,9 @@ class _Writer:
     def _measures(self) -> Table:
         rows = measure_rows(self.plan.solution, self.problem.regions.system.unit, self.suppressed)
         return Table(MEASURE_ROWS, rows, 1, 2, caption="Lower is better for each measure.")
+
+    def _place(self) -> Iterable[Block]:
+        yield from place_blocks(self.plan, self.facts.place, None if self.internal else self.facts.recipients)
 
     def _solutions(self) -> Iterable[Block]:
         unit = self.problem.regions.system.unit

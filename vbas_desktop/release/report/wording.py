@@ -96,6 +96,7 @@ def what_files_are(facts: Facts) -> dict[str, str]:
         "aggregated_regions.csv": "the aggregated regions with their middle and their records",
         "aggregated_regions.geojson": "their shapes, for maps",
         "aggregated_regions.gpkg": "their shapes as a GeoPackage",
+        "representability.json": "how much of the geography the release keeps",
     }
 
 

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """One figure of every aggregated region. ``kind`` is count, share (of 1) or ratio; NaN means there is none."""
+    """One figure of every aggregated region; NaN means there is none.
+
+    ``kind`` is count, share (of 1), ratio or distance.
+    """
 
     name: str
     title: str
@@ -30,6 +33,9 @@ class Figure:
             return f"{100 * value:.2g} %" if 0 < value < 0.0001 else f"{100 * value:.2f} %"
         if self.kind == "ratio":
             return f"{value:.2f}"
+        if self.kind == "distance":
+            number = f"{value:,.1f}" if value >= 10 else f"{value:.3g}"
+            return f"{number} {self.unit}".strip() if unit else number
         number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
         return f"{number} {self.unit}".strip() if unit else number
 

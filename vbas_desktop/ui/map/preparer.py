@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QObject, Signal, Slot
 
+from vbas_desktop.assessment.representability.place import distance_scale, place_vector
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Regions
@@ -40,7 +41,7 @@ class Shown:
     figures: tuple[Figure, ...]
 
 
-def figures_of(geometry: MapGeometry, table: RegionTable | None) -> tuple[Figure, ...]:
+def figures_of(geometry: MapGeometry, table: RegionTable | None, place: tuple[Figure, ...] = ()) -> tuple[Figure, ...]:
     """Everything that is known of each aggregated region, in the order in which people ask for it."""
     members = np.bincount(geometry.solution.membership, minlength=len(geometry.shapes))
     shape = (
@@ -61,7 +62,18 @@ def figures_of(geometry: MapGeometry, table: RegionTable | None) -> tuple[Figure
         Figure("share_of_loss", "Share of the loss", table.share_of_loss, "share"),
         Figure("anonymity_before", "Anonymity before suppression", before),
         Figure("anonymity", "Anonymity", after),
+        *place,
         *shape,
+    )
+
+
+def place_figures(problem: Problem, solution: Solution) -> tuple[Figure, ...]:
+    """How much of the geography each aggregated region keeps."""
+    vector = place_vector(problem, solution)
+    scale, unit = distance_scale(problem.regions.system.unit)
+    return (
+        Figure("jaccard", "Kept together (Jaccard)", vector.region_jaccard, "ratio"),
+        Figure("place_distance", f"Distance moved ({unit})", vector.region_distance / scale, "distance", unit),
     )
 
 
@@ -73,7 +85,8 @@ def prepare_shown(
     geometry = prepare_map(known, solution, progress)
     progress.update("Counting the aggregated regions")
     table = None if problem is None else region_table(problem, solution)
-    return Shown(number, solution, problem, geometry, table, figures_of(geometry, table))
+    place = () if problem is None else place_figures(problem, solution)
+    return Shown(number, solution, problem, geometry, table, figures_of(geometry, table, place))
 
 
 class Preparer(QObject):

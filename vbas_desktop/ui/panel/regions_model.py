@@ -21,6 +21,8 @@ _HEADERS = {
     "share_of_loss": "Share of\nthe loss",
     "anonymity_before": "Anonymity\nbefore",
     "anonymity": "Anonymity\nafter",
+    "jaccard": "Kept\ntogether",
+    "place_distance": "Distance\nmoved",
     "initial_regions": "Initial\nregions",
     "compactness": "Compactness",
     "pieces": "Pieces",
@@ -31,6 +33,9 @@ _TIPS = {
     "share_of_loss": "Its share in all suppressed records",
     "anonymity_before": "Size of the smallest class before suppression",
     "anonymity": "Size of the smallest class that is released",
+    "jaccard": "Jaccard index: of the pairs of released records that share class and aggregated region, the share "
+    "that shared the initial region too",
+    "place_distance": "Mean distance of the released records from their initial region to the records’ centre",
     "compactness": "4π · area / perimeter²: 1 for a disc, towards 0 for ragged shapes",
     "pieces": "Into how many pieces it falls",
 }

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from vbas_desktop.algorithms.pareto import non_dominated
+from vbas_desktop.assessment.representability.place import facts_of
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.session.choices import title_of
 from vbas_desktop.session.results import Entry
@@ -124,6 +125,7 @@ def columns_for(entries: tuple[Entry, ...], system: CoordinateSystem | None, sta
             "Sites that attract at least one initial region",
         ),
         *(_measure_column(name, system) for name in measures_of(entries)),
+        *_place_columns(entries),
         Column("k", "k", lambda e: e.run.key.k, lambda e: f"{e.run.key.k:,}", "Required anonymity", hidden=not several),
         Column(
             "quasi_identifiers",
@@ -151,6 +153,41 @@ def _approach_columns(entries: tuple[Entry, ...]) -> list[Column]:
         tip = f"Approach: {component.replace('_', ' ')}"
         columns.append(Column(component, title, words, words, tip, number=False, hidden=alike))
     return columns
+
+
+_PLACE = {
+    "jaccard": ("Kept together", "Jaccard index: share of the pairs of records alike after it that were alike before"),
+    "fowlkes_mallows": ("Fowlkes–Mallows", "Square root of the Jaccard index, as no class is ever split"),
+    "mean_distance": ("Distance moved", "Mean distance of records from their initial region to the records’ centre"),
+}
+
+
+def _place_columns(entries: tuple[Entry, ...]) -> list[Column]:
+    """How much of the geography each solution keeps, where that was computed."""
+    known = [facts_of(entry.solution) for entry in entries]
+    unit = next((str(facts["distance_unit"]) for facts in known if "distance_unit" in facts), "")
+    if not any(known):
+        return []
+    return [
+        Column(
+            f"place_{name}",
+            title,
+            partial(_place_value, name),
+            partial(_place_text, name),
+            tip,
+            {"degree": "°"}.get(unit, unit) if name == "mean_distance" else "",
+        )
+        for name, (title, tip) in _PLACE.items()
+    ]
+
+
+def _place_value(name: str, entry: Entry) -> Any:
+    return facts_of(entry.solution).get(name)
+
+
+def _place_text(name: str, entry: Entry) -> str:
+    value = _place_value(name, entry)
+    return "–" if value is None else f"{value:,.4f}" if value < 10 else f"{value:,.1f}"
 
 
 def _approach_words(component: str, entry: Entry) -> str:
