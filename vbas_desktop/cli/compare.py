@@ -24,7 +24,7 @@ from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
     from vbas_desktop.comparison.plan import Plan
-    from vbas_desktop.comparison.run import Comparison, Prepared
+    from vbas_desktop.comparison.run import Comparison
     from vbas_desktop.domain.records import Grouping
 
 HELP = "run many combinations of approaches and write one table"
@@ -53,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.comparison.run import count_scenarios, prepare, run_prepared
     from vbas_desktop.comparison.store import Memory, Store
     from vbas_desktop.release.comparison import check_comparison_target, store_beside, write_comparison
+    from vbas_desktop.session.comparing import prepared_in_words
 
     plan = plan_of(options)
     keeper: Store | Memory = Memory()
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         problems = count_scenarios(plan, table, regions, Span(progress, 0.2, 0.3))
         prepared = prepare(plan, problems, keeper, progress)
         if not options.quiet:
-            say(plan_in_words(prepared))
+            say(prepared_in_words(prepared))
         if options.dry_run:
             return 0
         comparison = run_prepared(prepared, keeper, Span(progress, 0.3, 1.0))
@@ -151,27 +152,6 @@ def _generalised(wanted: str | None, groupings: tuple[Grouping, ...]) -> tuple[b
         raise UsageError(f"--generalised {wanted} needs --generalise FILE: which categories are taken together?")
     wanted = wanted or ("both" if groupings else "no")
     return {"no": (False,), "yes": (True,), "both": (False, True)}[wanted]
-
-
-def plan_in_words(prepared: Prepared) -> str:
-    """How much work it is, and how long it will take."""
-    combinations, kept = len(prepared.settings), sum(prepared.kept)
-    text = (
-        f"{combinations:,} combinations in {len(prepared.plan.scenarios):,} scenarios make "
-        f"{sum(prepared.aggregations):,} aggregations"
-    )
-    if kept:
-        text += f"; {kept:,} combinations are finished already"
-    return f"{text}. About {duration(prepared.seconds_left)} to go."
-
-
-def duration(seconds: float) -> str:
-    """A time no more exact than it can be known."""
-    if seconds < 1:
-        return "a second"
-    if seconds < 90:
-        return f"{seconds:,.0f} seconds"
-    return f"{seconds / 60:,.0f} minutes" if seconds < 5400 else f"{seconds / 3600:,.1f} hours"
 
 
 def _result_text(comparison: Comparison, options: argparse.Namespace, summary: str | None) -> str:

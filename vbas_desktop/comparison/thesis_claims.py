@@ -176,11 +176,17 @@ CLAIMS = (
 """The claims in the order in which they are printed."""
 
 
-def verdict_line(verdict: Verdict, published: Verdict | None = None) -> str:
-    """A claim with its verdict and the figures, and what the published rows say by the same count."""
+def verdict_line(verdict: Verdict, published: Verdict | None = None, same_rows: Verdict | None = None) -> str:
+    """A claim with its verdict and figures; what the published rows say by the same count, and what ours say of
+    the same rows alone, since the thesis could not run everything.
+    """
     word = {True: "held", False: "not held", None: "nothing decides"}[verdict.held]
-    line = f"{word}: {verdict.claim.sentence} ({figures(verdict)}"
-    return f"{line}; published: {figures(published)})" if published is not None else f"{line})"
+    parts = [figures(verdict)]
+    if published is not None:
+        parts.append(f"published: {figures(published)}")
+    if same_rows is not None and same_rows.share is not None:
+        parts.append(f"on the published rows alone {same_rows.share:.0%}")
+    return f"{word}: {verdict.claim.sentence} ({'; '.join(parts)})"
 
 
 def figures(verdict: Verdict) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -21,7 +21,8 @@ DEFAULT_APPROACHES = {"site_number": "maxcombs", "site_location": "balanced-dens
 @dataclass(frozen=True)
 class Choices:
     """The user's decisions. ``parameters`` maps component → approach → parameter → value, and lists only what differs
-    from the declared defaults; ``pareto_measures`` None means the measures' own defaults.
+    from the declared defaults; ``pareto_measures`` None means the measures' own defaults; ``groupings`` maps column →
+    value → group for the columns whose categories are taken together.
     """
 
     roles: Mapping[str, Role] = field(default_factory=dict)
@@ -34,6 +35,7 @@ class Choices:
     random_seed: int = 0
     unknown_regions: str = "stop"
     pareto_measures: tuple[str, ...] | None = None
+    groupings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     coordinates: str = "auto"
     category_counts: str = "auto"
     delimiter: str | None = None
@@ -63,6 +65,16 @@ class Choices:
             for name, given in self.roles.items()
         }
         return replace(self, roles={**roles, column: role})
+
+    def with_grouping(self, column: str, groups: Mapping[str, str]) -> Choices:
+        """The same with other groups for the categories of one column; a value that is its own group needs no entry."""
+        kept = {value: group for value, group in groups.items() if value != group}
+        others = {name: given for name, given in self.groupings.items() if name != column}
+        return replace(self, groupings={**others, column: kept} if kept else others)
+
+    def groupings_of(self, columns: Sequence[str]) -> dict[str, Mapping[str, str]]:
+        """The groups of these columns, in their order."""
+        return {name: self.groupings[name] for name in columns if self.groupings.get(name)}
 
     def with_approach(self, component: str, name: str) -> Choices:
         """The same with another approach for one component."""

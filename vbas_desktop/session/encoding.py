@@ -17,6 +17,7 @@ def choices_to_json(choices: Choices) -> dict[str, Any]:
     data["roles"] = [[name, str(role)] for name, role in choices.roles.items()]
     data["pareto_measures"] = None if choices.pareto_measures is None else list(choices.pareto_measures)
     data["approaches"] = dict(choices.approaches)
+    data["groupings"] = {name: dict(groups) for name, groups in choices.groupings.items()}
     data["parameters"] = {
         component: {name: dict(values) for name, values in named.items()}
         for component, named in choices.parameters.items()

@@ -77,6 +77,7 @@ class CountOrder:
 
     def execute(self, progress: Progress = Silent()) -> Problem:  # noqa: B008
         """Count; the file is not read again."""
+        from vbas_desktop.files.generalise import from_plain
         from vbas_desktop.files.problem import build_problem
 
         return build_problem(
@@ -86,6 +87,7 @@ class CountOrder:
             quasi_identifiers=self.key.quasi_identifiers,
             k=self.key.k,
             unknown_regions=self.key.unknown_regions,
+            groupings=from_plain(self.key.groups),
             progress=progress,
         )
 

@@ -22,7 +22,7 @@ from .choices import Choices
 from .encoding import choices_from_json, choices_to_json
 from .migrations import migrate
 from .project_schema import FORMAT, SCHEMA
-from .results import Entry, ProblemKey, Run
+from .results import Entry, ProblemKey, Run, grouping_entries
 
 SUFFIX = ".vbas"
 
@@ -135,6 +135,7 @@ def _run_to_json(run: Run, entries: list[Entry]) -> dict[str, Any]:
             "quasi_identifiers": list(run.key.quasi_identifiers),
             "unknown_regions": run.key.unknown_regions,
             "k": run.key.k,
+            "groupings": run.key.groups,
         },
         "approaches": dict(run.approaches),
         "choices": choices_to_json(run.choices),
@@ -201,7 +202,11 @@ def _entries(data: Mapping[str, Any]) -> list[Entry]:
         id=data["id"],
         title=data["title"],
         key=ProblemKey(
-            problem["region_column"], tuple(problem["quasi_identifiers"]), problem["unknown_regions"], problem["k"]
+            problem["region_column"],
+            tuple(problem["quasi_identifiers"]),
+            problem["unknown_regions"],
+            problem["k"],
+            grouping_entries(problem.get("groupings", {})),
         ),
         approaches=data["approaches"],
         choices=choices_from_json(data.get("choices", {})),

@@ -46,6 +46,11 @@ _SOLUTION = {
     },
 }
 
+_GROUPINGS = {
+    "type": "object",
+    "additionalProperties": {"type": "object", "additionalProperties": {"type": "string"}},
+}
+
 _RUN = {
     "type": "object",
     "required": ["id", "title", "problem", "approaches", "solutions"],
@@ -61,6 +66,7 @@ _RUN = {
                 "quasi_identifiers": {"type": "array", "items": {"type": "string"}, "minItems": 1},
                 "unknown_regions": {"enum": ["stop", "suppress"]},
                 "k": {"type": "integer", "minimum": 1},
+                "groupings": _GROUPINGS,
             },
         },
         "records_sha256": {"type": ["string", "null"]},
@@ -98,6 +104,7 @@ SCHEMA: dict[str, Any] = {
                     },
                 },
                 "k": {"type": "integer", "minimum": 1},
+                "groupings": _GROUPINGS,
                 "approaches": {"type": "object", "additionalProperties": {"type": "string"}},
                 "parameters": {"type": "object"},
                 "range_step_percent": {"type": "number"},

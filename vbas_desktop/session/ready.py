@@ -9,7 +9,7 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.regions import Regions
 
 from .choices import COMPONENTS, Choices
-from .results import ProblemKey
+from .results import ProblemKey, grouping_entries
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records import RecordTable
@@ -19,7 +19,8 @@ def key_of(choices: Choices) -> ProblemKey | None:
     """What the choices count; None while the region column or the quasi-identifiers are missing."""
     if choices.region_column is None or not choices.quasi_identifiers:
         return None
-    return ProblemKey(choices.region_column, choices.quasi_identifiers, choices.unknown_regions, choices.k)
+    groups = grouping_entries(choices.groupings_of(choices.quasi_identifiers))
+    return ProblemKey(choices.region_column, choices.quasi_identifiers, choices.unknown_regions, choices.k, groups)
 
 
 def why_not(table: RecordTable | None, regions: Regions | None, choices: Choices) -> str | None:

@@ -99,6 +99,8 @@ def options_in_force(run: Run, records: str, release: ReleaseOptions, problem: P
         "regions": regions,
         "region_column": run.key.region_column,
         "quasi_identifiers": list(run.key.quasi_identifiers),
+        "groupings": run.key.groups,
+        "generalise": [],
         "identifiers": list(release.identifiers),
         "unknown_regions": run.key.unknown_regions,
         "k": run.key.k,

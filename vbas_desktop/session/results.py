@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
@@ -13,17 +13,41 @@ from .choices import Choices
 
 @dataclass(frozen=True)
 class ProblemKey:
-    """The choices that decide what is counted. Two runs with the same key rate the same records."""
+    """The choices that decide what is counted. Two runs with the same key rate the same records.
+
+    ``groupings`` lists column, value and group of every category that is taken together with others.
+    """
 
     region_column: str
     quasi_identifiers: tuple[str, ...]
     unknown_regions: str
     k: int
+    groupings: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def groups(self) -> dict[str, dict[str, str]]:
+        """The groupings as column → value → group."""
+        found: dict[str, dict[str, str]] = {}
+        for column, value, group in self.groupings:
+            found.setdefault(column, {})[value] = group
+        return found
+
+    @property
+    def names_in_words(self) -> str:
+        """The quasi-identifiers as people read them."""
+        grouped = self.groups
+        return ", ".join(f"{name} (grouped)" if name in grouped else name for name in self.quasi_identifiers)
 
     def same_counts(self, other: ProblemKey) -> bool:
         """Whether the counts are the same too, whatever k is: then nothing has to be counted again."""
-        mine = (self.region_column, self.quasi_identifiers, self.unknown_regions)
-        return mine == (other.region_column, other.quasi_identifiers, other.unknown_regions)
+        return replace(self, k=other.k) == other
+
+
+def grouping_entries(groupings: Mapping[str, Mapping[str, str]]) -> tuple[tuple[str, str, str], ...]:
+    """Groups as a `ProblemKey` lists them: in the order of the columns, values in code-point order."""
+    return tuple(
+        (column, value, group) for column, groups in groupings.items() for value, group in sorted(groups.items())
+    )
 
 
 @dataclass(frozen=True, eq=False)

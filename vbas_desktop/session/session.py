@@ -74,7 +74,9 @@ class Session(Results):
         roles = dict(loaded.guessed_roles)
         if not fresh:
             roles |= {name: role for name, role in loaded.order.choices.roles.items() if name in roles}
-        self._history.restart(replace(loaded.order.choices, roles=roles))
+        # Groups belong to the categories of one file; those of other files would be without effect, or a trap.
+        groupings = {} if fresh else loaded.order.choices.groupings
+        self._history.restart(replace(loaded.order.choices, roles=roles, groupings=groupings))
         if fresh:
             self.project_path, self._document = None, {}
             self.restore_results(())

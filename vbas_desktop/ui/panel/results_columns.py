@@ -130,8 +130,8 @@ def columns_for(entries: tuple[Entry, ...], system: CoordinateSystem | None, sta
         Column(
             "quasi_identifiers",
             "Quasi-identifiers",
-            lambda e: ", ".join(e.run.key.quasi_identifiers),
-            lambda e: ", ".join(e.run.key.quasi_identifiers),
+            lambda e: e.run.key.names_in_words,
+            lambda e: e.run.key.names_in_words,
             "Columns that were counted",
             number=False,
             hidden=not several,

@@ -1,0 +1,105 @@
+"""The thesis' experiments as one order: data, plan, run, tables and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbas_desktop.comparison.plan import Plan
+from vbas_desktop.comparison.run import Comparison, Finished, Prepared, count_scenarios, prepare, run_prepared
+from vbas_desktop.comparison.store import Store
+from vbas_desktop.comparison.thesis import read_reference, thesis_plan
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Silent, Span
+
+if TYPE_CHECKING:
+    from vbas_desktop.domain.regions import Regions
+    from vbas_desktop.files.records import RecordTable
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduced:
+    """What came of it: the comparison, and the sites, ratios and claims line by line."""
+
+    comparison: Comparison
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ReproductionOrder:
+    """One half of the tables (``like`` eastern or western) into ``target``.
+
+    Without ``records`` and ``regions`` the data are generated beside the target; ``share`` makes them smaller.
+    ``reference`` is a CSV of the published tables.
+    """
+
+    like: str
+    target: Path
+    records: Path | None = None
+    regions: Path | None = None
+    generalise: str | None = None
+    reference: Path | None = None
+    coordinates: str = "degrees"
+    share: float = 1.0
+    random_seed: int = 0
+    workers: int = 0
+
+    def execute(
+        self,
+        progress: Progress = Silent(),  # noqa: B008 (Silent has no state)
+        on_prepared: Callable[[Prepared], None] | None = None,
+        on_finished: Callable[[Finished], None] | None = None,
+    ) -> Reproduced:
+        """Generate or read, run what is missing, write."""
+        from vbas_desktop.release.comparison import check_comparison_target, store_beside
+        from vbas_desktop.release.thesis import write_reproduction
+
+        check_comparison_target(self.target)
+        published = read_reference(self.reference, self.like) if self.reference is not None else []
+        folder = self._data(Span(progress, 0.0, 0.1))
+        plan = self._plan(folder)
+        table, regions = self._read(folder, Span(progress, 0.1, 0.2))
+        problems = count_scenarios(plan, table, regions, Span(progress, 0.2, 0.25))
+        keeper = Store(store_beside(self.target))
+        prepared = prepare(plan, problems, keeper, progress)
+        if on_prepared is not None:
+            on_prepared(prepared)
+        comparison = run_prepared(prepared, keeper, Span(progress, 0.25, 1.0), on_finished)
+        return Reproduced(comparison, tuple(write_reproduction(comparison, self.like, published, self.target)))
+
+    def _data(self, progress: Progress) -> Path:
+        from vbas_desktop.files.generate import generate
+        from vbas_desktop.files.generate_spec import load_spec
+
+        if self.records is not None:
+            return self.records.absolute().parent
+        spec = load_spec(self.like)
+        folder = self.target.absolute().with_name(f"{self.target.name}.data")
+        records, regions = None, None
+        if self.share < 1 and spec.records is not None:
+            records = max(1, round(spec.records * self.share))
+            regions = max(1, round(spec.regions.count * self.share))
+        generate(spec, folder, records=records, regions=regions, progress=progress)
+        return folder
+
+    def _plan(self, folder: Path) -> Plan:
+        from vbas_desktop.files.generalise import read_generalisation
+
+        groupings = read_generalisation(self.generalise or str(folder / "generalise.csv"))
+        plan = thesis_plan(self.like, groupings, "region", self.workers, self.random_seed)
+        if len(plan.scenarios) != 6:
+            raise InputError(
+                Finding("groups", "Not every selection of the thesis has groups.", "Give groups for the column age.")
+            )
+        return plan
+
+    def _read(self, folder: Path, progress: Progress) -> tuple[RecordTable, Regions]:
+        from vbas_desktop.files.records import load_records
+        from vbas_desktop.files.regions import RegionOptions, load_regions
+
+        where = RegionOptions(coordinates=self.coordinates)
+        regions = load_regions(self.regions or folder / "regions.csv", where, Span(progress, 0.0, 0.1))
+        table = load_records(self.records or folder / "records.csv", progress=Span(progress, 0.1, 1.0))
+        return table, regions
