@@ -25,13 +25,15 @@ class Estimator(QObject):
         super().__init__(parent)
         self._session = context.session
         self.runner = JobRunner(self)
-        self._again = False
+        self._again = self._postponed = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PAUSE_MS)
         self._timer.timeout.connect(self._on_timeout)
         self.runner.job_failed.connect(self._on_failed)
         self.runner.job_ended.connect(self._on_ended)
+        context.runner.job_started.connect(self._on_user_job_started)
+        context.runner.job_ended.connect(self._on_user_job_ended)
         context.model.data_loaded.connect(self._timer.start)
         context.model.choices_changed.connect(self._timer.start)
 
@@ -58,6 +60,20 @@ class Estimator(QObject):
     def _on_ended(self) -> None:
         if self._again:
             self._again = False
+            self._timer.start()
+
+    @Slot()
+    def _on_user_job_started(self) -> None:
+        """A run counts the same things: let it have the processor, and look ahead again afterwards."""
+        if self.runner.busy or self._timer.isActive():
+            self._timer.stop()
+            self.runner.stop()
+            self._postponed = True
+
+    @Slot()
+    def _on_user_job_ended(self) -> None:
+        if self._postponed:
+            self._postponed = False
             self._timer.start()
 
     def close(self) -> None:

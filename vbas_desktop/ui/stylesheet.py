@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vbas_desktop.files.places import resource
+
 if TYPE_CHECKING:
     from .theme import Colours
 
 
 def stylesheet(colours: Colours) -> str:
     """The style sheet in these colours. Widgets opt in through the property ``look``."""
+    tick = resource(f"icons/{'tick-dark' if colours.on_accent != '#ffffff' else 'tick-light'}.svg").as_posix()
     return f"""
 QMainWindow::separator {{ width: 1px; height: 1px; background: {colours.line}; }}
 QToolBar {{ border: none; border-bottom: 1px solid {colours.line}; padding: 4px 8px; spacing: 4px;
@@ -38,6 +41,13 @@ QToolTip {{ border: 1px solid {colours.line}; padding: 4px; background: {colours
 QProgressBar {{ border: 1px solid {colours.line}; border-radius: 4px; background: {colours.base};
   text-align: center; max-height: 14px; min-height: 14px; }}
 QProgressBar::chunk {{ background: {colours.accent}; border-radius: 3px; }}
+QCheckBox::indicator, QTableView::indicator {{ width: 13px; height: 13px; border: 1px solid {colours.muted};
+  border-radius: 2px; background: {colours.base}; }}
+QCheckBox::indicator:checked, QTableView::indicator:checked {{ background: {colours.accent};
+  border-color: {colours.accent}; image: url("{tick}"); }}
+QCheckBox::indicator:disabled, QTableView::indicator:disabled {{ border-color: {colours.line}; }}
+QCheckBox:focus {{ color: {colours.accent}; }}
+*[look="live"]:disabled {{ color: {colours.muted}; }}
 *[look="muted"] {{ color: {colours.muted}; }}
 *[look="error"] {{ color: {colours.error}; }}
 *[look="warning"] {{ color: {colours.warning}; }}

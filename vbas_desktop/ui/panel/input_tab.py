@@ -93,6 +93,7 @@ class InputTab(QWidget):
         self._refresh_run()
         complete = self._session.why_not_run() is None
         self.live.setVisible(complete)
+        self.live.setEnabled(False)  # until the look ahead has caught up with the choices
         self.more.setVisible(complete)
 
     @Slot()
@@ -106,6 +107,7 @@ class InputTab(QWidget):
     @Slot(object)
     def _on_estimated(self, result: Estimate) -> None:
         set_look(self.live, "live")
+        self.live.setEnabled(True)
         self.live.setText(result.in_words)
         self.more.setText(result.more_in_words)
         self.more.setVisible(bool(result.more_in_words))
@@ -113,6 +115,7 @@ class InputTab(QWidget):
     @Slot(str)
     def _on_refused(self, reason: str) -> None:
         set_look(self.live, "error")
+        self.live.setEnabled(True)
         self.live.setText(reason)
         self.more.hide()
 

@@ -1,0 +1,66 @@
+"""Whole-page tools: listed in the menu Tools, opened in the map's place, with an obvious way back."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from vbas_desktop.ui.pages import PAGES, Page
+
+
+class Notes(QLabel):
+    """A page like any other."""
+
+    def __init__(self, context) -> None:
+        super().__init__("notes")
+        self.context = context
+
+
+@pytest.fixture
+def notes(monkeypatch):
+    page = Page("Notes", f"{__name__}:Notes", icon="table", shortcut="Ctrl+Alt+N", summary="Notes on the data.")
+    monkeypatch.setattr("vbas_desktop.ui.menus.PAGES", (page,))
+    return page
+
+
+def action_of(window, page):
+    tools = next(action.menu() for action in window.menuBar().actions() if action.text() == "&Tools")
+    return next(action for action in tools.actions() if action.text().replace("&", "") == page.title)
+
+
+def test_a_page_that_needs_data_waits_for_them(notes, make_window, data, qtbot):
+    window = make_window()
+    assert not action_of(window, notes).isEnabled()
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        window.controller.load(*data)
+    assert action_of(window, notes).isEnabled()
+
+
+def test_a_page_takes_the_place_of_the_map_and_there_is_a_way_back(notes, make_window, data, qtbot):
+    window = make_window()
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        window.controller.load(*data)
+    action_of(window, notes).trigger()
+    page = window.area.stack.currentWidget()
+    assert isinstance(page.widget, Notes)
+    assert page.widget.context.session is window.session
+    qtbot.mouseClick(page.findChild(QPushButton), Qt.MouseButton.LeftButton)
+    assert window.area.stack.currentWidget() is window.area.map
+
+
+def test_a_page_is_made_once_and_keeps_its_state(notes, make_window, data, qtbot):
+    window = make_window()
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        window.controller.load(*data)
+    first = window.area.show_page(notes)
+    window.area.show_map()
+    assert window.area.show_page(notes) is first
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
+def test_every_page_opens_and_says_what_it_is_for(page, run_window):
+    assert page.summary
+    widget = run_window.area.show_page(page)
+    assert widget.isVisible()
+    assert widget.minimumSizeHint().width() <= 660
