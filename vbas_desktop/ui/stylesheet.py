@@ -36,6 +36,8 @@ QHeaderView::up-arrow, QHeaderView::down-arrow {{ subcontrol-origin: padding; su
 QTableView, QTreeView, QListView, QPlainTextEdit, QTextBrowser {{ border: 1px solid {colours.line};
   background: {colours.base}; }}
 QTableView:focus, QTreeView:focus, QListView:focus {{ border-color: {colours.accent}; }}
+QCheckBox::indicator:unchecked, QAbstractItemView::indicator:unchecked {{ width: 11px; height: 11px;
+  border: 1px solid {colours.muted}; border-radius: 2px; background: {colours.base}; }}
 QScrollArea {{ border: none; background: transparent; }}
 QToolTip {{ border: 1px solid {colours.line}; padding: 4px; background: {colours.raised}; color: {colours.text}; }}
 QProgressBar {{ border: 1px solid {colours.line}; border-radius: 4px; background: {colours.base};

@@ -106,7 +106,7 @@ def _bins(present: list[str]) -> tuple[Transform, str]:
         inside = place >= 0 and _ends(value)[1] <= _ends(labels[place])[1]
         return labels[place] if inside else value
 
-    return binned, f"{len(ordered)} values joined to {len(labels)}"
+    return binned, "neighbouring values joined"
 
 
 def _all_numbers(values: Sequence[str]) -> bool:

@@ -111,18 +111,20 @@ class Coarsener:
         while self.step(progress):
             pass
 
-    def step(self, progress: Progress | None = None) -> bool:
-        """One iteration; False if nothing risky was left."""
+    def step(self, progress: Progress | None = None, search: Search | None = None) -> bool:
+        """One iteration; False if nothing risky was left. ``search``: what was found in this state, if known."""
         progress, state = progress or Silent(), self.state
-        search = self.search(state, progress)
-        self.exempted = search.exempted
-        level = search.levels[-1] if search.levels else None
-        if level is None or level.number == 0:
+        search = search or self.search(state, progress)
+        level = next((level for level in search.levels if level.number), None)
+        # A search of all sizes may have been handed in: what larger ones let pass is not of this step.
+        looked_at = [each for each in search.levels if level is None or each.size <= level.size]
+        self.exempted = sum(each.rows.size for one in looked_at for each in one.exempted)
+        if level is None:
             self.done = True
             return False
         chosen = choose_columns(level, self.plan.strategy)
         state, changes = self._change(state, level, chosen)
-        self.steps.append(Step(level.size, level.number, search.exempted, tuple(changes), state))
+        self.steps.append(Step(level.size, level.number, self.exempted, tuple(changes), state))
         return True
 
     def search(self, state: State, progress: Progress) -> Search:

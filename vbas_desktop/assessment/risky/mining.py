@@ -94,6 +94,8 @@ def mine(
     progress = progress or Silent()
     width = len(table.columns)
     search = Search(scores=np.zeros(table.rows, np.int64))
+    if reference is None and (table.anonymity or k) >= k:
+        return search  # no class over all columns is small, so no combination is
     covered: dict[tuple[int, ...], NDArray[np.uint8]] = {(): np.packbits(np.zeros(table.rows, bool))}
     work = 0
     for size in range(1, width + 1):

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING
 from vbas_desktop.files.atomic import new_folder
@@ -94,7 +94,7 @@ def share_kept(start: Table, state: Table) -> float:
     return kept / len(alive) * state.records / start.records if alive else state.records / start.records
 
 
-class NotVerified(Exception):
+class NotVerified(VerificationFailed):
     """The written file, read back, is not what was promised; it was removed."""
 
 

@@ -58,11 +58,20 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_\-]+", "", name).casefold()
 
 
+Lines = Sequence[tuple[int, list[str]]]
+"""Numbered lines of fields, as a rule file or a grid holds them."""
+
+
 def read_domain_rules(path: str | Path) -> tuple[DomainRule, ...]:
     """The rules of a CSV ``feature,type,option``; a line with names may come first."""
-    findings = FindingList(str(path))
+    return domain_rules_of(rule_lines(path), str(path))
+
+
+def domain_rules_of(lines: Lines, source: str) -> tuple[DomainRule, ...]:
+    """The domain rules in these lines; ``source`` is what messages call their place."""
+    findings = FindingList(source)
     rules = []
-    for row, fields in _lines(path):
+    for row, fields in lines:
         if row == 1 and len(fields) > 1 and fields[0].lower() == "feature":
             continue
         if len(fields) != 3:
@@ -83,9 +92,14 @@ def read_domain_rules(path: str | Path) -> tuple[DomainRule, ...]:
 
 def read_filter_rules(path: str | Path) -> tuple[FilterRule, ...]:
     """The rules of a CSV ``feature,rule``, one use a line: ``-n``, ``map:FILE`` or ``null``."""
-    findings = FindingList(str(path))
+    return filter_rules_of(rule_lines(path), str(path), Path(path).parent)
+
+
+def filter_rules_of(lines: Lines, source: str, folder: Path) -> tuple[FilterRule, ...]:
+    """The filter rules in these lines; files of groups are looked for in ``folder``."""
+    findings = FindingList(source)
     rules = []
-    for row, fields in _lines(path):
+    for row, fields in lines:
         if row == 1 and [field.lower() for field in fields] == ["feature", "rule"]:
             continue
         if len(fields) != 2:
@@ -97,7 +111,7 @@ def read_filter_rules(path: str | Path) -> tuple[FilterRule, ...]:
         elif re.fullmatch(r"-[1-9]\d*", rule):
             rules.append(FilterRule(feature, "cut", cut=int(rule[1:])))
         elif rule.lower().startswith("map:"):
-            file = Path(path).parent / rule[4:].strip()
+            file = folder / rule[4:].strip()
             rules.append(FilterRule(feature, "groups", groups=_read_groups(file), source=file.name))
         else:
             remedy = "Use -1, -2, … (cut characters), map:FILE or null."
@@ -109,7 +123,7 @@ def read_filter_rules(path: str | Path) -> tuple[FilterRule, ...]:
 def _read_groups(path: Path) -> tuple[tuple[str, str], ...]:
     findings = FindingList(str(path))
     groups = []
-    for row, fields in _lines(path):
+    for row, fields in rule_lines(path):
         if len(fields) != 2:
             findings.add("group", f"A line has 2 fields, not {len(fields)}.", "Write value,group.", row=row)
         elif (row, fields) != (1, ["value", "group"]):
@@ -118,7 +132,8 @@ def _read_groups(path: Path) -> tuple[tuple[str, str], ...]:
     return tuple(groups)
 
 
-def _lines(path: str | Path) -> list[tuple[int, list[str]]]:
+def rule_lines(path: str | Path) -> list[tuple[int, list[str]]]:
+    """The lines of a rule file that are not empty, with their numbers."""
     check_readable(Path(path))
     try:
         text = Path(path).read_text(encoding="utf-8-sig")

@@ -48,5 +48,14 @@ def create_part(widget: str, context: Context) -> QWidget:
     return part
 
 
-PAGES: tuple[Page, ...] = ()
+PAGES: tuple[Page, ...] = (
+    Page(
+        "Risky combinations",
+        "vbas_desktop.ui.pages.risky.page:RiskyPage",
+        icon="search",
+        shortcut="Ctrl+Shift+R",
+        summary="Which combinations of answers point at few people, and coarsening them step by step",
+        needs_data=False,
+    ),
+)
 """The pages in the order of the menu."""

@@ -1,0 +1,207 @@
+"""The page "Risky combinations", used as a person would: tick, search, look, step, undo, export."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from vbas_desktop.assessment.risky.mining import mine
+from vbas_desktop.assessment.risky.table import Table
+from vbas_desktop.domain.records import Role
+from vbas_desktop.ui.pages import PAGES
+from vbas_desktop.ui.pages.risky.columns import NUMBER, SEARCH, WRITE
+
+LONG = 30_000
+
+
+def open_page(window):
+    return window.area.show_page(next(page for page in PAGES if page.title == "Risky combinations"))
+
+
+def tick(page, column, name, on=True):
+    model = page.settings.columns
+    row = next(row for row in range(model.rowCount()) if model.name(row) == name)
+    state = Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
+    model.setData(model.index(row, column), state.value, Qt.ItemDataRole.CheckStateRole)
+
+
+def press(button, window, qtbot):
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not window.quiet_runner.busy, timeout=LONG)
+
+
+def shown(page):
+    model = page.list.model
+    return [[model.index(row, column).data() for column in range(3)] for row in range(model.rowCount())]
+
+
+@pytest.fixture
+def page(loaded_window):
+    """The page on the loaded records, age and illness ticked, k = 14."""
+    made = open_page(loaded_window)
+    for name in ("person", "age", "sex", "illness", "tract"):
+        tick(made, SEARCH, name, name in ("age", "sex", "illness"))
+    made.settings.k.setValue(14)
+    return made
+
+
+@pytest.fixture
+def clinic(tmp_path):
+    """A table without geography in which postal codes single out single people."""
+    path = tmp_path / "clinic.csv"
+    rng = np.random.default_rng(1)
+    streets = ["N5Y2N3", "N5Y2K1", "N6A1B2", "N6A1C7"]
+    rows = [f"{i},{streets[rng.choice(4, p=[0.55, 0.4, 0.04, 0.01])]},{'MF'[i % 2]}" for i in range(200)]
+    path.write_text("id,postcode,sex\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_the_search_lists_what_the_engine_finds(page, loaded_window, qtbot):
+    press(page.search, loaded_window, qtbot)
+    table = Table.of_records(loaded_window.session.table, ["age", "sex", "illness"])
+    expected = mine(table, 14)
+    assert len(shown(page)) == expected.number > 0
+    assert f"{expected.number:,} minimal risky combinations" in page.list.headline.text()
+    counts = {
+        page.settings.columns.name(row): page.settings.columns.index(row, NUMBER).data()
+        for row in range(page.settings.columns.rowCount())
+    }
+    in_age = sum(found.rows.size for level in expected.levels for found in level.found if 0 in found.columns)
+    assert counts["age"] == f"{in_age:,}"
+    assert counts["tract"] == ""
+
+
+def test_values_are_hidden_until_they_are_asked_for(page, loaded_window, qtbot):
+    press(page.search, loaded_window, qtbot)
+    assert not any("=" in row[2] for row in shown(page))
+    page.list.reveal.click()
+    assert all("illness = " in row[2] for row in shown(page) if "illness" in row[2])
+    QGuiApplication.clipboard().clear()
+    page.list.table.selectAll()
+    qtbot.keyClick(page.list.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert "=" not in QGuiApplication.clipboard().text()
+
+
+def test_the_list_is_filtered_and_sorted(page, loaded_window, qtbot):
+    press(page.search, loaded_window, qtbot)
+    everything = shown(page)
+    with qtbot.waitSignal(page.list.arranged, timeout=LONG):
+        qtbot.keyClicks(page.list.filter, "sex")
+    assert shown(page) == [row for row in everything if "sex" in row[2]]
+    with qtbot.waitSignal(page.list.arranged, timeout=LONG):
+        page.list.filter.clear()
+    header = page.list.table.horizontalHeader()
+    with qtbot.waitSignal(page.list.arranged, timeout=LONG):
+        header.sectionClicked.emit(1)
+    counts = [int(row[1]) for row in shown(page)]
+    assert counts == sorted(counts)
+
+
+def test_steps_are_made_undone_and_run_to_the_end(page, loaded_window, qtbot):
+    buttons, timeline = page.timeline.buttons, page.timeline
+    press(buttons["step"], loaded_window, qtbot)
+    assert timeline.steps.count() == 2
+    assert timeline.steps.item(1).text().endswith("of size 2 → age: neighbouring values joined (7 → 4 values)")
+    qtbot.mouseClick(buttons["undo"], Qt.MouseButton.LeftButton)
+    assert timeline.steps.count() == 1
+    assert not buttons["undo"].isEnabled()
+    press(buttons["run"], loaded_window, qtbot)
+    assert page.work.state.table.anonymity >= 14
+    assert "14-anonymous" in timeline.anonymity.text()
+    assert "not yet" not in timeline.anonymity.text()
+    assert page.list.headline.text() == "No risky combination is left."
+    assert not buttons["step"].isEnabled()
+
+
+def test_exempted_combinations_are_told_in_red(page, loaded_window, qtbot):
+    grid = page.settings.domain
+    qtbot.mouseClick(grid.add, Qt.MouseButton.LeftButton)
+    for column, text in enumerate(("ALL", "Candidate", "3")):
+        grid.grid.item(0, column).setText(text)
+    press(page.timeline.buttons["run"], loaded_window, qtbot)
+    assert page.timeline.exempted.isVisible()
+    assert page.timeline.exempted.property("look") == "error"
+    assert "not 14-anonymous" in page.timeline.exempted.text()
+
+
+def test_a_wrong_rule_is_told_with_its_row(page, loaded_window, qtbot):
+    page.settings.filters.show_rows([["age", "-1"], ["sex", "shorten"]])
+    press(page.search, loaded_window, qtbot)
+    message = loaded_window.findChild(QMessageBox)
+    assert "Filter rules, row 2" in message.informativeText()
+    message.accept()
+
+
+def test_rules_survive_saving_and_reading(page, loaded_window, tmp_path, qtbot):
+    grid, path = page.settings.filters, tmp_path / "rules.csv"
+    grid.show_rows([["age", "-1"], ["age", "null"]])
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        grid.write_file(str(path))
+    assert path.read_text() == "feature,rule\nage,-1\nage,null\n"
+    grid.show_rows([])
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        grid.read_file(str(path))
+    assert grid.rows() == (("age", "-1"), ("age", "null"))
+
+
+def test_one_click_makes_the_shown_columns_quasi_identifiers(page, loaded_window, qtbot):
+    assert loaded_window.session.choices.roles["illness"] is not Role.QUASI_IDENTIFIER
+    press(page.search, loaded_window, qtbot)
+    qtbot.mouseClick(page.use, Qt.MouseButton.LeftButton)
+    assert loaded_window.session.choices.roles["illness"] is Role.QUASI_IDENTIFIER
+    assert loaded_window.session.choices.region_column == "tract"
+    loaded_window.menus.actions["undo"].trigger()
+    assert loaded_window.session.choices.roles["illness"] is not Role.QUASI_IDENTIFIER
+
+
+def test_a_table_without_geography_is_coarsened_and_written(window, clinic, tmp_path, qtbot):
+    page = open_page(window)
+    assert not page.search.isEnabled()
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        page.open_file(clinic)
+    assert page.settings.columns.searched() == ("postcode", "sex")
+    assert page.settings.columns.dropped() == ("id",)
+    page.settings.k.setValue(6)
+    press(page.timeline.buttons["run"], window, qtbot)
+    assert "postcode: last 2 characters cut" in page.timeline.steps.item(1).text()
+    target = tmp_path / "out"
+    qtbot.mouseClick(page.timeline.buttons["export"], Qt.MouseButton.LeftButton)
+    dialog = page.findChild(QFileDialog)
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        dialog.fileSelected.emit(str(target))
+    dialog.reject()
+    rows = list(csv.DictReader((target / "anonymized.csv").open()))
+    assert len(rows) == 200
+    assert {row["postcode"] for row in rows} <= {"N5Y2", "N6A1", "N5", "N6"}
+    assert set(rows[0]) == {"postcode", "sex"}
+    assert json.loads((target / "log.json").read_text())["k_anonymous"]
+    assert "read back" in window.status.what.text()
+    assert not page.use.isEnabled()
+
+
+def test_columns_may_be_left_out_of_the_written_file(page):
+    tick(page, WRITE, "tract", on=False)
+    assert "tract" in page.settings.columns.dropped()
+    tick(page, SEARCH, "tract")
+    assert "tract" not in page.settings.columns.dropped()
+
+
+def test_another_choice_of_columns_begins_anew(page, loaded_window, qtbot):
+    press(page.timeline.buttons["step"], loaded_window, qtbot)
+    tick(page, SEARCH, "sex", on=False)
+    assert page.work is None
+    assert page.timeline.steps.count() == 0
+
+
+def test_a_bounded_search_says_that_it_is_not_complete(page, loaded_window, qtbot):
+    page.settings.max_size.setValue(1)
+    press(page.search, loaded_window, qtbot)
+    assert "Not complete: sizes above 1 were not searched" in page.list.headline.text()
+    assert page.list.headline.property("look") == "warning"
+    press(page.timeline.buttons["run"], loaded_window, qtbot)
+    assert page.work.state.table.anonymity >= 14

@@ -1,0 +1,242 @@
+"""The work behind the page "Risky combinations": frozen settings in, listings and coarsened states out. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.assessment.risky.loop import Coarsener, Plan, State, exemption
+from vbas_desktop.assessment.risky.mining import Found, Search, mine
+from vbas_desktop.assessment.risky.output import share_kept, write_coarsened
+from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
+from vbas_desktop.assessment.risky.table import Table
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import MISSING
+from vbas_desktop.files.records import RecordTable, load_records
+
+RuleRows = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class RiskySetup:
+    """Everything that is chosen on the page. Rules are rows of text as typed; they are read when the work begins."""
+
+    records: RecordTable
+    columns: tuple[str, ...]
+    k: int
+    max_size: int | None = None
+    strategy: str = "cover"
+    suppression_share: float = 0.0
+    domain_rules: RuleRows = ()
+    filter_rules: RuleRows = ()
+    folder: Path = Path()
+    reference: Path | None = None
+
+    def plan(self) -> Plan:
+        """The rules read; `InputError` names the rows that cannot be."""
+        domain = domain_rules_of(_numbered(self.domain_rules), "Domain rules")
+        filters = filter_rules_of(_numbered(self.filter_rules), "Filter rules", self.folder)
+        return Plan(self.k, self.strategy, domain, filters, self.suppression_share)
+
+    def same_table(self, other: RiskySetup) -> bool:
+        """Whether both search the same columns of the same files: then steps already made still hold."""
+        return (self.records, self.columns, self.reference) == (other.records, other.columns, other.reference)
+
+
+def _numbered(rows: RuleRows) -> list[tuple[int, list[str]]]:
+    return [(number, [field.strip() for field in row]) for number, row in enumerate(rows, 1) if any(row)]
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """What a search found, flat, so that millions can be filtered and sorted: combination i is over the columns
+    ``sets[set_of[i]]``, is shown by the distinct row ``rows[i]``, and ``counts[i]`` records share it.
+    """
+
+    table: Table
+    plan: Plan
+    search: Search
+    all_sizes: bool
+    sets: tuple[tuple[int, ...], ...]
+    set_of: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return int(self.set_of.size)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int8]:
+        """The number of columns of each combination."""
+        return np.array([len(columns) for columns in self.sets], np.int8)[self.set_of]
+
+    @cached_property
+    def occurrences(self) -> NDArray[np.int64]:
+        """In how many combinations each column is."""
+        number = np.bincount(self.set_of, minlength=len(self.sets))
+        totals = np.zeros(len(self.table.columns), np.int64)
+        for columns, times in zip(self.sets, number, strict=True):
+            totals[list(columns)] += times
+        return totals
+
+    def names(self, place: int) -> tuple[str, ...]:
+        """The columns of one combination."""
+        return tuple(self.table.columns[column] for column in self.sets[self.set_of[place]])
+
+    def values(self, place: int) -> tuple[str, ...]:
+        """The values of one combination: for the screen only."""
+        table, row = self.table, self.rows[place]
+        columns = self.sets[self.set_of[place]]
+        return tuple(table.values[column][table.codes[column][row]] or MISSING for column in columns)
+
+    def arranged(self, words: str, by: str, descending: bool) -> NDArray[np.int64]:
+        """The combinations whose column names hold every word, sorted ``by`` "size", "count" or "columns"."""
+        wanted = [word.casefold() for word in words.split()]
+        names = [[self.table.columns[column].casefold() for column in columns] for columns in self.sets]
+        shown = np.array([all(any(w in name for name in group) for w in wanted) for group in names], bool)
+        places = np.flatnonzero(shown[self.set_of]) if len(self) else np.zeros(0, np.int64)
+        rank = np.argsort(np.array(sorted(range(len(self.sets)), key=lambda i: names[i]), np.int64))
+        keys: dict[str, tuple[NDArray[Any], ...]] = {
+            "size": (self.counts[places], self.sizes[places]),
+            "count": (self.sizes[places], self.counts[places]),
+            "columns": (self.counts[places], rank[self.set_of[places]]),
+        }
+        order = np.lexsort(keys[by])
+        return places[order[::-1] if descending else order]
+
+    def columns_among(self, places: NDArray[np.int64]) -> tuple[str, ...]:
+        """The columns that occur in some of these combinations, in file order."""
+        used = {column for number in np.unique(self.set_of[places]) for column in self.sets[number]}
+        return tuple(self.table.columns[column] for column in sorted(used))
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """Where the coarsening stands: the history and, for its start and every step, what is risky there."""
+
+    setup: RiskySetup
+    coarsener: Coarsener
+    listings: tuple[Listing, ...]
+
+    @property
+    def listing(self) -> Listing:
+        """What is risky now."""
+        return self.listings[-1]
+
+    @property
+    def state(self) -> State:
+        """The table now."""
+        return self.coarsener.state
+
+    @property
+    def share_kept(self) -> float:
+        """The share of cells that still say something."""
+        return share_kept(self.coarsener.start.table, self.state.table)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing risky is left that no domain rule lets pass."""
+        return not len(self.listing) and (self.listing.search.complete or not self.listing.all_sizes)
+
+    def undone(self) -> Work:
+        """The work without its last step."""
+        history = replace(self.coarsener, steps=self.coarsener.steps[:-1], done=False)
+        return replace(self, coarsener=history, listings=self.listings[:-1] or self.listings)
+
+
+def begin(setup: RiskySetup, progress: Progress) -> tuple[Coarsener, Table]:
+    """The table of the chosen columns, nothing coarsened yet."""
+    plan = setup.plan()
+    progress.update("Joining equal records")
+    table = Table.of_records(setup.records, setup.columns)
+    reference = None
+    if setup.reference is not None:
+        public = load_records(setup.reference, progress=progress)
+        shared = [name for name in setup.columns if name in public.dialect.header]
+        if not shared:
+            message = "The public table shares no column with the file."
+            raise InputError(Finding("no-shared-column", message, "Choose another.", file=str(setup.reference)))
+        reference = Table.of_records(public, shared)
+    return Coarsener.of(plan, table, reference), table
+
+
+def search(setup: RiskySetup, work: Work | None, progress: Progress) -> Work:
+    """List all minimal risky combinations of the state in force, up to the largest size that is wanted."""
+    coarsener = _history(setup, work, progress)
+    listing = _listed(coarsener, setup.max_size, True, progress)
+    before = work.listings[:-1] if work is not None and coarsener.steps else ()
+    return Work(setup, coarsener, (*before, listing))
+
+
+def step(setup: RiskySetup, work: Work | None, progress: Progress) -> Work:
+    """One iteration; the work as it was if nothing risky is left."""
+    coarsener = _history(setup, work, progress)
+    known = work.listings if work is not None and work.setup.same_table(setup) else ()
+    if not known:
+        known = (_listed(coarsener, None, False, progress),)
+    listing, plan = known[-1], coarsener.plan
+    fits = (listing.plan.k, listing.plan.domain_rules) == (plan.k, plan.domain_rules)
+    first_is_known = len(listing) or listing.search.complete
+    if not coarsener.step(progress, listing.search if fits and first_is_known else None):
+        return Work(setup, coarsener, (*known[:-1], listing if fits else _listed(coarsener, None, False, progress)))
+    return Work(setup, coarsener, (*known, _listed(coarsener, None, False, progress)))
+
+
+def run(setup: RiskySetup, work: Work | None, progress: Progress, hand_out: Callable[[Work], None]) -> Work:
+    """Step until nothing is left; every step is handed out, so that stopping keeps those already made."""
+    while True:
+        before = len(work.coarsener.steps) if work is not None and work.setup.same_table(setup) else 0
+        work = step(setup, work, progress)
+        if len(work.coarsener.steps) == before:
+            return work
+        hand_out(work)
+
+
+def export(work: Work, target: Path, drop: tuple[str, ...], progress: Progress) -> dict[str, Any]:
+    """Write the coarsened file with its log, read back and recounted."""
+    return write_coarsened(work.coarsener, work.setup.records, target, drop, progress)
+
+
+def _history(setup: RiskySetup, work: Work | None, progress: Progress) -> Coarsener:
+    """The history to go on with: steps stay as long as the table is the same, rules and k are those of now."""
+    if work is None or not work.setup.same_table(setup):
+        return begin(setup, progress)[0]
+    old = work.coarsener
+    return Coarsener(setup.plan(), old.start, list(old.steps), old.done, old.exempted)
+
+
+def _listed(coarsener: Coarsener, max_size: int | None, all_sizes: bool, progress: Progress) -> Listing:
+    state, plan = coarsener.state, coarsener.plan
+    exempt = exemption(state.table.columns, plan.domain_rules) if plan.domain_rules else None
+    found = mine(
+        state.table,
+        plan.k,
+        max_size=max_size,
+        first_level_only=not all_sizes,
+        exempt=exempt,
+        reference=state.reference,
+        progress=progress,
+    )
+    each: list[Found] = [one for level in found.levels for one in level.found]
+    empty = [np.zeros(0, np.int32)]
+    set_of = np.repeat(np.arange(len(each), dtype=np.int32), [one.rows.size for one in each])
+    listing = Listing(
+        state.table,
+        plan,
+        found,
+        all_sizes,
+        tuple(one.columns for one in each),
+        set_of,
+        np.concatenate(empty + [one.rows for one in each]),
+        np.concatenate([np.zeros(0, np.int64)] + [one.counts for one in each]),
+    )
+    progress.update("Counting occurrences")
+    _ = listing.occurrences, listing.sizes  # computed here, in the thread that searches
+    return listing

@@ -1,0 +1,89 @@
+"""One file of a page: its name, a button to choose it, and a place to drop it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from vbas_desktop.ui.dialogs.files import RECORD_FILES, ask_to_open
+from vbas_desktop.ui.panel.fields import muted
+from vbas_desktop.ui.theme import GRID, Theme
+
+
+class FileRow(QWidget):
+    """`chosen(Path)`: the user chose or dropped a file; `cleared()`: none is wanted any more."""
+
+    chosen = Signal(Path)
+    cleared = Signal()
+
+    def __init__(self, label: str, help: str, theme: Theme, clearable: bool = False) -> None:
+        super().__init__()
+        self._label, self._theme = label, theme
+        self.path: Path | None = None
+        self.caption = QLabel(label)
+        self.name = QLabel("none yet")
+        self.name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.facts = muted()
+        self.facts.hide()
+        self.choose = QPushButton("Choose…")
+        self.choose.setAccessibleName(f"Choose {label.lower()}")
+        self.choose.clicked.connect(self._on_choose)
+        self.clear = QToolButton()
+        self.clear.setIcon(theme.icon("close"))
+        self.clear.setAutoRaise(True)
+        self.clear.setToolTip(f"Without {label.lower()}")
+        self.clear.setAccessibleName(f"Without {label.lower()}")
+        self.clear.clicked.connect(self._on_clear)
+        self.clear.setVisible(False)
+        self._clearable = clearable
+        theme.changed.connect(self._on_theme_changed)
+        for widget in (self.caption, self.name, self.choose):
+            widget.setToolTip(help)
+        row = QHBoxLayout()
+        row.addWidget(self.name, 1)
+        row.addWidget(self.clear)
+        row.addWidget(self.choose)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 4)
+        layout.addWidget(self.caption)
+        layout.addLayout(row)
+        layout.addWidget(self.facts)
+        self.setAcceptDrops(True)
+
+    def show_file(self, path: Path | None, facts: str = "") -> None:
+        """Show a file and what was understood of it; None: no file."""
+        self.path = path
+        self.name.setText(path.name if path is not None else "none yet")
+        self.name.setToolTip(str(path) if path is not None else "")
+        self.facts.setText(facts)
+        self.facts.setVisible(bool(facts))
+        self.clear.setVisible(self._clearable and path is not None)
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        self.clear.setIcon(self._theme.icon("close"))
+
+    @Slot()
+    def _on_choose(self) -> None:
+        start = self.path.parent if self.path is not None else None
+        ask_to_open(self, self._label, RECORD_FILES, start, lambda path: self.chosen.emit(Path(path)))
+
+    @Slot()
+    def _on_clear(self) -> None:
+        self.show_file(None)
+        self.cleared.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take one local file."""
+        urls = event.mimeData().urls()
+        if len(urls) == 1 and urls[0].isLocalFile():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """The file was dropped here."""
+        self.chosen.emit(Path(event.mimeData().urls()[0].toLocalFile()))
+        event.acceptProposedAction()

@@ -1,0 +1,1 @@
+"""The page "Risky combinations": which answers single people out, and coarsening them step by step."""

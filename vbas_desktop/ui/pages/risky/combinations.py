@@ -1,0 +1,242 @@
+"""The list of minimal risky combinations: millions of rows, filtered and sorted in the background, values hidden."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QStackedLayout,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.session.risky import Listing
+from vbas_desktop.session.words import counted
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.latest import Latest
+from vbas_desktop.ui.panel.empty import EmptyState
+from vbas_desktop.ui.panel.fields import set_look
+from vbas_desktop.ui.panel.tables import set_up_table
+from vbas_desktop.ui.theme import GRID
+
+Index = QModelIndex | QPersistentModelIndex
+SIZE, COUNT, WHAT = range(3)
+_SORTED_BY = ("size", "count", "columns")
+_TIPS = ("Number of columns", "Records that share these values", "The columns whose values together are rare")
+_TOP = QModelIndex()
+_PAUSE_MS = 200
+_NONE = np.zeros(0, np.int64)
+_WHAT_TO_DO = (
+    "Tick columns at the left and press Search: combinations of values that fewer than k records share are listed here."
+)
+
+
+class CombinationsModel(QAbstractTableModel):
+    """Shows rows of a listing in a given order; texts are made when they come into sight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listing: Listing | None = None
+        self.order: NDArray[np.int64] = _NONE
+        self.revealed = False
+
+    def show_listing(self, listing: Listing | None, order: NDArray[np.int64]) -> None:
+        """Show these combinations in this order."""
+        self.beginResetModel()
+        self.listing, self.order = listing, order
+        self.endResetModel()
+
+    def reveal(self, on: bool) -> None:
+        """Show the values, or the columns only."""
+        self.revealed = on
+        if self.rowCount():
+            self.dataChanged.emit(self.index(0, WHAT), self.index(self.rowCount() - 1, WHAT))
+
+    def rowCount(self, parent: Index = _TOP) -> int:
+        """Number of combinations shown."""
+        return 0 if parent.isValid() else int(self.order.size)
+
+    def columnCount(self, parent: Index = _TOP) -> int:
+        """Size, records, columns."""
+        return 0 if parent.isValid() else 3
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """The heads."""
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return _TIPS[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if section != WHAT else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return ("Size", "Records", "Combination")[section] if role == Qt.ItemDataRole.DisplayRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """One cell."""
+        if self.listing is None:
+            return None
+        place = int(self.order[index.row()])
+        if role == Qt.ItemDataRole.DisplayRole:
+            if index.column() == SIZE:
+                return f"{self.listing.sizes[place]}"
+            return f"{self.listing.counts[place]:,}" if index.column() == COUNT else self._text(place)
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() != WHAT:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def _text(self, place: int) -> str:
+        assert self.listing is not None
+        names = self.listing.names(place)
+        if not self.revealed:
+            return " + ".join(names)
+        values = self.listing.values(place)
+        return " + ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
+
+
+class CombinationsView(QWidget):
+    """The list with its filter and the switch for values. `arranged()`: other rows are shown."""
+
+    arranged = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._latest = Latest(context.quiet_runner, "Sorting combinations", self)
+        self._listing: Listing | None = None
+        self._by, self._descending = SIZE, False
+        self.model = CombinationsModel()
+        self.table = QTableView()
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("Only with these columns")
+        self.filter.setClearButtonEnabled(True)
+        self.filter.setAccessibleName("Filter combinations by columns")
+        self.filter.setToolTip("Words that the names of a combination's columns must hold")
+        self.reveal = QCheckBox("Show &values")
+        self.reveal.setToolTip("Values may point at people: shown on this screen only, never copied or saved")
+        self.headline = QLabel()
+        self.headline.setWordWrap(True)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+        self._build()
+        self._pause.timeout.connect(self._arrange)
+        self.filter.textChanged.connect(self._on_filter)
+        self.reveal.toggled.connect(self.model.reveal)
+        self.table.horizontalHeader().sectionClicked.connect(self._on_head)
+
+    def _build(self) -> None:
+        table = self.table
+        table.setModel(self.model)
+        set_up_table(table, "Minimal risky combinations")
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = table.horizontalHeader()
+        header.setSectionsClickable(True)
+        header.setSortIndicatorShown(True)
+        header.setSortIndicator(SIZE, Qt.SortOrder.AscendingOrder)
+        header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+        for column in (SIZE, COUNT):
+            table.setColumnWidth(column, table.fontMetrics().horizontalAdvance("Records") + 4 * GRID)
+        bar = QHBoxLayout()
+        bar.setSpacing(GRID)
+        bar.addWidget(self.filter, 1)
+        bar.addWidget(self.reveal)
+        content = QWidget()
+        column_layout = QVBoxLayout(content)
+        column_layout.setContentsMargins(0, 0, 0, 0)
+        column_layout.setSpacing(GRID // 2)
+        column_layout.addWidget(self.headline)
+        column_layout.addLayout(bar)
+        column_layout.addWidget(table, 1)
+        self._layers = QStackedLayout(self)
+        self.empty = EmptyState(_WHAT_TO_DO)
+        self._layers.addWidget(self.empty)
+        self._layers.addWidget(content)
+        self._content = content
+
+    def show_listing(self, listing: Listing | None) -> None:
+        """Show what another search found; None: nothing was searched."""
+        self._listing = listing
+        self._layers.setCurrentWidget(self._content if listing is not None else self.empty)
+        if listing is None:
+            self._latest.forget()
+            self.model.show_listing(None, _NONE)
+            self.arranged.emit()
+            return
+        text, look = headline(listing)
+        self.headline.setText(text)
+        set_look(self.headline, look)
+        self._arrange()
+
+    def columns_shown(self) -> tuple[str, ...]:
+        """The columns of the combinations that are shown."""
+        listing = self.model.listing
+        return listing.columns_among(self.model.order) if listing is not None and self.model.order.size else ()
+
+    @Slot(str)
+    def _on_filter(self, text: str) -> None:
+        self._pause.start()
+
+    @Slot(int)
+    def _on_head(self, section: int) -> None:
+        self._descending = not self._descending if section == self._by else False
+        self._by = section
+        order = Qt.SortOrder.DescendingOrder if self._descending else Qt.SortOrder.AscendingOrder
+        self.table.horizontalHeader().setSortIndicator(section, order)
+        self._arrange()
+
+    @Slot()
+    def _arrange(self) -> None:
+        listing = self._listing
+        if listing is None:
+            return
+        job = _Arrange(listing, self.filter.text(), _SORTED_BY[self._by], self._descending)
+        self._latest.want(job, partial(self._on_arranged, listing))
+
+    def _on_arranged(self, listing: Listing, order: NDArray[np.int64]) -> None:
+        self.model.show_listing(listing, order)
+        self.arranged.emit()
+
+    def close_part(self) -> None:
+        """Nothing is to come any more."""
+        self._pause.stop()
+        self._latest.forget()
+
+
+class _Arrange:
+    """Filtering and sorting as a job."""
+
+    def __init__(self, listing: Listing, words: str, by: str, descending: bool) -> None:
+        self._arguments = (words, by, descending)
+        self._listing = listing
+
+    def __call__(self, progress: Progress) -> NDArray[np.int64]:
+        """Runs in the thread."""
+        progress.update("Sorting combinations")
+        return self._listing.arranged(*self._arguments)
+
+
+def headline(listing: Listing) -> tuple[str, str]:
+    """What was found in one sentence or two, and how it looks."""
+    search, number = listing.search, len(listing)
+    sizes = [f"{level.number:,} of size {level.size}" for level in search.levels if level.number]
+    if not number:
+        text = "No risky combination is left." if search.complete else "Nothing risky among the sizes searched."
+    elif listing.all_sizes:
+        text = f"{counted(number, 'minimal risky combination')}: {', '.join(sizes)}."
+    else:
+        size = next(level.size for level in search.levels if level.number)
+        text = f"{counted(number, 'risky combination')} of size {size}, the smallest; Search lists all sizes."
+    if not search.complete:
+        return f"{text} Not complete: {search.why_incomplete}.", "warning"
+    return text, "" if number else "good"

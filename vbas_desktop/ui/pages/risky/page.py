@@ -1,0 +1,240 @@
+"""The page itself: turns what the user wants into jobs and shows what comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import Role
+from vbas_desktop.files.records import RecordTable, load_records
+from vbas_desktop.session import risky
+from vbas_desktop.session.risky import RiskySetup, Work
+from vbas_desktop.session.words import counted
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.files import ask_to_save
+from vbas_desktop.ui.panel.fields import set_look
+from vbas_desktop.ui.theme import GRID
+
+from .combinations import CombinationsView
+from .settings import SettingsPanel
+from .timeline import Timeline
+
+
+class RiskyPage(QWidget):
+    """Settings at the left, the list and the timeline at the right."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._own: RecordTable | None = None
+        self.work: Work | None = None
+        self.settings = SettingsPanel(context)
+        self.list = CombinationsView(context)
+        self.timeline = Timeline(context)
+        self.search = QPushButton("&Search")
+        set_look(self.search, "primary")
+        self.search.setToolTip("List all minimal combinations that fewer than k records share")
+        self.stop = QPushButton("Sto&p")
+        self.stop.setToolTip("Stop what is going on; finished steps are kept")
+        self.use = QPushButton("Use as &quasi-identifiers")
+        self.reason = QLabel()
+        self._build()
+        self._connect()
+        self._follow_session()
+
+    def _build(self) -> None:
+        bar = QHBoxLayout()
+        bar.setSpacing(GRID)
+        bar.addWidget(self.search)
+        bar.addWidget(self.stop)
+        self.reason.setProperty("look", "muted")
+        self.reason.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        bar.addWidget(self.reason, 1)
+        bar.addWidget(self.use)
+        upper = QWidget()
+        column = QVBoxLayout(upper)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID)
+        column.addLayout(bar)
+        column.addWidget(self.list, 1)
+        right = QSplitter(Qt.Orientation.Vertical)
+        right.addWidget(upper)
+        right.addWidget(self.timeline)
+        right.setSizes([480, 200])
+        right.setChildrenCollapsible(False)
+        inset = QWidget()
+        around = QVBoxLayout(inset)
+        around.setContentsMargins(GRID, 0, GRID, GRID)
+        around.addWidget(right)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.addWidget(self.settings)
+        self.splitter.addWidget(inset)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes([360, 600])
+        self.splitter.setChildrenCollapsible(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, GRID, 0, 0)
+        layout.addWidget(self.splitter)
+
+    def _connect(self) -> None:
+        runner, settings, timeline = self._context.runner, self.settings, self.timeline
+        self._context.model.data_loaded.connect(self._on_data_loaded)
+        runner.job_started.connect(self._refresh)
+        runner.job_ended.connect(self._refresh)
+        settings.changed.connect(self._on_changed)
+        settings.file_chosen.connect(self.open_file)
+        settings.file_cleared.connect(self._on_file_cleared)
+        settings.column_wanted.connect(self.list.filter.setText)
+        self.list.arranged.connect(self._refresh)
+        self.search.clicked.connect(self._on_search)
+        self.stop.clicked.connect(runner.stop)
+        self.use.clicked.connect(self._on_use)
+        timeline.step_wanted.connect(self._on_step)
+        timeline.run_wanted.connect(self._on_run)
+        timeline.undo_wanted.connect(self._on_undo)
+        timeline.export_wanted.connect(self._on_export)
+
+    # The file
+
+    def _follow_session(self) -> None:
+        session = self._context.session
+        roles = dict(session.choices.roles) if session.table is not None else {}
+        self.settings.k.setValue(session.choices.k)
+        self.settings.show_table(session.table, roles, own=False)
+
+    @Slot()
+    def _on_data_loaded(self) -> None:
+        if self._own is None:
+            self._follow_session()
+
+    @Slot()
+    def _on_file_cleared(self) -> None:
+        self._own = None
+        self._follow_session()
+
+    @Slot(Path)
+    def open_file(self, path: Path) -> None:
+        """Load a table for this page alone."""
+
+        def job(progress: Progress) -> RecordTable:
+            return load_records(path, progress=progress)
+
+        self._context.runner.start(f"Loading {path.name}", job, self._on_loaded)
+
+    def _on_loaded(self, table: RecordTable) -> None:
+        self._own = table
+        self.settings.show_table(table, {}, own=True)
+        self._context.say(f"Loaded {counted(table.rows, 'record')}.")
+
+    # What the user wants
+
+    @Slot()
+    def _on_changed(self) -> None:
+        setup = self.settings.setup()
+        if self.work is not None and (setup is None or not self.work.setup.same_table(setup)):
+            self._show(None)
+        self._refresh()
+
+    @Slot()
+    def _on_search(self) -> None:
+        self._start("Searching risky combinations", risky.search)
+
+    @Slot()
+    def _on_step(self) -> None:
+        self._start("Coarsening", risky.step)
+
+    @Slot()
+    def _on_run(self) -> None:
+        setup, work = self.settings.setup(), self.work
+        if setup is not None:
+            job = partial(_run, setup, work)
+            self._context.runner.start("Coarsening", job, self._on_work, on_item=self._on_work)
+
+    def _start(self, title: str, what: Callable[[RiskySetup, Work | None, Progress], Work]) -> None:
+        setup = self.settings.setup()
+        if setup is not None:
+            self._context.runner.start(title, partial(what, setup, self.work), self._on_work)
+
+    @Slot()
+    def _on_undo(self) -> None:
+        if self.work is not None:
+            self._show(self.work.undone())
+
+    @Slot()
+    def _on_export(self) -> None:
+        work = self.work
+        if work is None:
+            return
+        source = Path(work.setup.records.source.path)
+        suggested = source.with_name(f"{source.name.partition('.')[0]}-coarsened")
+        ask_to_save(self, "Write the coarsened file into a new folder", "Folder (*)", suggested, self.export)
+
+    def export(self, target: str) -> None:
+        """Write the coarsened file and its log into a folder."""
+        assert self.work is not None
+        job = partial(risky.export, self.work, Path(target), self.settings.columns.dropped())
+        self._context.runner.start("Writing the coarsened file", job, partial(self._on_exported, target))
+
+    def _on_exported(self, target: str, log: dict[str, Any]) -> None:
+        facts = log["verified"]
+        kept = "" if log["k_anonymous"] else f" It is NOT {log['k']}-anonymous."
+        self._context.say(
+            f"Written to {target}: {counted(facts['records'], 'record')}, read back, smallest class "
+            f"{facts['anonymity']}.{kept}"
+        )
+
+    @Slot()
+    def _on_use(self) -> None:
+        session = self._context.session
+        choices = session.choices
+        names = [name for name in self.list.columns_shown() if choices.roles.get(name) is not Role.REGION]
+        for name in names:
+            choices = choices.with_role(name, Role.QUASI_IDENTIFIER)
+        session.change(choices)
+        self._context.show_tab("Input")
+        self._context.say(f"Quasi-identifiers now: {', '.join(choices.quasi_identifiers)}. Ctrl+Z takes it back.")
+
+    # What came of it
+
+    def _on_work(self, work: Work) -> None:
+        self._show(work)
+
+    def _show(self, work: Work | None) -> None:
+        self.work = work
+        listing = work.listing if work is not None else None
+        self.list.show_listing(listing)
+        self.timeline.show_work(work)
+        numbers = {}
+        if listing is not None:
+            numbers = dict(zip(listing.table.columns, listing.occurrences.tolist(), strict=True))
+        self.settings.columns.show_numbers(numbers, len(listing) if listing is not None else 1)
+        self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        busy, setup = self._context.runner.busy, self.settings.setup()
+        if self.settings.table is None:
+            reason = "Load data, or choose a file at the left."
+        else:
+            reason = "" if setup is not None else "Tick at least one column."
+        self.reason.setText(reason)
+        self.search.setEnabled(setup is not None and not busy)
+        self.stop.setEnabled(busy)
+        self.timeline.enable(setup is not None, self.work, busy)
+        table, shown = self._context.session.table, self.list.columns_shown()
+        usable = table is not None and table is self.settings.table and bool(shown)
+        self.use.setEnabled(usable and not busy)
+        tip = f"Makes these columns quasi-identifiers in Input: {', '.join(shown)}" if usable else (
+            "Makes the columns of the combinations shown quasi-identifiers of the loaded record file")  # fmt: skip
+        self.use.setToolTip(tip)
+
+
+def _run(setup: RiskySetup, work: Work | None, progress: Progress) -> Work:
+    """Steps until nothing is left, handing out each."""
+    return risky.run(setup, work, progress, progress.hand_out)  # type: ignore[attr-defined]

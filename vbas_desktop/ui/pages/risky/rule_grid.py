@@ -1,0 +1,184 @@
+"""Rules as a small grid: edited in place, read from and saved to CSV files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QTableWidget,
+    QTableWidgetItem,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from vbas_desktop.assessment.risky.rules import rule_lines
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.files.atomic import write_text
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.files import ask_to_open, ask_to_save
+from vbas_desktop.ui.panel.fields import title
+from vbas_desktop.ui.theme import GRID
+
+_FILES = "Rules (*.csv *.txt);;All files (*)"
+
+
+class RuleGrid(QWidget):
+    """One rule a row. `changed()`: something was edited or read."""
+
+    changed = Signal()
+
+    def __init__(self, context: Context, name: str, heads: Sequence[str], usual: Sequence[str], help: str) -> None:
+        super().__init__()
+        self._context, self._name, self._heads, self._usual = context, name, tuple(heads), tuple(usual)
+        self.folder: Path | None = None
+        self.grid = QTableWidget(0, len(heads))
+        self.grid.setHorizontalHeaderLabels(list(heads))
+        self.grid.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.grid.verticalHeader().setDefaultSectionSize(self.grid.fontMetrics().height() + GRID)
+        self.grid.verticalHeader().hide()
+        self.grid.setAccessibleName(name)
+        self.grid.setToolTip(help)
+        self.grid.cellChanged.connect(self._on_cell_changed)
+        bar = QHBoxLayout()
+        bar.setSpacing(0)
+        bar.addWidget(title(name), 1)
+        self.add = self._button("+", "Add a rule and type it in")
+        self.remove = self._button("−", "Remove the chosen rule")
+        self.files = self._button("CSV", "Read the rules from a file, or save them")
+        self.add.clicked.connect(self._on_add)
+        self.remove.clicked.connect(self._on_remove)
+        menu = QMenu(self)
+        menu.addAction("&Import…", self._on_import)
+        menu.addAction("&Export…", self._on_export)
+        self.files.setMenu(menu)
+        self.files.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        for button in (self.add, self.remove, self.files):
+            bar.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 4)
+        layout.addLayout(bar)
+        layout.addWidget(self.grid)
+        self._fit()
+
+    def _button(self, text: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        button.setToolTip(tip)
+        button.setAccessibleName(f"{self._name}: {tip.lower()}")
+        button.setAutoRaise(True)
+        return button
+
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """The rules as typed; empty rows are left out."""
+        rows = []
+        for row in range(self.grid.rowCount()):
+            items = [self.grid.item(row, column) for column in range(len(self._heads))]
+            texts = tuple(item.text().strip() if item is not None else "" for item in items)
+            if any(texts):
+                rows.append(texts)
+        return tuple(rows)
+
+    def show_rows(self, rows: Sequence[Sequence[str]], folder: Path | None = None) -> None:
+        """Show other rules; ``folder`` is where files that they name are."""
+        self.folder = folder
+        self.grid.blockSignals(True)
+        self.grid.setRowCount(len(rows))
+        for row, fields in enumerate(rows):
+            for column in range(len(self._heads)):
+                self.grid.setItem(row, column, QTableWidgetItem(fields[column] if column < len(fields) else ""))
+        self.grid.blockSignals(False)
+        self._fit()
+        self.changed.emit()
+
+    def _fit(self) -> None:
+        """As high as its rules need, within bounds: an empty grid should not take the room of others."""
+        rows = min(max(self.grid.rowCount(), 1), 5)
+        height = self.grid.horizontalHeader().sizeHint().height() + rows * (self.grid.fontMetrics().height() + GRID)
+        self.grid.setFixedHeight(height + 4)
+
+    @Slot(int, int)
+    def _on_cell_changed(self, row: int, column: int) -> None:
+        self.changed.emit()
+
+    @Slot()
+    def _on_add(self) -> None:
+        row = self.grid.rowCount()
+        self.grid.blockSignals(True)
+        self.grid.insertRow(row)
+        for column, text in enumerate(self._usual):
+            self.grid.setItem(row, column, QTableWidgetItem(text))
+        self.grid.blockSignals(False)
+        self._fit()
+        self.grid.setCurrentCell(row, 0)
+        self.grid.setFocus(Qt.FocusReason.OtherFocusReason)
+        item = self.grid.item(row, 0)
+        if item is not None:
+            self.grid.editItem(item)
+        self.changed.emit()
+
+    @Slot()
+    def _on_remove(self) -> None:
+        row = self.grid.currentRow()
+        if row >= 0:
+            self.grid.removeRow(row)
+            self._fit()
+            self.changed.emit()
+
+    @Slot()
+    def _on_import(self) -> None:
+        ask_to_open(self, f"Import {self._name.lower()}", _FILES, self.folder, self.read_file)
+
+    def read_file(self, chosen: str) -> None:
+        """Read rules from a file in the background."""
+        path, heads = Path(chosen), self._heads
+
+        def job(progress: Progress) -> list[list[str]]:
+            progress.update("Reading rules")
+            lines = [fields for _, fields in rule_lines(path)]
+            return lines[1:] if lines and _is_head(lines[0], heads) else lines
+
+        def done(rows: list[list[str]]) -> None:
+            self.show_rows(rows, path.parent)
+            self._context.say(f"{len(rows):,} rules read from {path.name}.")
+
+        self._context.runner.start(f"Reading {path.name}", job, done)
+
+    @Slot()
+    def _on_export(self) -> None:
+        suggested = (self.folder or Path()) / f"{self._name.lower().replace(' ', '-')}.csv"
+        ask_to_save(self, f"Export {self._name.lower()}", "Rules (*.csv)", suggested, self.write_file)
+
+    def write_file(self, chosen: str) -> None:
+        """Save the rules in the background; files that they name keep being found."""
+        path, folder = Path(chosen), self.folder
+        rows = [[_reachable(field, folder, path.parent) for field in row] for row in self.rows()]
+        head = [name.lower() for name in self._heads]
+
+        def job(progress: Progress) -> Path:
+            progress.update("Saving rules")
+            text = io.StringIO()
+            csv.writer(text, lineterminator="\n").writerows([head, *rows])
+            write_text(path, text.getvalue())
+            return path
+
+        self._context.runner.start("Saving rules", job, lambda path: self._context.say(f"Saved {path}."))
+
+
+def _is_head(fields: list[str], heads: tuple[str, ...]) -> bool:
+    return len(fields) == len(heads) and fields[0].lower() == "feature"
+
+
+def _reachable(field: str, folder: Path | None, target: Path) -> str:
+    """A rule that names a file of groups, so that it is found from the target folder as well."""
+    if folder is None or folder == target or not field.lower().startswith("map:"):
+        return field
+    return f"map:{folder / field[4:].strip()}"

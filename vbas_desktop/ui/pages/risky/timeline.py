@@ -1,0 +1,132 @@
+"""The steps made so far, what each changed, and a footer that says where that has led."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+
+from vbas_desktop.assessment.risky.loop import Change, Step
+from vbas_desktop.session.risky import Work
+from vbas_desktop.session.words import counted
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.panel.fields import set_look, title
+from vbas_desktop.ui.theme import GRID
+
+
+class Timeline(QWidget):
+    """Signals: what the user wants next."""
+
+    step_wanted = Signal()
+    run_wanted = Signal()
+    undo_wanted = Signal()
+    export_wanted = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._theme = context.theme
+        self.buttons: dict[str, QPushButton] = {}
+        bar = QHBoxLayout()
+        bar.setSpacing(GRID // 2)
+        heading = title("Steps")
+        heading.setMinimumWidth(1)
+        bar.addWidget(heading, 1)
+        for name, text, icon, tip, signal in (
+            ("step", "S&tep", "", "Coarsen the columns of the smallest risky combinations", self.step_wanted),
+            ("run", "Ru&n", "run", "Step until nothing risky is left", self.run_wanted),
+            ("undo", "&Undo", "undo", "Take the last step back", self.undo_wanted),
+            ("export", "Expo&rt…", "export", "Write the coarsened file, verified by reading back", self.export_wanted),
+        ):
+            button = QPushButton(text)
+            button.setToolTip(tip)
+            button.setProperty("page_icon", icon)
+            button.clicked.connect(signal)
+            button.setMinimumWidth(5 * GRID)
+            self.buttons[name] = button
+            bar.addWidget(button)
+        self.steps = QListWidget()
+        self.steps.setWordWrap(True)
+        self.steps.setAlternatingRowColors(True)
+        self.steps.setAccessibleName("Steps made so far")
+        self.steps.setMinimumHeight(64)
+        self.anonymity, self.exempted, self.kept = QLabel(), QLabel(), QLabel()
+        set_look(self.exempted, "error")
+        foot = QHBoxLayout()
+        foot.setSpacing(2 * GRID)
+        for label, stretch in ((self.anonymity, 3), (self.kept, 2)):
+            label.setWordWrap(True)
+            foot.addWidget(label, stretch)
+        self.exempted.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 2)
+        layout.addLayout(bar)
+        layout.addWidget(self.steps, 1)
+        layout.addLayout(foot)
+        layout.addWidget(self.exempted)
+        context.theme.changed.connect(self._dress)
+        self._dress()
+        self.show_work(None)
+
+    def _dress(self) -> None:
+        for button in self.buttons.values():
+            icon = button.property("page_icon")
+            if icon:
+                button.setIcon(self._theme.icon(icon))
+
+    def show_work(self, work: Work | None) -> None:
+        """Show the history and where it stands."""
+        self.steps.clear()
+        for label in (self.anonymity, self.exempted, self.kept):
+            label.setVisible(work is not None)
+        if work is None:
+            return
+        start = work.coarsener.start.table
+        k = start.anonymity
+        self._add(f"Start: {counted(start.records, 'record')}, smallest class {'–' if k is None else f'{k:,}'}")
+        for number, step in enumerate(work.coarsener.steps, 1):
+            self._add(step_in_words(number, step))
+        self.steps.scrollToBottom()
+        self._show_foot(work)
+
+    def _add(self, text: str) -> None:
+        item = QListWidgetItem(text)
+        item.setToolTip(text)
+        self.steps.addItem(item)
+
+    def _show_foot(self, work: Work) -> None:
+        table, k = work.state.table, work.coarsener.plan.k
+        reached = table.anonymity is None or table.anonymity >= k
+        smallest = "no record is left" if table.anonymity is None else f"smallest class {table.anonymity:,}"
+        self.anonymity.setText(f"{smallest.capitalize()} – {'' if reached else 'not yet '}{k}-anonymous")
+        self.anonymity.setToolTip("Over all searched columns together, whatever rules let pass")
+        set_look(self.anonymity, "good" if reached else "warning")
+        suppressed = work.state.suppressed
+        lost = f", {counted(suppressed, 'record')} suppressed" if suppressed else ""
+        self.kept.setText(f"{work.share_kept:.0%} of the data kept{lost}")
+        self.kept.setToolTip("Cells of the searched columns that still say something")
+        passed = work.listing.search.exempted
+        self.exempted.setVisible(passed > 0)
+        rules = "; ".join(str(rule) for rule in work.coarsener.plan.domain_rules)
+        not_anonymous = "" if reached else f" The result is not {k}-anonymous."
+        self.exempted.setText(f"Domain rules let {counted(passed, 'risky combination')} pass.{not_anonymous}")
+        self.exempted.setToolTip(rules)
+
+    def enable(self, can_search: bool, work: Work | None, busy: bool) -> None:
+        """Which buttons make sense now."""
+        self.buttons["step"].setEnabled(can_search and not busy and not (work is not None and work.finished))
+        self.buttons["run"].setEnabled(self.buttons["step"].isEnabled())
+        self.buttons["undo"].setEnabled(work is not None and bool(work.coarsener.steps) and not busy)
+        self.buttons["export"].setEnabled(work is not None and not busy)
+
+
+def step_in_words(number: int, step: Step) -> str:
+    """One line of the timeline."""
+    found = f"{number}. {step.combinations:,} of size {step.size}"
+    return f"{found} → {'; '.join(change_in_words(change) for change in step.changes)}"
+
+
+def change_in_words(change: Change) -> str:
+    """What was done to one column, or to records."""
+    if change.column is None:
+        return f"{counted(change.records, 'record')} suppressed"
+    return f"{change.column}: {change.words} ({change.values_before:,} → {change.values_after:,} values)"
