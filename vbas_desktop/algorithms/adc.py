@@ -114,7 +114,15 @@ def advance(state: State, k: int, steps: int) -> bool:
                 facts[Fact.TRIES] += _candidates_before(state, state.sites.size)
                 return True
             open_visit(state, site)
-        _try_next(state)
+        site, candidate = facts[Fact.VISITED], state.classes[facts[Fact.NEXT_CANDIDATE]]
+        facts[Fact.NEXT_CANDIDATE] += 1
+        if try_place(state, site, candidate.x, candidate.y):
+            _log_move(state, site)
+            accept(state, site, candidate.x, candidate.y)
+            facts[Fact.CANDIDATES] = 0
+            facts[Fact.CURSOR] = 0
+        else:
+            _note_refusal(state, site)
     return False
 
 
@@ -135,23 +143,19 @@ def _candidates_before(state: State, end: int) -> int:
 
 
 @inner
-def _try_next(state: State) -> None:
-    """Try the next candidate of the visited site; a refusal of the last one ends the visit, an acceptance too."""
-    facts, site = state.facts, state.facts[Fact.VISITED]
-    j = facts[Fact.NEXT_CANDIDATE]
-    x, y = state.classes[j].x, state.classes[j].y
-    facts[Fact.NEXT_CANDIDATE] = j + 1
-    if not try_place(state, site, x, y):
-        remember_trial(state, site)
-        if j + 1 == facts[Fact.CANDIDATES]:
-            state.sites[site].pending = 0
-            facts[Fact.CURSOR] = site + 1
-        return
-    facts[Fact.TRIES] += _candidates_before(state, site) + j + 1
-    entry = state.log[facts[Fact.LOGGED]]
-    entry.site, entry.column, entry.x, entry.y = site, state.classes[j].listed, x, y
+def _log_move(state: State, site: int) -> None:
+    facts, tried = state.facts, state.facts[Fact.NEXT_CANDIDATE]
+    candidate, entry = state.classes[tried - 1], state.log[facts[Fact.LOGGED]]
+    entry.site, entry.column, entry.x, entry.y = site, candidate.listed, candidate.x, candidate.y
     facts[Fact.LOGGED] += 1
     facts[Fact.MOVES] += 1
-    accept(state, site, x, y)
-    facts[Fact.CANDIDATES] = 0
-    facts[Fact.CURSOR] = 0
+    facts[Fact.TRIES] += _candidates_before(state, site) + tried
+
+
+@inner
+def _note_refusal(state: State, site: int) -> None:
+    """Remember what the refused trial depends on; after the last candidate the site is done for now."""
+    remember_trial(state, site)
+    if state.facts[Fact.NEXT_CANDIDATE] == state.facts[Fact.CANDIDATES]:
+        state.sites[site].pending = 0
+        state.facts[Fact.CURSOR] = site + 1
