@@ -1,6 +1,7 @@
 """The results tab: table, stars, filter, pins, copies, and one selection for table, charts and map."""
 
 import csv
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -8,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from vbas_desktop.algorithms.pareto import non_dominated
-from vbas_desktop.ui.panel.results_columns import Column, measure_of
+from vbas_desktop.ui.panel.results_columns import Column, location_of, measure_of
 
 
 @pytest.fixture
@@ -186,6 +187,13 @@ def test_another_solution_is_offered_for_comparison(tab, compared):
 def test_before_the_first_run_the_tab_says_what_to_do(window):
     tab = window.tab("Results")
     assert tab._layers.currentWidget() is tab._empty
+
+
+def test_seeded_approaches_are_named_shortly_with_their_seeding(compared):
+    entry = compared.session.entries[0]
+    approaches = {**entry.solution.approaches, "site_location": "adc", "adc_seeding": "density"}
+    seeded = replace(entry, solution=replace(entry.solution, approaches=approaches))
+    assert location_of(seeded) == "ADC, Density (naïve)"
 
 
 @pytest.mark.parametrize(

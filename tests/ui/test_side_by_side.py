@@ -1,11 +1,12 @@
 """Two solutions side by side: linked maps and what differs."""
 
+import numpy as np
 import pytest
 from map_samples import QUARTER_SITES, QUARTERS, solution_of, squares
 from PySide6.QtCore import QRectF
 
 from vbas_desktop.ui.map.differences import changed_regions, differences
-from vbas_desktop.ui.map.geometry import prepare_base
+from vbas_desktop.ui.map.geometry import coloured_like, prepare_base, prepare_map
 
 
 def test_differences_list_measures_and_changed_owners():
@@ -23,6 +24,14 @@ def test_differences_list_measures_and_changed_owners():
     assert rows["Average distance, km"].better == -1
     assert rows["Aggregated regions"].change == "equal"
     assert rows["Initial regions that changed owner"].right == "1 of 16"
+
+
+def test_counterparts_have_one_colour_on_both_maps():
+    base = prepare_base(squares())
+    left = prepare_map(base, solution_of(QUARTERS, QUARTER_SITES))
+    renumbered = np.array([3, 2, 1, 0])[QUARTERS]
+    right = coloured_like(prepare_map(base, solution_of(renumbered, QUARTER_SITES[::-1])), left)
+    assert right.colours[renumbered].tolist() == left.colours[QUARTERS].tolist()
 
 
 @pytest.fixture

@@ -27,6 +27,27 @@ def colour_map(number: int, pairs: Pairs, colours: int = 10) -> NDArray[np.int8]
     return chosen
 
 
+def recolour(wanted: NDArray[np.integer], pairs: Pairs, colours: int) -> NDArray[np.int8]:
+    """Give regions the colours that are wanted (−1: any), unless a neighbour with a lower number has the same one.
+
+    Those that cannot have theirs take the allowed colour that is used least; if there is none, all are coloured anew.
+    """
+    around = _neighbour_lists(len(wanted), pairs)
+    chosen = np.full(len(wanted), -1, np.int8)
+    for region in np.flatnonzero(wanted >= 0).tolist():
+        if all(chosen[near] != wanted[region] for near in around[region]):
+            chosen[region] = wanted[region]
+    used = np.bincount(chosen[chosen >= 0], minlength=colours).tolist()
+    for region in np.flatnonzero(chosen < 0).tolist():
+        taken = {int(chosen[near]) for near in around[region]}
+        allowed = [colour for colour in range(colours) if colour not in taken]
+        if not allowed:
+            return colour_map(len(wanted), pairs, colours)
+        chosen[region] = min(allowed, key=lambda each: (used[each], each))
+        used[chosen[region]] += 1
+    return chosen
+
+
 def _neighbour_lists(number: int, pairs: Pairs) -> list[list[int]]:
     around: list[list[int]] = [[] for _ in range(number)]
     for one, other in pairs.tolist():

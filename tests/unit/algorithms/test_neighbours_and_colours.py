@@ -14,7 +14,7 @@ from vbas_desktop.algorithms.adjacency import (
     point_neighbours,
     polygon_neighbours,
 )
-from vbas_desktop.algorithms.colouring import colour_map
+from vbas_desktop.algorithms.colouring import colour_map, recolour
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 
 
@@ -113,6 +113,26 @@ def test_the_colours_are_used_about_equally():
     pairs = point_neighbours(np.random.default_rng(1).random((500, 2)))
     used = np.bincount(colour_map(500, pairs, 10), minlength=10)
     assert used.min() >= 40
+
+
+@given(st.integers(1, 80), st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_wanted_colours_are_kept_where_neighbours_allow_it(number, seed):
+    chance = np.random.default_rng(seed)
+    pairs = point_neighbours(chance.random((number, 2)))
+    wanted = chance.integers(-1, 12, number)
+    colour = recolour(wanted, pairs, 12)
+    assert colour.min() >= 0
+    assert (colour[pairs[:, 0]] != colour[pairs[:, 1]]).all()
+    for region in np.flatnonzero((wanted >= 0) & (colour != wanted)):
+        near = pairs[(pairs == region).any(axis=1)].ravel()
+        assert any(colour[each] == wanted[region] for each in near if each < region)
+
+
+def test_a_proper_colouring_that_is_wanted_stays_as_it_is():
+    pairs = point_neighbours(np.random.default_rng(4).random((60, 2)))
+    proper = colour_map(60, pairs, 12)
+    assert recolour(proper, pairs, 12).tolist() == proper.tolist()
 
 
 def test_too_few_colours_are_refused():

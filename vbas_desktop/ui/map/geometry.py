@@ -15,8 +15,9 @@ from scipy.spatial import cKDTree
 
 from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours, neighbours, pieces, point_neighbours
 from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons, compactness, study_area
-from vbas_desktop.algorithms.colouring import colour_map
+from vbas_desktop.algorithms.colouring import colour_map, recolour
 from vbas_desktop.algorithms.coverage import Shapes, clean_coverage
+from vbas_desktop.algorithms.matching import matched_groups
 from vbas_desktop.algorithms.places import distinct_pairs
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.regions import CoordinateKind, Regions
@@ -127,6 +128,7 @@ class MapGeometry:
     site_attracts: NDArray[np.bool_]
     cell_rings: Rings | None
     tree: shapely.STRtree
+    pairs: Pairs
     boxes: NDArray[np.float64] = field(repr=False)
 
     def aggregated_at(self, x: float, y: float) -> int | None:
@@ -216,7 +218,7 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
     shapes = aggregated_shapes(regions, membership, used, base.area, base.clean)
     rings = rings_of(shapes, frame)
     tell.update("Colouring the map")
-    colours = _colours(base, solution, used)
+    pairs = _drawn_neighbours(base, solution, used)
     tell.update("Preparing the map")
     cells = None if solution.sites is None else rings_of(cell_polygons(solution.sites, base.area), frame)
     totals = None if base.records is None else np.bincount(membership, base.records, solution.aggregated_regions)
@@ -228,7 +230,7 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
         solution=solution,
         shapes=shapes,
         rings=rings,
-        colours=colours,
+        colours=colour_map(len(shapes), pairs, FILLS),
         pieces=pieces(regions, membership, base.pairs),
         compactness=compactness(shapes),
         without_records=np.zeros(len(shapes), np.bool_) if totals is None else totals == 0,
@@ -236,17 +238,24 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
         site_attracts=attracts,
         cell_rings=cells,
         tree=shapely.STRtree(shapes),
+        pairs=pairs,
         boxes=_boxes(shapes, frame),
     )
 
 
-def _colours(base: BaseGeometry, solution: Solution, used: NDArray[np.float64] | None) -> NDArray[np.int8]:
-    """Fills such that neighbours differ, whether drawn as cells of sites or as unions of what they own."""
-    number = solution.aggregated_regions
+def coloured_like(geometry: MapGeometry, other: MapGeometry) -> MapGeometry:
+    """The same map in which aggregated regions have the colours of their counterparts in another solution."""
+    match = matched_groups(geometry.solution.membership, other.solution.membership, geometry.base.records)
+    wanted = np.where(match >= 0, other.colours[match], -1)
+    return replace(geometry, colours=recolour(wanted, geometry.pairs, FILLS))
+
+
+def _drawn_neighbours(base: BaseGeometry, solution: Solution, used: NDArray[np.float64] | None) -> Pairs:
+    """Which aggregated regions touch, whether drawn as cells of sites or as unions of what they own."""
     pairs = group_neighbours(base.pairs, solution.membership)
     if used is not None and base.regions.polygons is None:
         pairs = distinct_pairs(*np.concatenate((pairs, point_neighbours(used))).T).astype(np.int32)
-    return colour_map(number, pairs, FILLS)
+    return pairs
 
 
 def _boxes(shapes: Shapes, frame: Frame) -> NDArray[np.float64]:

@@ -38,9 +38,8 @@ def _aggregated_lines(geometry: MapGeometry, figures: tuple[Figure, ...], aggreg
     lines = [f"<b>Aggregated region {aggregated + 1:,}</b>{of_site}"]
     told = {figure.name: figure.text(aggregated) for figure in figures}
     if "records" in told:
-        lines.append(
-            f"{told['records']}, {told['suppressed'].replace(' records', '')} suppressed ({told['share_suppressed']})"
-        )
+        share = f" ({told['share_suppressed']})" if told["suppressed"] != "0 records" else ""
+        lines.append(f"{told['records']}, {told['suppressed'].replace(' records', '')} suppressed{share}")
         lines.append(f"anonymity {told['anonymity_before']} → {told['anonymity']}")
     pieces = figure_named(figures, "pieces")
     parts = f" in {int(pieces.values[aggregated]):,} pieces" if pieces and pieces.values[aggregated] > 1 else ""

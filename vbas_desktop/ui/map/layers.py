@@ -179,7 +179,8 @@ class Picture:
 
     def _point_size(self, transform: QTransform) -> float:
         """Dots shrink to single pixels where they would flow together."""
-        return float(np.clip(round(self._room(transform, len(self.base.points)) / 7), 1, 4))
+        smallest = 1 if self.geometry is not None else 2
+        return float(np.clip(round(self._room(transform, len(self.base.points)) / 7), smallest, 4))
 
     def _room(self, transform: QTransform, number: int) -> float:
         """The width in pixels that each of so many marks would have if they were spread evenly."""

@@ -24,10 +24,12 @@ from vbas_desktop.ui.theme import GRID
 from .canvas import MapCanvas
 from .differences import changed_regions, differences
 from .figures import figure_named
+from .geometry import MapGeometry, coloured_like
 from .hover_card import HoverCard, card_text
 from .layers import Layer
 from .preparer import Shown, preparer_of
 
+_MATCHED = 3_000
 _LISTED = 2_000
 """So many changed regions are listed; all of them are marked on the map."""
 
@@ -43,6 +45,7 @@ class SideBySide(QWidget):
         self._preparer = preparer_of(context)
         self._following = False
         self._pair: tuple[Shown | None, Shown | None] = (None, None)
+        self._geometries: tuple[MapGeometry | None, MapGeometry | None] = (None, None)
         self.left, self.right = MapCanvas(context.theme.colours), MapCanvas(context.theme.colours)
         self.left_choice, self.right_choice = QComboBox(), QComboBox()
         self.left_choice.setAccessibleName("Left solution")
@@ -76,7 +79,7 @@ class SideBySide(QWidget):
         lists = QSplitter(Qt.Orientation.Horizontal)
         lists.addWidget(self.measures)
         lists.addWidget(self.regions)
-        lists.setSizes([600, 400])
+        lists.setSizes([680, 320])
         whole = QSplitter(Qt.Orientation.Vertical)
         whole.addWidget(maps)
         whole.addWidget(lists)
@@ -115,14 +118,23 @@ class SideBySide(QWidget):
         self._fill_choice(self.left_choice, session.selected.number if session.selected else None)
         self._fill_choice(self.right_choice, session.compared.number if session.compared else None)
         left, right = self._preparer.shown, self._preparer.compared
-        for canvas, shown in ((self.left, left), (self.right, right)):
+        changed = left is not None and right is not None and self._pair != (left, right)
+        if left is not None and right is not None and changed:
+            self._pair = (left, right)
+            self._geometries = (left.geometry, self._matched(right, left))
+        for canvas, shown, geometry in zip((self.left, self.right), self._pair, self._geometries, strict=True):
             if shown is not None:
                 figure = figure_named(shown.figures, session.coloured_by)
-                if canvas.geometry_shown is not shown.geometry or canvas.figure is not figure:
-                    canvas.show_map(shown.geometry, figure)
-        if left is not None and right is not None and self._pair != (left, right):
-            self._pair = (left, right)
+                if canvas.geometry_shown is not geometry or canvas.figure is not figure:
+                    canvas.show_map(geometry, figure)
+        if left is not None and right is not None and changed:
             self._show_differences(left, right)
+
+    def _matched(self, shown: Shown, other: Shown) -> MapGeometry:
+        """Counterparts get one colour on both maps, unless there are so many that the window would stand still."""
+        same_regions = shown.geometry.base.regions is other.geometry.base.regions
+        few = len(shown.geometry.shapes) <= _MATCHED
+        return coloured_like(shown.geometry, other.geometry) if same_regions and few else shown.geometry
 
     def showEvent(self, event: QShowEvent) -> None:
         """What happened while hidden is caught up."""

@@ -58,7 +58,15 @@ def location_of(entry: Entry) -> str:
     approaches = entry.solution.approaches
     name = approaches.get("site_location") or ""
     seeding = approaches.get("adc_seeding")
-    return title_of("site_location", name) + (f" ({title_of('site_location', seeding)})" if seeding else "")
+    if not seeding:
+        return title_of("site_location", name)
+    return f"{_abbreviated(title_of('site_location', name))}, {title_of('site_location', seeding)}"
+
+
+def _abbreviated(title: str) -> str:
+    """The abbreviation that a title ends with: "Anonymity-driven clustering (ADC)" is called "ADC" beside others."""
+    _, bracket, short = title.rstrip(")").rpartition(" (")
+    return short if bracket and short.isupper() else title
 
 
 def approach_of(entry: Entry, component: str) -> str:
