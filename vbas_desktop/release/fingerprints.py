@@ -59,15 +59,16 @@ def hashed(texts: Iterable[str], encoding: str, escape: bool = False) -> Hashes:
     return hashes_of(escaped(values) if escape else values)
 
 
-def text_encoding(dialect: Dialect) -> str:
-    """The encoding of the values that are compared."""
+def text_encoding(dialect: Dialect, claim: Claim) -> str:
+    """The encoding of the values that are compared: that of the input where the released file has it too."""
     encoding = dialect.encoding or "utf-8"
-    return "utf-8" if dialect.format != "csv" or read_wide(encoding) else encoding
+    by_bytes = dialect.format == "csv" and claim.file.suffix == ".csv" and not read_wide(encoding)
+    return encoding if by_bytes else "utf-8"
 
 
 def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapping[str, str], tick: Tick) -> Seen:
     """The input by classes of aggregated region and all quasi-identifiers, its values changed as stated."""
-    seen, encoding = Seen(), text_encoding(dialect)
+    seen, encoding = Seen(), text_encoding(dialect, claim)
     place = {name: index for index, name in enumerate(dialect.header)}
     regions = Translation(hashed(crosswalk, encoding), hashed(crosswalk.values(), encoding))
     groups = {
@@ -98,7 +99,7 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapp
 
 def seen_output(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapping[str, str], tick: Tick) -> Seen:
     """The released file by classes of what it holds of the region column and the quasi-identifiers."""
-    seen, encoding = Seen(), text_encoding(dialect)
+    seen, encoding = Seen(), text_encoding(dialect, claim)
     codes = hashed(sorted(set(crosswalk.values())), encoding)
     known = Translation(codes, codes)
     names = [name for name, _ in claim.columns]
@@ -143,7 +144,8 @@ def _input_batches(problem: Problem, dialect: Dialect, claim: Claim) -> Iterator
         return
     skip = 2 if dialect.category_line else 1
     encoding = dialect.encoding or "utf-8"
-    batches = read_csv(path, dialect.delimiter or ",", len(dialect.header), dialect.compressed, encoding, escape)
+    recode = encoding if text_encoding(dialect, claim) != encoding else None
+    batches = read_csv(path, dialect.delimiter or ",", len(dialect.header), dialect.compressed, recode, escape)
     yield from _without_first(batches, skip)
 
 

@@ -40,19 +40,21 @@ def read_csv(
     delimiter: str,
     columns: int,
     compressed: bool = False,
-    encoding: str = "utf-8",
+    recode: str | None = None,
     escape: Collection[int] = (),
 ) -> Iterator[Batch]:
     """A CSV file batch by batch, the row of names included.
 
-    Columns in ``escape`` are hashed as they would be with their formulas escaped; see `read_wide` for encodings.
+    Values are hashed byte by byte as they are in the file, or as UTF-8 if ``recode`` names the encoding they are in.
+    Columns in ``escape`` are hashed as they would be with their formulas escaped.
     """
     quotes, bare_returns = _looked_through(path, compressed)
-    if not quotes and not bare_returns and not escape and not read_wide(encoding):
+    if not quotes and not bare_returns and not escape and recode is None:
         yield from _plain(path, delimiter, columns, compressed)
         return
-    read = _slow(path, delimiter, columns, compressed) if bare_returns else None
-    for values in read or _arrow(path, delimiter, columns, compressed, encoding):
+    slow = bare_returns and (recode is None or not read_wide(recode))
+    read = _slow(path, delimiter, columns, compressed, recode) if slow else None
+    for values in read or _arrow(path, delimiter, columns, compressed, recode):
         yield [hashes_of(escaped(value) if place in escape else value) for place, value in enumerate(values)]
 
 
@@ -151,7 +153,7 @@ def _hashed(data: bytes, delimiter: str, columns: int) -> Batch:
     return list(out[:, :rows])
 
 
-def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, encoding: str) -> Iterator[list[Any]]:
+def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, recode: str | None) -> Iterator[list[Any]]:
     names = [f"f{place}" for place in range(columns)]
     with pa.input_stream(str(path), compression="gzip" if compressed else None) as file:
         try:
@@ -160,7 +162,7 @@ def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, encoding:
                 read_options=pa_csv.ReadOptions(
                     block_size=BLOCK_BYTES,
                     autogenerate_column_names=True,
-                    encoding=encoding if read_wide(encoding) else "utf8",
+                    encoding=recode or "utf8",
                 ),
                 parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
                 convert_options=pa_csv.ConvertOptions(
@@ -175,14 +177,14 @@ def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, encoding:
             raise Unreadable("the rows do not have the same number of fields") from None
 
 
-def _slow(path: Path, delimiter: str, columns: int, compressed: bool) -> Iterator[list[Any]]:
+def _slow(path: Path, delimiter: str, columns: int, compressed: bool, recode: str | None) -> Iterator[list[Any]]:
     """The same by a plain pattern: rows end with LF or CR LF only."""
     mark = re.escape(delimiter.encode())
     field = re.compile(rb'(?:"((?:[^"]|"")*)"([^' + mark + rb"\n]*)|([^" + mark + rb"\n]*))(" + mark + rb"|\n|\Z)")
     rows: list[list[bytes]] = []
     row: list[bytes] = []
     for value, quoted, ends_row in _fields(path, field, delimiter.encode(), compressed):
-        row.append(value)
+        row.append(value if recode is None else value.decode(recode).encode())
         if not ends_row:
             continue
         if row != [b""] or quoted:

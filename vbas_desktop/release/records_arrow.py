@@ -99,10 +99,21 @@ class ArrowRecords:
 
     def _batches(self, progress: Progress) -> Iterator[Any]:
         stage, total, done = "Writing the anonymised file", max(1, self._plan.problem.records), 0
-        for batch in self._parquet() if self._dialect.format == "parquet" else self._csv():
-            progress.update(stage, min(1.0, done / total))
-            done += batch.num_rows
-            yield batch
+        try:
+            for batch in self._parquet() if self._dialect.format == "parquet" else self._csv():
+                progress.update(stage, min(1.0, done / total))
+                done += batch.num_rows
+                yield batch
+        except pa.ArrowInvalid:
+            # Arrow's own messages quote the row, so only their kind is passed on.
+            raise InputError(
+                Finding(
+                    "line-break",
+                    "Some rows cannot be turned into Parquet, most likely for a line break outside quotes.",
+                    "Release as CSV, or put quotes around texts with line breaks.",
+                    file=Path(self._source.path).name,
+                )
+            ) from None
 
     def _parquet(self) -> Iterator[Any]:
         with pa_parquet.ParquetFile(self._source.path) as file:

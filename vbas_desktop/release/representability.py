@@ -42,9 +42,11 @@ def recipients_vector(
     """
     problem, system = plan.problem, plan.problem.regions.system
     scale, unit = distance_scale(system.unit)
-    enough = plan.records_released >= ENOUGH * problem.k
     overall = place.as_dict(system.unit)
     told = tellable_regions(plan, place)
+    withheld = ~told & (plan.members_by_region > 1) & (plan.released_by_region > 0)
+    # What all regions give less what the others give would be the figures of a single one that is withheld.
+    enough = plan.records_released >= ENOUGH * problem.k and np.count_nonzero(withheld) != 1
     columns = {column for column, _ in options.released_columns(header)}
     grouped = {grouping.column for grouping in problem.groupings}
     return {

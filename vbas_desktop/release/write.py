@@ -32,7 +32,6 @@ from .records_arrow import ArrowRecords
 from .records_csv import CsvRecords, Written
 from .report import Facts, as_html, as_pdf, report
 from .report.disclosure import Disclosure
-from .report.suppression import losses_by_value, stated_total
 from .summary import Check, ReleasedFile, ReleaseReport
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
 from .verification import verify
@@ -150,7 +149,7 @@ class _Job:
         """The vector of the solution, and what the recipient gets of it."""
         place = place_vector(self.plan.problem, self.plan.solution)
         outside = Disclosure(self.plan.problem.k, internal=False)
-        told = stated_total(self.plan, losses_by_value(self.plan), outside) is not None
+        told = outside.total(self.plan.records_suppressed) is not None
         header = self.table.dialect.header
         return place, representability.recipients_vector(self.plan, place, self.options, header, told)
 

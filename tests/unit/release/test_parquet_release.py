@@ -9,6 +9,7 @@ from release_making import load, random_rows, released_rows, small_case, write_r
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Grouping
+from vbas_desktop.files.records import RecordOptions
 from vbas_desktop.release import ReleaseOptions
 
 COLUMNS = ("name", "age", "sex", "region", "note")
@@ -47,6 +48,28 @@ def test_csv_to_parquet_keeps_every_value_as_text(tmp_path, shuffle):
     assert table.column_names == names
     assert sorted(found) == sorted(rows)
     assert (found == rows) is not shuffle
+
+
+@pytest.mark.parametrize("note", ["Zoë", "Zoë\n\rin lines", 'Zoë "the\nsecond"'])
+def test_latin_1_to_parquet_is_text_like_any_other(tmp_path, note):
+    rows = [[*row[:4], note] for row in random_rows(200)]
+    path = write_records(tmp_path, rows)
+    path.write_bytes(path.read_bytes().decode().encode("latin-1"))
+    case = load(path, write_regions(tmp_path), options=RecordOptions(encoding="latin-1", category_counts="no"))
+    report = case.release(tmp_path / "out", ReleaseOptions(format="parquet", pdf=False))
+    notes = pq.read_table(report.folder / "anonymized.parquet")["note"].to_pylist()
+    assert set(notes) == {note}
+    assert len(notes) == report.records_released > 0
+
+
+def test_a_line_break_outside_quotes_is_refused_without_a_word_of_the_row(tmp_path):
+    path = write_records(tmp_path, [[*row[:4], "zebra\rin two lines"] for row in random_rows(200)])
+    assert b'"' not in path.read_bytes()
+    case = load(path, write_regions(tmp_path))
+    with pytest.raises(InputError, match="line break outside quotes") as refused:
+        case.release(tmp_path / "out", ReleaseOptions(format="parquet", pdf=False))
+    assert "zebra" not in str(refused.value)
+    assert not (tmp_path / "out").exists()
 
 
 def test_parquet_to_parquet_keeps_the_types(tmp_path):

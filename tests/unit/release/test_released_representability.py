@@ -48,6 +48,14 @@ def test_a_region_with_a_few_records_in_one_place_keeps_its_figures_to_itself(tm
     assert told[plan.codes[with_few]]["mean_distance"] is None
 
 
+def test_figures_over_all_do_not_give_away_those_of_the_only_region_that_is_withheld(tmp_path):
+    rows = [["p", "20", "f", "r0", "n"]] * 100 + [["p", "20", "f", "r1", "n"]] * 3
+    case = load(write_records(tmp_path, rows), write_regions(tmp_path), k=5, sites=1)
+    told = vector_of(case.release(tmp_path / "out", ReleaseOptions(pdf=False)))
+    assert told["general"]["aggregated_regions"] == 1
+    assert {told["overall"][name] for name in ("jaccard", "fowlkes_mallows", "rand", "mean_distance")} == {None}
+
+
 @pytest.mark.parametrize(("records", "stated"), [(49, False), (50, True)])
 def test_indices_of_few_records_are_not_stated(tmp_path, records, stated):
     rows = [["p", "20", "f", f"r{number % 2}", "n"] for number in range(records)]

@@ -26,7 +26,7 @@ from .disclosure import Disclosure
 from .figures import region_map, solutions_scatter
 from .place import place_blocks
 from .ratings import MEASURE_ROWS, measure_rows, risk_table, solution_table
-from .suppression import ValueLoss, losses_by_value, stated_total
+from .suppression import ValueLoss, losses_by_value
 from .wording import choices_in_words, repeat_command, what_files_are
 
 LONGEST_TABLE = 300
@@ -84,14 +84,19 @@ class _Writer:
         self.show = Disclosure(self.k, internal)
         self.lost_by_region = self.plan.records_by_region - self.plan.released_by_region
         self.losses = losses_by_value(self.plan)
-        self.suppressed = stated_total(self.plan, self.losses, self.show)
+        self.suppressed = self.show.total(self.plan.records_suppressed)
+
+    def _tells(self, counts: NDArray[np.int64]) -> bool:
+        """Whether this table of suppressed records may be shown beside their total."""
+        unknown = self.problem.unknown_region_records
+        return self.show.table(self.plan.records_suppressed, np.append(counts, unknown) if unknown else counts)
 
     def sections(self) -> Iterable[Section]:
         yield Section("In short", (self._tiles(), *self._why_safe()))
         yield Section("Policy", tuple(self._policy()))
         yield Section("The files", (self._files(),))
         yield Section("Where it came from", tuple(self._inputs()))
-        yield Section("What was chosen", (Pairs(choices_in_words(self.facts, self.internal)),))
+        yield Section("What was chosen", (Pairs(choices_in_words(self.facts, self._category_numbers())),))
         yield Section("The map", tuple(self._maps()))
         yield Section("What the aggregation costs", (self._measures(),))
         yield Section("What remains of the geography", tuple(self._place()))
@@ -102,6 +107,10 @@ class _Writer:
         yield Section("Remarks", tuple(self._remarks()))
         yield Section("How to repeat it", tuple(self._repeat()))
         yield Section("The aggregated regions", tuple(self._regions()))
+
+    def _category_numbers(self) -> list[int]:
+        """The categories of each quasi-identifier; the recipient does not learn of those that are not released."""
+        return [sum(self.internal or value.released > 0 for value in loss.values) for loss in self.losses]
 
     def _tiles(self) -> Tiles:
         anonymity = self.plan.anonymity
@@ -195,32 +204,33 @@ class _Writer:
 
     def _regions(self) -> Iterable[Block]:
         order = code_order(self.plan)
-        headings = ["aggregated region", "initial regions", "records released", "records suppressed"]
+        headings = ["aggregated region", "initial regions", "records released"]
+        tells = self._tells(self.lost_by_region)
+        if tells:
+            headings.append("records suppressed")
         if self.internal:
             headings += ["smallest class", "pieces"]
-        rows = [self._region_row(number) for number in order[:LONGEST_TABLE]]
+        rows = [self._region_row(number, tells) for number in order[:LONGEST_TABLE]]
         yield Table(headings, rows)
         if len(order) > LONGEST_TABLE:
             left = len(order) - LONGEST_TABLE
             yield Paragraph(f"{left:,} more are in aggregated_regions.csv.", quiet=True)
 
-    def _region_row(self, number: int) -> list[str]:
+    def _region_row(self, number: int, tells: bool) -> list[str]:
         row = [
             self.plan.codes[number],
             f"{self.plan.members_by_region[number]:,}",
             f"{self.plan.released_by_region[number]:,}",
-            self._lost(int(self.lost_by_region[number])),
         ]
+        if tells:
+            row.append(self.show.count(int(self.lost_by_region[number])))
         if self.internal:
             smallest = int(self.plan.anonymity_by_region[number])
             row += [f"{smallest:,}" if smallest else "–", f"{self.facts.pieces[number]:,}"]
         return row
 
-    def _lost(self, number: int) -> str:
-        return "none" if self.plan.records_suppressed == 0 else self.show.count(number)
-
     def _measures(self) -> Table:
-        rows = measure_rows(self.plan.solution, self.problem.regions.system.unit, self.suppressed)
+        rows = measure_rows(self.plan.solution, self.problem.regions.system.unit, self.suppressed, self.show)
         return Table(MEASURE_ROWS, rows, 1, 2, caption="Lower is better for each measure.")
 
     def _place(self) -> Iterable[Block]:
@@ -233,7 +243,7 @@ class _Writer:
             f"{self.facts.result.approximated_sites:,}. A star marks the Pareto front: solutions that no other one "
             "beats in one measure without being worse in another. The released solution is set in bold."
         )
-        yield solution_table(self.facts.result.solutions, self.plan.solution, unit, self.show, self.suppressed)
+        yield solution_table(self.facts.result.solutions, self.plan.solution, unit, self.show)
         if self.internal and len(self.facts.result.solutions) > 1:
             names, titles = ("suppressed_records", "average_distance"), ("suppressed records", "average distance")
             yield Figure(
@@ -242,7 +252,7 @@ class _Writer:
             )
 
     def _suppression(self) -> Iterable[Block]:
-        if self.plan.records_suppressed == 0:
+        if self.internal and self.plan.records_suppressed == 0:
             yield Paragraph("No record was suppressed.")
             return
         if self.internal:
@@ -255,16 +265,26 @@ class _Writer:
                 ]
             )
         elif self.suppressed is None:
-            yield Paragraph(
-                f"How many there are is not stated, because it would tell of fewer than {self.k:,} records."
-            )
+            yield Paragraph(f"Fewer than {self.k:,} records were suppressed, or none.")
+            return
+        else:
+            yield Paragraph(f"{self.suppressed} records were suppressed.")
+        tables = [loss for loss in self.losses if self._tells(loss.suppressed)]
         if not self.internal:
+            if len(tables) < len(self.losses) or not self._tells(self.lost_by_region):
+                yield Paragraph(
+                    "Tables from which, with the total, a count of fewer than "
+                    f"{self.k:,} records could be worked out are left out.",
+                    quiet=True,
+                )
             yield Paragraph(f"Counts below {self.k:,}, none included, are not told apart.", quiet=True)
-        for loss in self.losses:
+        for loss in tables:
             yield self._loss_table(loss)
 
     def _loss_table(self, loss: ValueLoss) -> Table:
-        shown = loss.values[:LONGEST_TABLE]
+        # That a value occurs at all tells of a few records, unless it is released or frequent enough.
+        known = [value for value in loss.values if self.internal or value.released or value.suppressed >= self.k]
+        shown = known[:LONGEST_TABLE]
         rows = [(value.label, f"{value.released:,}", self.show.count(value.suppressed)) for value in shown]
         return Table((loss.column, "records released", "records suppressed"), rows)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 import numpy as np
 from numpy.typing import NDArray
+
+OF_PLACES = frozenset({"average_distance", "alternative_average_distance", "precision_loss"})
+"""Measures that see places, not records."""
+OF_RELEASED_RECORDS = frozenset({"suppressed_records", "discernibility", "average_anonymity_deviation"})
+"""Measures of the released classes alone; the suppressed records pass `Disclosure.total` besides."""
 
 
 class Disclosure:
@@ -20,13 +23,25 @@ class Disclosure:
             return f"{number:,}"
         return f"fewer than {self.k:,}"
 
-    def total(self, number: int, tables: Iterable[Sequence[int] | NDArray[np.int64]]) -> str | None:
-        """A total over each of these tables, or None if it would narrow down a count that is not shown."""
-        if self.internal or number == 0:
-            return f"{number:,}"
-        if number < self.k or not all(self.sum_is_safe(np.asarray(table)) for table in tables):
-            return None
-        return f"{number:,}"
+    def total(self, number: int) -> str | None:
+        """A total, or None if it is below k: to the recipient a few are like none."""
+        return f"{number:,}" if self.internal or number >= self.k else None
+
+    def table(self, total: int, counts: NDArray[np.int64]) -> bool:
+        """Whether counts may be shown, those below k as such, to someone who may know their total.
+
+        Not having been told the total protects nothing: another table whose counts are all shown adds up to it.
+        """
+        return self.internal or (total >= self.k and self.sum_is_safe(counts))
+
+    def measure(self, name: str, released: bool) -> bool:
+        """Whether the value of a measure may be told: of the ``released`` solution, or of one that was not taken.
+
+        The recipient gets what the released files tell anyway. The other measures depend on records that are not in
+        them: from the values of two solutions the classes can follow that one of them suppressed, and from the bits
+        lost how the records of an aggregated region are spread over its members.
+        """
+        return self.internal or name in OF_PLACES or (released and name in OF_RELEASED_RECORDS)
 
     def sum_is_safe(self, counts: NDArray[np.int64]) -> bool:
         """Whether, given the sum, every count below k could still be anything from 0 to k − 1."""

@@ -34,8 +34,8 @@ def formatted(kind: type[Measure], value: float | int | None, unit: str) -> str:
     return f"{value:,.4f}"
 
 
-def measure_rows(solution: Solution, unit: str, suppressed: str | None) -> list[tuple[str, str, str]]:
-    """Every measure of the released solution with its explanation."""
+def measure_rows(solution: Solution, unit: str, suppressed: str | None, show: Disclosure) -> list[tuple[str, str, str]]:
+    """Every measure of the released solution that may be told, with its explanation."""
     return [
         (
             kind.card.title,
@@ -43,28 +43,22 @@ def measure_rows(solution: Solution, unit: str, suppressed: str | None) -> list[
             " ".join(filter(None, (kind.card.summary, kind.card.when))),
         )
         for name, kind in measures().items()
-        if name in solution.measures
+        if name in solution.measures and show.measure(name, released=True)
     ]
 
 
-def solution_table(
-    solutions: Sequence[Solution], chosen: Solution, unit: str, show: Disclosure, suppressed: str | None
-) -> Table:
-    """One row per solution."""
-    kinds = {name: kind for name, kind in measures().items() if name in chosen.measures}
+def solution_table(solutions: Sequence[Solution], chosen: Solution, unit: str, show: Disclosure) -> Table:
+    """One row per solution, with the measures that may be told of all of them."""
+    kinds = {
+        name: kind
+        for name, kind in measures().items()
+        if name in chosen.measures and show.measure(name, released=False)
+    }
     rows = []
     for solution in solutions:
         cells = [f"{solution.id}{' ★' if solution.pareto else ''}", f"{solution.site_count:,}"]
         cells.append(f"{solution.aggregated_regions:,}")
-        for name, kind in kinds.items():
-            value = solution.measures.get(name)
-            if name != SUPPRESSED:
-                cells.append(formatted(kind, value, unit))
-            elif suppressed is None:
-                # Another solution may merge the same regions, so its total can be the one that is not told.
-                cells.append(NOT_STATED)
-            else:
-                cells.append("–" if value is None else show.count(int(value)))
+        cells += [formatted(kind, solution.measures.get(name), unit) for name, kind in kinds.items()]
         rows.append(cells)
     headings = ("solution", "sites", "regions", *(kind.card.title.lower() for kind in kinds.values()))
     marked = frozenset(index for index, solution in enumerate(solutions) if solution.id == chosen.id)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..plan import Plan
-from .disclosure import Disclosure
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,10 @@ class ValueLoss:
     column: str
     values: tuple[LostValue, ...]
 
-
-def stated_total(plan: Plan, losses: tuple[ValueLoss, ...], show: Disclosure) -> str | None:
-    """The number of suppressed records, or None if this reader could work out a small group from it."""
-    tables = [
-        plan.records_by_region - plan.released_by_region,
-        *(np.array([value.suppressed for value in loss.values]) for loss in losses),
-    ]
-    unknown = np.array([plan.problem.unknown_region_records])
-    with_unknown = [np.concatenate((table, unknown)) if unknown[0] else table for table in tables]
-    return show.total(plan.records_suppressed, with_unknown)
+    @property
+    def suppressed(self) -> NDArray[np.int64]:
+        """The suppressed records of each value."""
+        return np.array([value.suppressed for value in self.values], np.int64)
 
 
 def losses_by_value(plan: Plan) -> tuple[ValueLoss, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +21,13 @@ _COMPONENTS = {
 _NOT_IN_COMMAND = {"records", "regions", "workers", "groupings"}
 
 
-def choices_in_words(facts: Facts, internal: bool) -> list[tuple[str, str]]:
+def choices_in_words(facts: Facts, category_numbers: Sequence[int]) -> list[tuple[str, str]]:
     """Names and values: columns, k, approaches, form of the released file."""
     problem, options = facts.plan.problem, facts.options
     items = [("k", f"{problem.k:,}: the fewest records that may share a combination of values in a region")]
     items += [
-        (f"Quasi-identifier “{categories.column}”", f"{len(categories.values):,} categories")
-        for categories in problem.categories
+        (f"Quasi-identifier “{name}”", f"{number:,} categor{'y' if number == 1 else 'ies'}")
+        for name, number in zip(problem.quasi_identifiers, category_numbers, strict=True)
     ]
     items += [
         (f"Grouped “{grouping.column}”", f"{len(set(grouping.groups.values())):,} groups of values")
