@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from vbas_desktop.domain.records import MISSING, ColumnFacts, Role
+from vbas_desktop.session.grouping import number_of_groups
 from vbas_desktop.session.session import Session
 
 Index = QModelIndex | QPersistentModelIndex
@@ -95,6 +96,9 @@ class ColumnsModel(QAbstractTableModel):
         number = facts.categories.number if facts.categories is not None else facts.distinct
         if self._session.table is not None and facts.distinct >= self._session.table.rows > 1:
             return "all different"
+        groups = self._session.choices.groupings.get(facts.name)
+        if groups and facts.categories is not None:
+            return f"{number:,} → {number_of_groups(facts.categories.values, groups):,}"
         return f"{number:,}" if facts.categorical else f"> {number:,}"
 
     def _tip(self, facts: ColumnFacts, row: int, column: int) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHeaderView,
+    QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.domain.records import Role
 from vbas_desktop.session.session import Session
+from vbas_desktop.ui.dialogs.grouping import GroupingDialog
 from vbas_desktop.ui.theme import GRID, tabular
 
 from .columns_model import NAME, ROLE, ROLE_TIPS, ColumnsModel
@@ -86,6 +88,7 @@ class ColumnsSection(QWidget):
 
     def __init__(self, session: Session) -> None:
         super().__init__()
+        self._session = session
         self.model = ColumnsModel(session)
         self.view = ColumnsView()
         self.view.setModel(self.model)
@@ -111,10 +114,13 @@ class ColumnsSection(QWidget):
         self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.unfold.toggled.connect(self._on_unfolded)
         self._left_out = muted()
+        self.group = QPushButton("&Group categories…")
+        self.group.setToolTip("Take categories of the chosen column together, before counting and in the release")
+        self.group.clicked.connect(self.open_grouping)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)
-        for widget in (title("Columns and roles"), self.view, self.unfold, self.bars, self._left_out):
+        for widget in (title("Columns and roles"), self.view, self.unfold, self.bars, self._left_out, self.group):
             layout.addWidget(widget)
         self.view.selectionModel().currentRowChanged.connect(self._on_row_changed)
         self.reload()
@@ -131,8 +137,32 @@ class ColumnsSection(QWidget):
         self.setVisible(rows > 0)
 
     def refresh(self) -> None:
-        """Roles changed."""
+        """Roles or groups changed."""
         self.model.refresh_roles()
+        self._refresh_group_button()
+
+    def _refresh_group_button(self) -> None:
+        row = self.view.currentIndex().row()
+        facts = self.model.facts(row)
+        usable = facts is not None and facts.categories is not None and facts.distinct > 1
+        self.group.setVisible(usable and self.model.role_of(row) is Role.QUASI_IDENTIFIER)
+        if facts is not None:
+            self.group.setText(f"&Group categories of “{facts.name}”…")
+
+    @Slot()
+    def open_grouping(self) -> None:
+        """Ask how the categories of the chosen column are taken together."""
+        facts = self.model.facts(self.view.currentIndex().row())
+        if facts is None or facts.categories is None:
+            return
+        chosen = self._session.choices.groupings.get(facts.name, {})
+        dialog = GroupingDialog(facts, dict(chosen), self.window())
+        dialog.groups_chosen.connect(self._on_groups_chosen)
+        dialog.open()
+
+    @Slot(str, dict)
+    def _on_groups_chosen(self, column: str, groups: dict[str, str]) -> None:
+        self._session.change(self._session.choices.with_grouping(column, groups))
 
     @Slot(QModelIndex)
     def _on_clicked(self, index: QModelIndex) -> None:
@@ -142,6 +172,7 @@ class ColumnsSection(QWidget):
     @Slot()
     def _on_row_changed(self) -> None:
         self._on_unfolded(self.unfold.isChecked())
+        self._refresh_group_button()
 
     @Slot(bool)
     def _on_unfolded(self, unfolded: bool) -> None:

@@ -1,0 +1,89 @@
+"""Grouping categories in the Input tab: by intervals, by hand, from a file; undone like every choice."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QDialogButtonBox
+
+from vbas_desktop.domain.records import Role
+from vbas_desktop.ui.dialogs.grouping import GroupingDialog
+from vbas_desktop.ui.panel.columns_model import DISTINCT
+
+LONG = 20_000
+
+
+@pytest.fixture
+def columns(loaded_window):
+    """The columns section with age, a quasi-identifier of seven categories, chosen."""
+    session = loaded_window.session
+    session.change(session.choices.with_role("age", Role.QUASI_IDENTIFIER))
+    section = loaded_window.input.columns
+    row = next(row for row in range(section.model.rowCount()) if section.model.facts(row).name == "age")
+    section.view.setCurrentIndex(section.model.index(row, 0))
+    return section
+
+
+def opened(columns) -> GroupingDialog:
+    columns.group.click()
+    return columns.window().findChild(GroupingDialog)
+
+
+def confirm(dialog) -> None:
+    dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok).click()
+
+
+def test_only_quasi_identifiers_can_be_grouped(columns, loaded_window):
+    assert columns.group.isVisibleTo(loaded_window)
+    assert columns.group.text() == "&Group categories of “age”…"
+    row = columns.view.currentIndex().row()
+    loaded_window.session.change(loaded_window.session.choices.with_role("age", Role.PLAIN))
+    assert columns.model.role_of(row) is Role.PLAIN
+    assert not columns.group.isVisibleTo(loaded_window)
+
+
+def test_intervals_show_in_the_live_line_and_undo_takes_them_back(columns, loaded_window, qtbot):
+    session, tab = loaded_window.session, loaded_window.input
+    dialog = opened(columns)
+    dialog.width_of_one.setValue(4)
+    dialog.by_interval.click()
+    assert dialog.told.text() == "7 categories become 2."
+    confirm(dialog)
+    assert set(session.choices.groupings["age"].values()) == {"1-4", "5-7"}
+    row = columns.view.currentIndex().row()
+    assert columns.model.index(row, DISTINCT).data() == "7 → 2"
+    qtbot.waitUntil(lambda: tab.live.text().startswith("2 × 2 = 4 classes"), timeout=LONG)
+    session.undo()
+    assert session.choices.groupings == {}
+    assert columns.model.index(row, DISTINCT).data() == "7"
+    qtbot.waitUntil(lambda: tab.live.text().startswith("7 × 2 = 14 classes"), timeout=LONG)
+
+
+def test_selected_categories_get_a_name_and_lose_it_again(columns, loaded_window):
+    dialog = opened(columns)
+    dialog.table.selectRow(0)
+    dialog.name.setText("young")
+    dialog.by_name.click()
+    dialog.table.selectRow(1)
+    dialog.name.setText("young")
+    dialog.by_name.click()
+    assert dialog.groups() == {"1": "young", "2": "young"}
+    dialog.ungroup.click()
+    assert dialog.groups() == {"1": "young"}
+    dialog.reject()
+    assert loaded_window.session.choices.groupings == {}
+
+
+def test_groups_come_from_a_file_or_from_a_level_of_a_hierarchy(columns, tmp_path, qtbot):
+    dialog = opened(columns)
+    groups, hierarchy = tmp_path / "groups.csv", tmp_path / "ages.csv"
+    groups.write_text("column,value,group\nage,1,low\nage,2,low\nsex,1,all\n")
+    hierarchy.write_text("\n".join(f"{n};{'1-3' if n < 4 else '4-7'};*" for n in range(1, 8)))
+    dialog.load_file(str(groups))
+    qtbot.waitUntil(lambda: dialog.groups() == {"1": "low", "2": "low"}, timeout=LONG)
+    dialog.level.setValue(2)
+    dialog.load_file(str(hierarchy))
+    qtbot.waitUntil(lambda: set(dialog.groups().values()) == {"*"}, timeout=LONG)
+    hierarchy.write_text("1;a\n1;b\n")
+    dialog.load_file(str(hierarchy))
+    qtbot.waitUntil(lambda: "listed before" in dialog.told.text(), timeout=LONG)
+    dialog.reject()
