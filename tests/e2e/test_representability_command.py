@@ -101,3 +101,38 @@ def test_files_without_a_common_key_are_refused(capsys, tmp_path):
     options = ["--key", "Key", "--quasi-identifiers", "Hh,Job", "--quiet"]
     assert main(["representability", str(DATA / "C2.csv"), str(tmp_path / "other.csv"), *options]) == 1
     assert "No key is in both files" in capsys.readouterr().err
+
+
+def test_the_page_tells_every_element_and_what_is_not_met(capsys, hierarchies, tmp_path):
+    (tmp_path / "need.json").write_text(json.dumps({"format_version": 1, "overall": {"precision": {"min": 0.8}}}))
+    more = ["--hierarchies", hierarchies, "--sensitive", "Value", "--requirement", tmp_path / "need.json"]
+    files = [str(DATA / "C2.csv"), str(DATA / "C4.csv"), "--key", "Key", "--quasi-identifiers", "Hh,Job", "-k", "3"]
+    assert main(["representability", *files, *map(str, more), "--out", str(tmp_path / "out"), "--quiet"]) == 0
+    page = (tmp_path / "out" / "representability.html").read_text(encoding="utf-8")
+    for title in ("In short", "The requirement", "Class by class", "Columns left out", "Classes left out", "Weights"):
+        assert f"<h2>{title}</h2>" in page
+    assert "0.7219" in page
+    assert "1 of 1 are not met." in page
+    assert "http" not in page
+    assert json.loads((tmp_path / "out" / "representability.json").read_text())["format_version"] == 1
+
+
+def test_columns_that_differ_though_nobody_named_them_are_remarked(capsys, tmp_path):
+    text = (DATA / "C2.csv").read_text().replace(",Yes,Yes,", ",No,Yes,")
+    (tmp_path / "other.csv").write_text(text)
+    options = ["--key", "Key", "--quasi-identifiers", "Hh,Job", "-k", "3", "--quiet"]
+    assert main(["representability", str(DATA / "C2.csv"), str(tmp_path / "other.csv"), *options]) == 0
+    said = capsys.readouterr().err
+    assert "column “PSA”: The column differs in" in said
+    assert "check that the key names the same record" in said
+
+
+def test_a_key_with_more_values_than_are_coded_still_joins(capsys, tmp_path):
+    rows = [f"{number:06d},{number % 7}" for number in range(60_000)]
+    (tmp_path / "one.csv").write_text("id,age\n" + "\n".join(rows) + "\n")
+    (tmp_path / "two.csv").write_text("id,age\n" + "\n".join(reversed(rows[:50_000])) + "\n")
+    files = [str(tmp_path / "one.csv"), str(tmp_path / "two.csv")]
+    assert main(["representability", *files, "--key", "id", "--quasi-identifiers", "age", "--json", "--quiet"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["general"]["approaches"] == {"delete": 10_000}
+    assert found["overall"]["jaccard"] == 1.0

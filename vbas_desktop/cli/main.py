@@ -24,6 +24,7 @@ COMMANDS: tuple[str, ...] = (
     "generate",
     "approaches",
     "representability",
+    "outliers",
     "risky",
     "appointments",
     "appointments-experiment",

@@ -9,9 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .terminal import TerminalProgress, say, show
+
+if TYPE_CHECKING:
+    from vbas_desktop.assessment.representability.hierarchy import Hierarchy
 
 HELP = "report what an anonymised file is still worth, against its original"
 EXAMPLE = """example:
@@ -27,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quasi-identifiers", required=True, help="columns, separated by commas")
     parser.add_argument("--sensitive", default="", help="sensitive columns to describe per class, separated by commas")
     parser.add_argument("-k", type=int, default=5, help="nothing about fewer than k records is shown (default 5)")
-    parser.add_argument("--hierarchies", metavar="DIR", help="folder with COLUMN.csv (value;level1;level2…)")
+    add_hierarchy_options(parser)
     parser.add_argument("--weights", default="", help="weights of the quasi-identifiers, such as age=0.7,job=0.3")
     parser.add_argument("--requirement", metavar="F", help="JSON file with what a researcher needs: check it")
     parser.add_argument("--out", metavar="DIR", help="folder for representability.json and representability.html")
@@ -37,35 +40,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load both files, compare, check, write."""
-    from vbas_desktop.assessment.representability.hierarchy import flat, read_hierarchies
-    from vbas_desktop.assessment.representability.requirement import check, read_requirement
+    from vbas_desktop.assessment.representability.requirement import as_rows, check, read_requirement
     from vbas_desktop.assessment.representability.vector import Choices, representability
     from vbas_desktop.files.atomic import new_folder
     from vbas_desktop.files.records import RecordOptions, load_records
+    from vbas_desktop.release.report.pages import as_html
+    from vbas_desktop.release.report.representability import vector_report
 
     progress = TerminalProgress(options.quiet)
-    names = _names(options.quasi_identifiers)
+    columns = names(options.quasi_identifiers)
     requirement = read_requirement(options.requirement) if options.requirement else None
     weights = _weights(options.weights) or (dict(requirement.weights) if requirement else {})
-    choices = Choices(options.k, options.key, names, _names(options.sensitive), weights)
-    hierarchies = (
-        read_hierarchies(options.hierarchies, names) if options.hierarchies else {name: flat(name) for name in names}
-    )
+    choices = Choices(options.k, options.key, columns, names(options.sensitive), weights)
+    hierarchies = chosen_hierarchies(options, columns)
     plain = RecordOptions(category_counts="no")
     original = load_records(options.original, plain, progress)
     released = load_records(options.anonymised, plain, progress)
     vector = representability(original, released, choices, hierarchies)
     rows = check(requirement, vector) if requirement is not None else []
     if rows:
-        vector["requirement"] = [
-            {"criterion": row.name, "required": row.required, "actual": row.actual, "verdict": str(row.verdict)}
-            for row in rows
-        ]
+        vector["requirement"] = as_rows(rows)
     progress.close()
+    for warning in vector["warnings"]:
+        say(f"warning: column “{warning['column']}”: {warning['message']} {warning['remedy']}")
     text = json.dumps(vector, indent=2, ensure_ascii=False)
     if options.out:
         with new_folder(Path(options.out), known_by="representability.json") as folder:
             (folder / "representability.json").write_text(text + "\n", encoding="utf-8")
+            page = as_html(vector_report(vector, Path(options.original).name, Path(options.anonymised).name))
+            (folder / "representability.html").write_text(page, encoding="utf-8")
         say(f"Written to {options.out}")
     if options.json:
         show(text)
@@ -74,7 +77,37 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _names(text: str) -> tuple[str, ...]:
+def add_hierarchy_options(parser: argparse.ArgumentParser) -> None:
+    """``--hierarchies`` and ``--level-weights``."""
+    parser.add_argument("--hierarchies", metavar="DIR", help="folder with COLUMN.csv (value;level1;level2…)")
+    parser.add_argument(
+        "--level-weights",
+        metavar="COLUMN=A/B/C",
+        action="append",
+        default=[],
+        help="weights of the levels of a hierarchy from the lowest up, adding up to 1; repeatable",
+    )
+
+
+def chosen_hierarchies(options: argparse.Namespace, columns: tuple[str, ...]) -> dict[str, Hierarchy]:
+    """The hierarchy of each column as the options say; without one, only suppression is above the values."""
+    from vbas_desktop.assessment.representability.hierarchy import flat, read_hierarchies, weighted
+    from vbas_desktop.domain.errors import Finding, InputError
+
+    found = read_hierarchies(options.hierarchies, columns) if options.hierarchies else {n: flat(n) for n in columns}
+    for given in options.level_weights:
+        name, _, text = given.partition("=")
+        try:
+            weights = [float(part) for part in text.split("/")]
+            found[name] = weighted(found[name], weights)
+        except (KeyError, ValueError):
+            message = f"“{given}” gives no weights of a quasi-identifier’s levels."
+            raise InputError(Finding("level-weights", message, "Write COLUMN=0.5/0.3/0.2.")) from None
+    return found
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Column names, separated by commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
@@ -82,7 +115,7 @@ def _weights(text: str) -> dict[str, float]:
     from vbas_desktop.domain.errors import Finding, InputError
 
     weights = {}
-    for part in _names(text):
+    for part in names(text):
         name, _, value = part.partition("=")
         try:
             weights[name.strip()] = float(value)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from vbas_desktop.files.access import check_readable
-from vbas_desktop.files.findings import FindingList
+from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.files.hierarchies import read_levels
+
+from .classes import Classes
 
 SUPPRESSED = "***"
 """The top of every hierarchy: the value says nothing any more. ``*`` and an empty field mean the same."""
@@ -72,31 +72,8 @@ def intervals(column: str, values: Sequence[str], widths: Sequence[int]) -> Hier
 
 def read_hierarchy(path: str | Path, column: str | None = None) -> Hierarchy:
     """A hierarchy from CSV: ``value;level1;level2…``, one line per value. The column is the file's name by default."""
-    path = Path(path)
-    check_readable(path)
-    findings = FindingList(str(path))
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")
-    delimiter = ";" if text.partition("\n")[0].count(";") >= text.partition("\n")[0].count(",") else ","
-    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
-    if not rows:
-        findings.add("empty-hierarchy", "The hierarchy is empty.", "Write value;level1;level2… on each line.")
-    width = max(map(len, rows), default=0)
-    ancestors: dict[str, tuple[str, ...]] = {}
-    parents: dict[tuple[int, str], str] = {}
-    for number, row in enumerate(rows, 1):
-        if len(row) != width:
-            findings.add("ragged", f"The row has {len(row)} fields instead of {width}.", "Complete it.", row=number)
-        elif row[0] in ancestors:
-            findings.add("duplicate-value", "This value was listed before.", "List every value once.", row=number)
-        else:
-            ancestors[row[0]] = _topped(row[1:])
-            _check_nesting(row, number, parents, findings)
-    findings.stop_on_errors()
-    return Hierarchy(column or path.stem, ancestors)
+    levels = read_levels(path, column)
+    return Hierarchy(levels.column, {value: _topped(list(above)) for value, above in levels.above.items()})
 
 
 def _topped(levels: list[str]) -> tuple[str, ...]:
@@ -106,17 +83,37 @@ def _topped(levels: list[str]) -> tuple[str, ...]:
     return (*levels, SUPPRESSED)
 
 
-def _check_nesting(row: list[str], number: int, parents: dict[tuple[int, str], str], findings: FindingList) -> None:
-    """Values that are one on a level must be one on every higher level."""
-    for level in range(1, len(row) - 1):
-        above = parents.setdefault((level, row[level]), row[level + 1])
-        if above != row[level + 1]:
-            findings.add(
-                "not-nested",
-                f"A group of level {level} belongs to two different groups of level {level + 1}.",
-                "Give it one group, or other names.",
-                row=number,
+def weighted(hierarchy: Hierarchy, weights: Sequence[float]) -> Hierarchy:
+    """The same hierarchy with a weight for each level; refused unless there is one for each and they add up to 1."""
+    total = sum(weights)
+    if len(weights) != hierarchy.height:
+        message = f"There are {len(weights)} weights for {hierarchy.height} levels."
+    elif min(weights) < 0 or abs(total - 1.0) > 1e-6:
+        message = f"The weights of the levels add up to {total:g}."
+    else:
+        return replace(hierarchy, weights=tuple(weights))
+    remedy = "Give one for each level, suppression included; none below 0, all adding up to 1."
+    raise InputError(Finding("level-weights", message, remedy, column=hierarchy.column))
+
+
+def unlisted_values(classes: Classes, hierarchies: Mapping[str, Hierarchy]) -> list[Finding]:
+    """A warning for each column that has values its hierarchy does not list."""
+    findings = []
+    for q, name in enumerate(classes.columns):
+        known = hierarchies[name].ancestors
+        unknown = {label[q] for label in classes.labels} - set(known) if known else set()
+        if unknown:
+            number = f"{len(unknown):,} value{'s are' if len(unknown) > 1 else ' is'}"
+            findings.append(
+                Finding(
+                    "unlisted-value",
+                    f"{number} not in the hierarchy: of these, only suppression counts as generalisation.",
+                    "Add a line for each value to the hierarchy.",
+                    Severity.WARNING,
+                    column=name,
+                )
             )
+    return findings
 
 
 def read_hierarchies(folder: str | Path, columns: Sequence[str]) -> dict[str, Hierarchy]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.row_texts import column_texts
 
 from .classes import Classes
 from .hierarchy import Hierarchy
@@ -112,13 +113,12 @@ def _levels(
 
 
 def _keys(table: RecordTable, key: str) -> NDArray[np.str_]:
-    codes = table.codes(key)
-    repeated = np.bincount(codes) > 1
-    if repeated.any():
-        row = table.first_rows(key, repeated, 2)[-1]
-        message = f"{int(repeated.sum()):,} keys occur more than once."
+    texts = column_texts(table, key)
+    order = np.argsort(texts, kind="stable")
+    same = texts[order][1:] == texts[order][:-1]
+    if same.any():
+        row = table.row_number(int(order[1:][same].min()))
+        message = f"{np.unique(texts[order][1:][same]).size:,} keys occur more than once."
         remedy = "Name a column that is different in every record."
         raise InputError(Finding("repeated-key", message, remedy, file=table.source.path, row=row, column=key))
-    categories = table.facts(key).categories
-    assert categories is not None
-    return np.array(categories.values)[codes]
+    return texts

@@ -180,6 +180,14 @@ def check(requirement: Requirement, vector: Mapping[str, Any]) -> list[Criterion
     return rows
 
 
+def as_rows(criteria: Sequence[Criterion]) -> list[dict[str, str]]:
+    """The check as plain JSON data."""
+    return [
+        {"criterion": row.name, "required": row.required, "actual": row.actual, "verdict": str(row.verdict)}
+        for row in criteria
+    ]
+
+
 def meets(requirement: Requirement, vector: Mapping[str, Any]) -> bool:
     """Whether no stated criterion is missed; what cannot be checked does not count against it."""
     return all(row.verdict is not Verdict.NOT_MET for row in check(requirement, vector))

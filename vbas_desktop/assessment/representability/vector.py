@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.records import MISSING, finite_number
 from vbas_desktop.files.records import RecordTable
 
 from .classes import Classes, Label
 from .distances import Distance
-from .hierarchy import Hierarchy
+from .hierarchy import Hierarchy, unlisted_values
 from .indices import DaviesBouldin, PairCounts, davies_bouldin
 from .pairing import UNEXPLAINED, Pairing, pair
 
@@ -69,8 +69,10 @@ def representability(
     centres = _between(paired, choices)
     sizes = paired.released.sizes
     small = int(sizes[sizes < choices.k].sum())
+    warnings = [*unlisted_values(paired.original, hierarchies), *_other_changes(original, released, paired, choices)]
     return {
         "format_version": FORMAT_VERSION,
+        "warnings": [finding.as_dict() for finding in warnings],
         "overall": _overall(original, released, paired, precisions, centres),
         "per_class": _per_class(paired, precisions, choices.k),
         "classes_below_k": {"records": shown(small, choices.k), "k_anonymous": small == 0},
@@ -79,10 +81,14 @@ def representability(
         "excluded_classes": _excluded_classes(paired, choices.k),
         "coding": _coding(paired, ordered, choices),
         "sensitive_values": {
-            name: _sensitive(released, paired.released, name, choices.k) for name in choices.sensitive
+            name: _sensitive(released, paired.released, name, choices.k)
+            for name in choices.sensitive
+            if name in released.dialect.header
         },
         "sensitive_columns": [name for name in choices.sensitive if name in released.dialect.header],
-        "sensitive_aggregated": any(_changed(original, released, paired, name) for name in choices.sensitive),
+        "sensitive_aggregated": any(
+            name in released.dialect.header and _changed(original, released, paired, name) for name in choices.sensitive
+        ),
         "weights": {
             "quasi_identifiers": dict(zip(choices.quasi_identifiers, choices.column_weights().tolist(), strict=True)),
             "levels": {hierarchy.column: list(hierarchy.weights) for hierarchy in ordered if hierarchy.weights},
@@ -223,15 +229,31 @@ def _sensitive(table: RecordTable, classes: Classes, column: str, k: int) -> lis
     return rows
 
 
-def _changed(original: RecordTable, released: RecordTable, paired: Pairing, column: str) -> bool:
-    """Whether a column of the common records holds other values than before, such as means of their classes."""
+def _changed(original: RecordTable, released: RecordTable, paired: Pairing, column: str) -> int:
+    """In how many common records a column holds another value than before, such as the mean of the class."""
     before, after = original.facts(column).categories, released.facts(column).categories
-    assert before is not None
-    assert after is not None
+    if before is None or after is None:
+        return 0
     place = {value: number for number, value in enumerate(before.values)}
     translate = np.array([place.get(value, -1) for value in after.values], np.int64)
     old = original.codes(column)[paired.original_rows].astype(np.int64)
-    return bool((old != translate[released.codes(column)[paired.released_rows]]).any())
+    return int(np.count_nonzero(old != translate[released.codes(column)[paired.released_rows]]))
+
+
+def _other_changes(original: RecordTable, released: RecordTable, paired: Pairing, choices: Choices) -> list[Finding]:
+    """A warning for each further column that differs: it should be among the quasi-identifiers, or the rows changed."""
+    findings = []
+    known = {choices.key, *choices.quasi_identifiers, *choices.sensitive}
+    for name in original.dialect.header:
+        if name in known or name not in released.dialect.header:
+            continue
+        changed = _changed(original, released, paired, name)
+        if changed:
+            number = f"{changed:,}" if changed >= choices.k else f"fewer than {choices.k:,}"
+            message = f"The column differs in {number} records, although it is neither quasi-identifier nor sensitive."
+            remedy = "Name it among the quasi-identifiers, or check that the key names the same record in both files."
+            findings.append(Finding("changed-rows", message, remedy, Severity.WARNING, column=name))
+    return findings
 
 
 def _between(paired: Pairing, choices: Choices) -> DaviesBouldin:
@@ -246,7 +268,8 @@ def _between(paired: Pairing, choices: Choices) -> DaviesBouldin:
     centres = members @ features / members.sum(axis=1, keepdims=True)
     within = np.abs(features[None, :, :] - centres[:, None, :]).sum(axis=2)
     between = np.abs(centres[:, None, :] - centres[None, :, :]).sum(axis=2)
-    return davies_bouldin(members, within, between)
+    # Means of the same values differ in their last digits; such centres are one.
+    return davies_bouldin(members, within, np.where(between > 1e-9, between, 0.0))
 
 
 def _features(labels: Sequence[Label], distance: Distance, weights: NDArray[np.float64]) -> NDArray[np.float64]:

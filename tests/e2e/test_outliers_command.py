@@ -1,0 +1,104 @@
+"""`vbas outliers` on the worked examples: four ways to be rid of small classes, each verified by reading back."""
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from vbas_desktop.assessment.representability.outlier_file import average
+from vbas_desktop.cli.main import main
+
+DATA = Path(__file__).parents[1] / "data" / "parv"
+
+
+@pytest.fixture
+def levels(tmp_path):
+    folder = tmp_path / "levels"
+    folder.mkdir()
+    sizes = [f"{n};{'1-5' if n <= 5 else '6-10'};1-10;*" for n in range(1, 11)]
+    (folder / "Hh.csv").write_text("\n".join(sizes) + "\n")
+    (folder / "Job.csv").write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n")
+    return folder
+
+
+def rows_of(path):
+    with path.open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def handle(tmp_path, how, *more):
+    target = tmp_path / f"{how}.csv"
+    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--handle", how, "--out", str(target), "--quiet"]
+    assert main(["outliers", str(DATA / "C2.csv"), *common, *map(str, more)]) == 0
+    return target
+
+
+def recognised(capsys, released, *more):
+    capsys.readouterr()
+    common = ["--key", "Key", "--quasi-identifiers", "Hh,Job", "-k", "3", "--json", "--quiet"]
+    assert main(["representability", str(DATA / "C2.csv"), str(released), *common, *map(str, more)]) == 0
+    return json.loads(capsys.readouterr().out)["general"]["approaches"]
+
+
+@pytest.mark.parametrize(("how", "records"), [("delete", 35), ("generalise", 40), ("merge", 40), ("fabricate", 47)])
+def test_each_way_leaves_no_small_class_and_is_recognised(tmp_path, capsys, levels, how, records):
+    released = handle(tmp_path, how, "--hierarchies", levels, "--key", "Key", "--sensitive", "Value")
+    rows = rows_of(released)
+    assert len(rows) == records
+    assert min(Counter((row["Hh"], row["Job"]) for row in rows).values()) >= 3
+    assert list(recognised(capsys, released, "--hierarchies", levels)) == [how]
+
+
+def test_deleting_and_merging_give_the_published_tables(tmp_path):
+    for how, number in (("delete", 5), ("merge", 6)):
+        found = [(row["Key"], row["Hh"], row["Job"]) for row in rows_of(handle(tmp_path, how))]
+        assert sorted(found) == sorted((row["Key"], row["Hh"], row["Job"]) for row in rows_of(DATA / f"C{number}.csv"))
+
+
+def test_made_up_records_are_flagged_and_average(tmp_path):
+    rows = rows_of(handle(tmp_path, "fabricate", "--sensitive", "Value,Illness", "--key", "Key"))
+    made_up = [row for row in rows if row["fabricated"] == "1"]
+    assert len(made_up) == 7
+    assert len({row["Key"] for row in rows}) == 47
+    for row in made_up:
+        real = [r for r in rows if r["fabricated"] == "0" and (r["Hh"], r["Job"]) == (row["Hh"], row["Job"])]
+        assert float(row["Value"]) == pytest.approx(sum(float(r["Value"]) for r in real) / len(real))
+        assert row["Illness"] in {r["Illness"] for r in real}
+        assert row["PSA"] == ""
+
+
+def test_an_average_is_the_mean_of_numbers_and_else_the_commonest_value():
+    assert average(Counter({"1": 3, "5": 1})) == "2"
+    assert average(Counter({"yes": 2, "no": 2, "5": 1})) == "no"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--handle", "delete", "--smallest-sample", "36"], "Only 35 records would remain"),
+        (["--handle", "merge", "-k", "41"], "only 40 records"),
+        (["--handle", "fabricate", "--key", "Nope"], "There is no column “Nope”"),
+        (["--level-weights", "Hh=0.5/0.6"], "2 weights for 1 levels"),
+        (["--level-weights", "Hh=0.5"], "add up to 0.5"),
+        (["--level-weights", "Age=1"], "no weights of a quasi-identifier"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_nothing_is_written(tmp_path, capsys, more, said):
+    target = tmp_path / "out.csv"
+    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--out", str(target), "--quiet"]
+    assert main(["outliers", str(DATA / "C2.csv"), *common, *more]) == 1
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_values_that_a_hierarchy_lacks_are_counted_and_said(tmp_path, capsys, levels):
+    (levels / "Job.csv").write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\n")
+    handle(tmp_path, "generalise", "--hierarchies", levels)
+    assert "column “Job”: 1 value is not in the hierarchy" in capsys.readouterr().err
+
+
+def test_without_a_target_the_outliers_are_counted(capsys):
+    assert main(["outliers", str(DATA / "C1.csv"), "--quasi-identifiers", "Hh,Job", "-k", "3", "--quiet"]) == 0
+    assert "have fewer than 3" in capsys.readouterr().out

@@ -1,0 +1,152 @@
+"""Handles the k-outliers of a whole file and writes the result: verified by reading it back, then put in place."""
+
+from __future__ import annotations
+
+import csv
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
+from vbas_desktop.domain.records import finite_number
+from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
+from vbas_desktop.files.row_texts import row_texts
+
+from .classes import Classes, Label, outlier_records, outliers
+from .distances import Distance
+from .handling import Handled, Handling
+from .hierarchy import Hierarchy
+
+FLAG = "fabricated"
+"""The column that tells made-up records (1) from real ones (0)."""
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """What is to be done with a file. ``key`` is given new values in made-up records, ``sensitive`` average ones."""
+
+    quasi_identifiers: tuple[str, ...]
+    k: int
+    handling: Handling
+    hierarchies: Mapping[str, Hierarchy]
+    sensitive: tuple[str, ...] = ()
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Treated:
+    """What came of it, in records. Internal: the numbers may be below k."""
+
+    records: int
+    outlier_classes: int
+    outlier_records: int
+    written: int
+    added: int
+    smallest_class: int | None
+
+
+def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> Treated:
+    """Write the file without k-outliers to ``target``; what was there stays until the new file is verified."""
+    columns = treatment.quasi_identifiers
+    if not columns:
+        raise InputError(Finding("no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one."))
+    named = (*treatment.sensitive, *((treatment.key,) if treatment.key else ()))
+    for name in named:
+        table.facts(name)
+    if FLAG in table.dialect.header and treatment.handling.card.name == "fabricate":
+        raise InputError(Finding("column-taken", f"There is a column “{FLAG}” already.", "Rename it.", column=FLAG))
+    classes = Classes.of_records(table, columns)
+    handled = treatment.handling.handle(classes, treatment.k, treatment.hierarchies, Distance.of_labels(classes.labels))
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        encoding = table.dialect.encoding or "utf-8"
+        with os.fdopen(handle, "w", encoding=encoding, newline="") as stream:
+            written = _write(
+                csv.writer(stream, delimiter=table.dialect.delimiter or ","), table, classes, handled, treatment
+            )
+        smallest = _verified(Path(name), table, treatment, written)
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    small = outliers(classes, treatment.k)
+    added = sum(handled.added.values())
+    return Treated(table.rows, small.size, outlier_records(classes, treatment.k), written, added, smallest)
+
+
+def _write(writer: Any, table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment) -> int:
+    header = list(table.dialect.header)
+    flagged = treatment.handling.card.name == "fabricate"
+    places = [header.index(name) for name in treatment.quasi_identifiers]
+    writer.writerow([*header, FLAG] if flagged else header)
+    averages = _Averages(classes, handled, [header.index(name) for name in treatment.sensitive])
+    written = 0
+    for number, row in enumerate(row_texts(table)):
+        label = handled.labels[classes.class_of[number]]
+        averages.see(classes.labels[classes.class_of[number]], row)
+        if label is None:
+            continue
+        for place, value in zip(places, label, strict=True):
+            row[place] = value
+        writer.writerow([*row, "0"] if flagged else row)
+        written += 1
+    key = header.index(treatment.key) if treatment.key else None
+    made_up = list(averages.records(len(header), places, key))
+    writer.writerows([*row, "1"] for row in made_up)
+    return written + len(made_up)
+
+
+class _Averages:
+    """Collects the sensitive values of the classes that get made-up records: means of numbers, else the commonest."""
+
+    def __init__(self, classes: Classes, handled: Handled, places: Sequence[int]) -> None:
+        self._added, self._places = handled.added, places
+        self._values: dict[tuple[Label, int], Counter[str]] = {}
+
+    def see(self, label: Label, row: Sequence[str]) -> None:
+        """A record of the file."""
+        if label in self._added:
+            for place in self._places:
+                self._values.setdefault((label, place), Counter())[row[place]] += 1
+
+    def records(self, width: int, quasi: Sequence[int], key: int | None) -> Iterable[list[str]]:
+        """The made-up records, class by class."""
+        number = 0
+        for label, missing in self._added.items():
+            for _ in range(missing):
+                number += 1
+                row = [""] * width
+                for place, value in zip(quasi, label, strict=True):
+                    row[place] = value
+                for place in self._places:
+                    row[place] = average(self._values[label, place])
+                if key is not None:
+                    row[key] = f"{FLAG}-{number}"
+                yield row
+
+
+def average(values: Counter[str]) -> str:
+    """The mean where all values are numbers, else the commonest value (the first of those in order)."""
+    numbers = {text: finite_number(text) for text in values}
+    if all(number is not None for number in numbers.values()):
+        total = sum(number * values[text] for text, number in numbers.items() if number is not None)
+        return f"{total / values.total():.10g}"
+    return min(values, key=lambda text: (-values[text], text))
+
+
+def _verified(path: Path, table: RecordTable, treatment: Treatment, written: int) -> int | None:
+    """Read the file back and count: no class may be below k, and no record may be lost on the way."""
+    if not written:
+        return None
+    dialect = table.dialect
+    again = load_records(path, RecordOptions(dialect.delimiter, dialect.encoding, "no"))
+    sizes = Classes.of_records(again, treatment.quasi_identifiers).sizes
+    if again.rows != written or int(np.min(sizes)) < treatment.k:
+        raise VerificationFailed("The written file still has k-outliers, or not all records. Nothing was kept.")
+    return int(np.min(sizes))

@@ -1,0 +1,52 @@
+"""What the elements of the vector are called and what they say, for reports and for the window."""
+
+from __future__ import annotations
+
+OVERALL = {
+    "precision": (
+        "Precision",
+        "1 if every value is as it was, 0 if every value is suppressed: the mean share of the hierarchies not climbed",
+    ),
+    "jaccard": (
+        "Jaccard index",
+        "of the pairs of records that share a class before or after, the share that does so both times",
+    ),
+    "fowlkes_mallows": (
+        "Fowlkes–Mallows index",
+        "the geometric mean of the shares of pairs kept together, seen from before and from after",
+    ),
+    "rand": ("Rand index", "the share of all pairs on which both files agree; close to 1 where there are many classes"),
+    "davies_bouldin": (
+        "Davies–Bouldin index",
+        "how wide the released classes are against the distance between them: lower is better",
+    ),
+    "mean_distance": (
+        "Distance moved",
+        "mean distance from a record’s initial region to its aggregated region’s centre",
+    ),
+    "sample_size_ratio": ("Share of records released", "records that are in both files, of those in the original"),
+}
+"""The overall measures: their titles and a sentence on each."""
+
+ELEMENTS = {
+    "per_class": ("Class by class", "The same measures for each released class of at least k records."),
+    "excluded_attributes": ("Columns left out", "Columns of the original that the released file lacks, and why."),
+    "included_quasi_identifiers": ("Quasi-identifiers", "The columns that make the classes."),
+    "excluded_classes": (
+        "Classes left out",
+        "Original classes of which no record was released. Small ones have no name here.",
+    ),
+    "coding": ("Meaning of the values", "On which level of its hierarchy each quasi-identifier was released."),
+    "sensitive_values": ("Sensitive values", "What the released records say of them, class by class."),
+    "weights": ("Weights", "How much each quasi-identifier, and each level of a hierarchy, counts for precision."),
+    "general": ("In general", "The setting."),
+}
+"""The elements of the vector: their titles and a sentence on each."""
+
+APPROACHES = {
+    "delete": "Deleted: in the original only",
+    "generalise": "Generalised: raised to a coarser level",
+    "merge": "Merged: moved to the values of another class",
+    "fabricate": "Fabricated: in the released file only",
+}
+"""What may have been done to records."""

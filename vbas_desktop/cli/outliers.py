@@ -1,0 +1,74 @@
+"""Handle the k-outliers of a file: classes of records that share their quasi-identifiers with fewer than k.
+
+They are deleted, generalised by hierarchies, merged with the nearest class, or filled up with flagged, made-up
+records. The written file is read back and counted before it takes its place. Without --out the outliers are counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from .representability import add_hierarchy_options, chosen_hierarchies, names
+from .terminal import TerminalProgress, say, show
+
+HELP = "count and handle the classes of fewer than k records of any file"
+EXAMPLE = """example:
+  vbas outliers records.csv --quasi-identifiers age,job -k 3 --handle merge --out merged.csv
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    from vbas_desktop.assessment.representability.handling import handlings
+
+    parser.add_argument("file", metavar="FILE", help="the record file (CSV)")
+    parser.add_argument("--quasi-identifiers", required=True, help="columns, separated by commas")
+    parser.add_argument("-k", type=int, default=5, help="a class of fewer records is an outlier (default 5)")
+    parser.add_argument("--handle", choices=list(handlings()), default="delete", help="what to do (default delete)")
+    parser.add_argument("--everywhere", action="store_true", help="generalise a column in every record or in none")
+    parser.add_argument("--smallest-sample", type=int, default=1, help="delete: refuse if fewer records would remain")
+    parser.add_argument(
+        "--sensitive", default="", help="fabricate: columns filled with the mean or the commonest value"
+    )
+    parser.add_argument("--key", help="fabricate: column that gets a new name for every made-up record")
+    add_hierarchy_options(parser)
+    parser.add_argument("--out", metavar="FILE", help="the file to write")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Load, handle, write, verify."""
+    from vbas_desktop.assessment.representability.classes import Classes, outlier_records, outliers
+    from vbas_desktop.assessment.representability.handling import handlings
+    from vbas_desktop.assessment.representability.hierarchy import unlisted_values
+    from vbas_desktop.assessment.representability.outlier_file import Treatment, handle_outliers
+    from vbas_desktop.files.records import RecordOptions, load_records
+
+    columns = names(options.quasi_identifiers)
+    hierarchies = chosen_hierarchies(options, columns)
+    progress = TerminalProgress(options.quiet)
+    table = load_records(options.file, RecordOptions(category_counts="no"), progress)
+    progress.close()
+    classes = Classes.of_records(table, columns)
+    small, concerned = outliers(classes, options.k), outlier_records(classes, options.k)
+    said = f"{concerned:,}" if concerned == 0 or concerned >= options.k else f"fewer than {options.k:,}"
+    show(
+        f"{table.rows:,} records in {len(classes.labels):,} classes; "
+        f"{small.size:,} classes with {said} records have fewer than {options.k:,}"
+    )
+    for finding in unlisted_values(classes, hierarchies):
+        say(f"{finding.severity}: {finding}")
+    if not options.out:
+        return 0
+    kind = handlings()[options.handle]
+    settings = {
+        "delete": {"smallest_sample": options.smallest_sample},
+        "generalise": {"everywhere": options.everywhere},
+    }
+    handling = kind(**settings.get(options.handle, {}))
+    treatment = Treatment(columns, options.k, handling, hierarchies, names(options.sensitive), options.key)
+    done = handle_outliers(table, treatment, Path(options.out))
+    smallest = "no class" if done.smallest_class is None else f"smallest class {done.smallest_class:,}"
+    show(f"{options.out}: {done.written:,} records ({done.added:,} made up), {smallest}")
+    return 0

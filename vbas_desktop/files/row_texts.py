@@ -1,0 +1,64 @@
+"""The rows of a loaded record file once more, as text: for jobs that need whole rows or a column that is not coded."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+
+from .dialect import Dialect
+from .records import RecordTable
+
+
+def row_texts(table: RecordTable) -> Iterator[list[str]]:
+    """Every record as the list of its fields, in file order, without names and category numbers.
+
+    Raises `InputError` if the file is not CSV, or does not have the rows any more that it had when it was loaded.
+    """
+    dialect, path = table.dialect, Path(table.source.path)
+    if dialect.format != "csv":
+        message = "Rows can only be read one by one from a CSV file."
+        raise InputError(Finding("not-csv", message, "Save the records as CSV.", file=str(path)))
+    rows = 0
+    with _text(path, dialect) as stream:
+        reader = csv.reader(stream, delimiter=dialect.delimiter or ",")
+        filled = (row for row in reader if row)
+        for _ in range(2 if dialect.category_line else 1):
+            next(filled, None)
+        for row in filled:
+            rows += 1
+            if len(row) != len(dialect.header) or rows > table.rows:
+                raise _changed(path)
+            yield row
+    if rows != table.rows:
+        raise _changed(path)
+
+
+def column_texts(table: RecordTable, name: str) -> NDArray[np.str_]:
+    """The text of one column in every record; read from the file again where the column has too many values to code."""
+    facts = table.facts(name)
+    if facts.categories is not None:
+        return np.array(facts.categories.values)[table.codes(name)]
+    place = table.dialect.header.index(name)
+    return np.array([row[place] for row in row_texts(table)])
+
+
+def _text(path: Path, dialect: Dialect) -> IO[str]:
+    encoding = dialect.encoding or "utf-8"
+    if dialect.bom:  # The mark is no part of the first name.
+        encoding = {"utf-8": "utf-8-sig", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}.get(encoding, encoding)
+    if dialect.compressed:
+        return gzip.open(path, "rt", encoding=encoding, newline="")
+    return path.open(encoding=encoding, newline="")
+
+
+def _changed(path: Path) -> InputError:
+    message = "The file is not the one that was loaded: its rows changed."
+    return InputError(Finding("input-changed", message, "Load it again.", file=str(path)))

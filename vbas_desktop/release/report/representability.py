@@ -1,0 +1,176 @@
+"""The representability vector of any pair of files as a report that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from vbas_desktop import __version__
+from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
+
+from .blocks import Block, Pairs, Paragraph, Report, Section, Table, Tiles
+
+_LONGEST = 300
+
+
+def vector_report(vector: Mapping[str, Any], original: str, anonymised: str) -> Report:
+    """The report: every element of the vector with what it means."""
+    return Report(
+        title=f"What {anonymised} is worth",
+        banner=f"Compared with {original}; nothing here tells of fewer than {vector['general']['k']:,} records.",
+        internal=False,
+        sections=tuple(section for section in _sections(vector) if section.blocks),
+        foot=f"Made by VBAS Desktop {__version__}.",
+    )
+
+
+def _sections(vector: Mapping[str, Any]) -> Iterable[Section]:
+    yield Section("In short", (_tiles(vector), *_done(vector)))
+    yield Section("Remarks", tuple(_warnings(vector["warnings"])))
+    yield Section("The requirement", tuple(_requirement(vector.get("requirement", []))))
+    yield Section("How much remains", tuple(_overall(vector["overall"])))
+    yield _element("per_class", _classes(vector["per_class"]))
+    yield _element("excluded_attributes", _pairs(vector["excluded_attributes"], "No column is missing."))
+    yield _element("included_quasi_identifiers", [Paragraph(", ".join(vector["included_quasi_identifiers"]) + ".")])
+    yield _element("excluded_classes", _gone(vector["excluded_classes"], vector["general"]["k"]))
+    yield _element("coding", [_coding(vector["coding"], vector["general"]["k"])])
+    yield _element("sensitive_values", list(_sensitive(vector)))
+    yield _element("weights", list(_weights(vector["weights"])))
+    yield _element("general", [_general(vector["general"])])
+
+
+def _element(name: str, blocks: Sequence[Block]) -> Section:
+    title, text = ELEMENTS[name]
+    return Section(title, (Paragraph(text, quiet=True), *blocks))
+
+
+def _tiles(vector: Mapping[str, Any]) -> Tiles:
+    overall, general = vector["overall"], vector["general"]
+    return Tiles(
+        [
+            (f"{general['released_records']:,}", f"records released, of {general['original_records']:,}"),
+            (_number(overall["precision"]), "precision: how much of the hierarchies is left"),
+            (_number(overall["jaccard"]), "Jaccard: how many pairs that belong together did so before"),
+            ("yes" if vector["classes_below_k"]["k_anonymous"] else "no", f"{general['k']:,}-anonymous"),
+        ]
+    )
+
+
+def _done(vector: Mapping[str, Any]) -> list[Block]:
+    k, done = vector["general"]["k"], vector["general"]["approaches"]
+    if not done:
+        return [Paragraph("Nothing was done to the records: all classes are as they were.")]
+    return [Paragraph("What was recognised: "), Pairs([(APPROACHES[n], _records(r, k)) for n, r in done.items()])]
+
+
+def _warnings(warnings: Sequence[Mapping[str, Any]]) -> Iterable[Block]:
+    rows = [(each["column"] or "", each["message"], each["remedy"]) for each in warnings]
+    if rows:
+        yield Table(("column", "found", "what to do"), rows, 9)
+
+
+def _requirement(rows: Sequence[Mapping[str, str]]) -> Iterable[Block]:
+    if not rows:
+        return
+    missed = sum(row["verdict"] == "not met" for row in rows)
+    yield Paragraph("All that could be checked is met." if not missed else f"{missed:,} of {len(rows):,} are not met.")
+    cells = [(row["criterion"], row["required"], row["actual"], row["verdict"]) for row in rows]
+    marked = frozenset(number for number, row in enumerate(rows) if row["verdict"] == "not met")
+    yield Table(("criterion", "required", "actual", "verdict"), cells, 9, marked=marked)
+
+
+def _overall(overall: Mapping[str, Any]) -> Iterable[Block]:
+    rows = [(title, _number(overall.get(name)), text) for name, (title, text) in OVERALL.items() if name in overall]
+    yield Table(("measure", "value", "what it says"), rows, 1, 2)
+    coinciding = overall.get("davies_bouldin_coinciding_classes", 0)
+    if coinciding:
+        yield Paragraph(
+            f"{coinciding:,} pairs of released classes have the same centre; they are left out of Davies–Bouldin."
+        )
+
+
+def _classes(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
+    if not rows:
+        return [Paragraph("No class is large enough to be shown.")]
+    names = list(rows[0]["class"])
+    cells = [
+        (*(row["class"][name] for name in names), f"{row['records']:,}", _number(row["precision"]),
+         _number(row["jaccard"]), f"{row['original_classes']:,}")
+        for row in rows[:_LONGEST]
+    ]  # fmt: skip
+    blocks: list[Block] = [Table((*names, "records", "precision", "Jaccard", "classes before"), cells, len(names))]
+    if len(rows) > _LONGEST:
+        blocks.append(Paragraph(f"{len(rows) - _LONGEST:,} more are in representability.json.", quiet=True))
+    return blocks
+
+
+def _pairs(items: Mapping[str, str], otherwise: str) -> list[Block]:
+    return [Pairs(list(items.items()))] if items else [Paragraph(otherwise)]
+
+
+def _gone(gone: Mapping[str, Any], k: int) -> list[Block]:
+    rows = [
+        (", ".join(f"{name} = {value}" for name, value in each["class"].items()), f"{each['records']:,}")
+        for each in gone["classes"][:_LONGEST]
+    ]
+    blocks: list[Block] = [Table(("class", "records"), rows)] if rows else []
+    rest = gone["unnamed_records"]
+    if rest != 0:
+        blocks.append(Paragraph(f"In classes too small to be named: {_records(rest, k)}."))
+    return blocks or [Paragraph("No class is missing.")]
+
+
+def _coding(coding: Mapping[str, Any], k: int) -> Table:
+    rows = [
+        (name, f"{facts['height']:,}", "; ".join(f"{level}: {_records(n, k)}" for level, n in by_level.items()))
+        for name, facts in coding.items()
+        for by_level in [facts["records_by_level"]]
+    ]
+    return Table(("quasi-identifier", "levels", "records by level"), rows, 1, 2)
+
+
+def _sensitive(vector: Mapping[str, Any]) -> Iterable[Block]:
+    for column, rows in vector["sensitive_values"].items():
+        cells = [
+            (", ".join(row["class"].values()), _count(row["count"]), _number(row["mean"]), _number(row["sd"]))
+            for row in rows[:_LONGEST]
+        ]
+        yield Table((f"class ({column})", "values", "mean", "standard deviation"), cells)
+    if not vector["sensitive_values"]:
+        yield Paragraph("No sensitive column was named.")
+    elif vector["sensitive_aggregated"]:
+        yield Paragraph("The released values are not those of the original records: they were aggregated or changed.")
+    else:
+        yield Paragraph("The released values are those of the original records.")
+
+
+def _weights(weights: Mapping[str, Any]) -> Iterable[Block]:
+    yield Pairs([(name, f"{weight:.3g}") for name, weight in weights["quasi_identifiers"].items()])
+    levels = {name: ", ".join(f"{weight:g}" for weight in each) for name, each in weights["levels"].items()}
+    if levels:
+        yield Pairs([(f"levels of {name}", text) for name, text in levels.items()])
+
+
+def _general(general: Mapping[str, Any]) -> Pairs:
+    return Pairs(
+        [
+            ("k", f"{general['k']:,}"),
+            ("Records before", f"{general['original_records']:,}"),
+            ("Records after", f"{general['released_records']:,}"),
+            ("Of the original records, released", f"{100 * general['sample_size_ratio']:.4g} %"),
+        ]
+    )
+
+
+def _records(number: int | None, k: int) -> str:
+    if number is None:
+        return f"fewer than {k:,} records"
+    return f"{number:,} record{'s' if number != 1 else ''}"
+
+
+def _count(number: int | None) -> str:
+    return "–" if number is None else f"{number:,}"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}" if abs(value) < 10 else f"{value:,.2f}"
