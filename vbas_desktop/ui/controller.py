@@ -160,7 +160,6 @@ class Controller(QObject):
         self._run_after_load = False
         if failure.findings:
             self._set_findings(failure.findings)
-        self._context.say(f"{failure.title} did not succeed.")
         show_failure(self._window, failure)
 
     @Slot(str)

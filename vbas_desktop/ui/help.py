@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+import re
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 from PySide6.QtCore import QObject, Qt, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
+from PySide6.QtGui import QDesktopServices, QImageReader, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -27,12 +28,23 @@ from .context import Context
 from .theme import GRID, Theme
 
 GUIDE = "user-guide.md"
+_MARGIN = 80
 _LIBRARIES = ("PySide6-Essentials", "pyqtgraph", "numpy", "scipy", "shapely", "pandas", "pyarrow", "numba", "pyproj")
 
 
 def rendered(markdown: str) -> str:
     """Markdown as HTML that QTextBrowser understands."""
     return str(MarkdownIt("commonmark").enable("table").render(markdown))
+
+
+def fitting(html: str, folder: Path, width: int) -> str:
+    """The same with pictures no wider than the page."""
+
+    def sized(found: re.Match[str]) -> str:
+        own = QImageReader(str(folder / found.group(1))).size().width()
+        return f'<img src="{found.group(1)}" width="{min(own, width)}"' if own > 0 else found.group()
+
+    return re.sub(r'<img src="([^"]+)"', sized, html)
 
 
 class GuideWindow(QDialog):
@@ -71,7 +83,7 @@ class GuideWindow(QDialog):
         self._back.setEnabled(len(self._trail) > 1)
         self.text.setSearchPaths([str(path.parent)])
         self.text.document().setDefaultStyleSheet(_style(self._theme))
-        self.text.setHtml(rendered(path.read_text(encoding="utf-8")))
+        self.text.setHtml(fitting(rendered(path.read_text(encoding="utf-8")), path.parent, self.width() - _MARGIN))
         if place:
             self.text.scrollToAnchor(place)
 

@@ -12,7 +12,7 @@ from vbas_desktop.session.words import time_left_in_words
 
 from .model import SessionModel
 from .theme import tabular
-from .worker import JobRunner
+from .worker import Failure, JobRunner
 
 _QUIET_SECONDS = 1.5
 """No time left is shown before: the first seconds tell little."""
@@ -43,6 +43,7 @@ class StatusLine(QStatusBar):
         runner.job_started.connect(self._on_job_started)
         runner.progressed.connect(self._on_progressed)
         runner.job_ended.connect(self._on_job_ended)
+        runner.job_failed.connect(self._on_job_failed)
         for signal in (model.data_loaded, model.choices_changed, model.problem_counted):
             signal.connect(self._on_facts_changed)
         self._on_facts_changed()
@@ -83,6 +84,10 @@ class StatusLine(QStatusBar):
         # A sentence that somebody said at the end of the job stays; a stage of the job does not.
         if self.what.text().startswith(title):
             self.say("Ready")
+
+    @Slot(object)
+    def _on_job_failed(self, failure: Failure) -> None:
+        self.say(f"Did not succeed: {failure.title}.")
 
     @Slot()
     def _on_facts_changed(self) -> None:

@@ -58,6 +58,8 @@ QCheckBox:focus {{ color: {colours.accent}; }}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 *[look="heading"] {{ font-size: 20pt; font-weight: 300; color: {colours.text}; }}
 *[look="live"] {{ background: {colours.base}; border: 1px solid {colours.line}; border-radius: 4px; padding: 6px 8px; }}
+QToolButton[look="unfold"] {{ border: none; background: transparent; padding: 2px; color: {colours.text}; }}
+QToolButton[look="unfold"]:hover, QToolButton[look="unfold"]:focus {{ color: {colours.accent}; }}
 QFrame[look="hint"] {{ background: {colours.raised}; border-bottom: 1px solid {colours.line}; }}
 QLineEdit[look="wrong"], QComboBox[look="wrong"] {{ border: 1px solid {colours.error}; border-radius: 3px; }}
 QPushButton[look="primary"] {{ background: {colours.accent}; color: {colours.on_accent};

@@ -34,6 +34,7 @@ class Welcome(QWidget):
         text.setWordWrap(True)
         text.setFixedWidth(480)
         text.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        text.setMinimumHeight(text.heightForWidth(text.width()))
         hint = QLabel("or drop the files here")
         hint.setProperty("look", "muted")
         self.buttons = {

@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QStandardPaths, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QCheckBox,
     QComboBox,
     QDialog,
@@ -221,9 +222,13 @@ class ReleaseDone(QDialog):
         place.setProperty("look", "muted")
         self.checks = QListWidget()
         self.checks.setAccessibleName("Checks")
+        self.checks.setWordWrap(True)
+        self.checks.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.checks.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for check in report.checks:
             icon = theme.icon("shield" if check.passed else "error")
-            item = QListWidgetItem(icon, f"{check.name}: {'passed' if check.passed else 'failed'}")
+            line = f"{check.name[:1].upper()}{check.name[1:]}: {'passed' if check.passed else 'failed'}"
+            item = QListWidgetItem(icon, line)
             item.setToolTip(check.detail)
             self.checks.addItem(item)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)

@@ -111,6 +111,7 @@ class ColumnsSection(QWidget):
         self.unfold = QToolButton()
         self.unfold.setCheckable(True)
         self.unfold.setAutoRaise(True)
+        self.unfold.setProperty("look", "unfold")
         self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.unfold.toggled.connect(self._on_unfolded)
         self._left_out = muted()

@@ -131,6 +131,7 @@ class FilesSection(QWidget):
         self.unfold.setText("Reading options")
         self.unfold.setCheckable(True)
         self.unfold.setAutoRaise(True)
+        self.unfold.setProperty("look", "unfold")
         self.unfold.setArrowType(Qt.ArrowType.RightArrow)
         self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.unfold.toggled.connect(self._on_unfolded)

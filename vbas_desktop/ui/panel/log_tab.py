@@ -28,7 +28,6 @@ class LogTab(QWidget):
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.addWidget(self.text)
         context.runner.job_started.connect(self._on_job_started)
-        context.runner.job_stopped.connect(self._on_job_stopped)
         context.runner.job_failed.connect(self._on_job_failed)
 
     @Slot(str)
@@ -39,10 +38,6 @@ class LogTab(QWidget):
     @Slot(str)
     def _on_job_started(self, title: str) -> None:
         self.add(f"{title}…")
-
-    @Slot(str)
-    def _on_job_stopped(self, title: str) -> None:
-        self.add(f"{title}: stopped.")
 
     @Slot(object)
     def _on_job_failed(self, failure: Failure) -> None:
