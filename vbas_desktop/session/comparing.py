@@ -39,6 +39,15 @@ class Ticked:
 
 
 @dataclass(frozen=True, eq=False)
+class Compared:
+    """A finished comparison, what is said of it, and the folder that holds its tables."""
+
+    comparison: Comparison
+    text: str
+    target: Path
+
+
+@dataclass(frozen=True, eq=False)
 class ComparisonOrder:
     """A comparison on frozen data; ``target`` receives the tables, a folder beside it the finished combinations."""
 
@@ -65,15 +74,14 @@ class ComparisonOrder:
         self,
         progress: Progress = Silent(),  # noqa: B008
         on_finished: Callable[[Finished], None] | None = None,
-    ) -> Comparison:
+    ) -> Compared:
         """Run what is missing and write the folder."""
         from vbas_desktop.release.comparison import check_comparison_target, write_comparison
 
         check_comparison_target(self.target)
         prepared = self.look_ahead(Span(progress, 0.0, 0.05))
         comparison = run_prepared(prepared, self.store, Span(progress, 0.05, 1.0), on_finished)
-        write_comparison(comparison, self.target)
-        return comparison
+        return Compared(comparison, write_comparison(comparison, self.target), self.target)
 
     def run_of(self, finished: Finished) -> Run:
         """A finished combination as a run of the session, as if it had been chosen and run by itself."""
@@ -111,6 +119,15 @@ class ComparisonOrder:
 
 def _groupings(choices: Choices, generalised: bool) -> Mapping[str, Mapping[str, str]]:
     return choices.groupings if generalised else {}
+
+
+def order_comparison(ticked: Ticked, session: Session, target: Path) -> ComparisonOrder:
+    """Freeze what a thread needs to know. Call `why_not_compare` first."""
+    assert session.table is not None
+    assert session.regions is not None
+    plan = plan_of(ticked, session)
+    sha256 = session.region_ids_sha256
+    return ComparisonOrder(plan, session.table, session.regions, session.choices, target, sha256)
 
 
 def why_not_compare(ticked: Ticked, session: Session) -> str | None:

@@ -74,19 +74,27 @@ class Results:
             del self._runs[run_id]
         self._tell(Event.RUN_FINISHED)
 
-    def add_complete(self, run: Run, result: RunResult) -> bool:
-        """List a run that was computed elsewhere as a whole; False if the same one is listed already."""
-        for listed in self._runs.values():
-            if not listed.outdated and (listed.key, listed.choices) == (run.key, run.choices) and listed.result:
-                return False
-        run = replace(run, id=self._next_run, result=result)
-        self._next_run += 1
-        self._runs[run.id] = run
-        self._entries += [Entry(self._next_number + place, run, one) for place, one in enumerate(result.solutions)]
-        self._next_number += len(result.solutions)
-        self.modified = True
-        self._tell(Event.SOLUTIONS_CHANGED)
-        return True
+    def add_complete(self, computed: Iterable[tuple[Run, RunResult]]) -> int:
+        """List runs that were computed elsewhere as a whole; those that are listed already are left out."""
+        added = 0
+        for run, result in computed:
+            if any(self._same(listed, run) for listed in self._runs.values()):
+                continue
+            run = replace(run, id=self._next_run, result=result)
+            self._next_run += 1
+            self._runs[run.id] = run
+            self._entries += [Entry(self._next_number + place, run, one) for place, one in enumerate(result.solutions)]
+            self._next_number += len(result.solutions)
+            added += 1
+        if added:
+            self.modified = True
+            self._tell(Event.SOLUTIONS_CHANGED)
+        return added
+
+    @staticmethod
+    def _same(listed: Run, run: Run) -> bool:
+        current = listed.result is not None and not listed.outdated
+        return current and (listed.key, listed.choices) == (run.key, run.choices)
 
     def _replace_run(self, run: Run) -> None:
         self._runs[run.id] = run

@@ -43,7 +43,7 @@ class Session(Results):
         self.regions: Regions | None = None
         self.project_path: Path | None = None
         self._document: Mapping[str, Any] = {}
-        self._region_ids_sha256 = ""
+        self.region_ids_sha256 = ""
 
     # Data
 
@@ -68,7 +68,7 @@ class Session(Results):
             self.regions = loaded.regions
         self.table = loaded.table
         self.records_path, self.regions_path = loaded.order.records, loaded.order.regions
-        self._region_ids_sha256 = loaded.region_ids_sha256
+        self.region_ids_sha256 = loaded.region_ids_sha256
         self._problem = None
         self._open_runs.clear()
         roles = dict(loaded.guessed_roles)
@@ -222,7 +222,7 @@ class Session(Results):
             key,
             self.counted(key),
             self.pareto_measures,
-            self._region_ids_sha256,
+            self.region_ids_sha256,
         )
 
     def begin_counted(self, run_id: int, problem: Problem) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStacked
 
 from .context import Context
 from .hints import HintBar
-from .pages import Page, create_part
+from .pages import COMPARE, Page, create_part
 from .panel import MAP_WIDGET
 from .settings import Settings
 from .theme import GRID
@@ -70,6 +70,11 @@ class MapArea(QWidget):
         """Bring the map (or the welcome, if there are no data) to the front."""
         self.stack.setCurrentWidget(self.map if self._context.session.has_data else self.welcome)
         self.page_changed.emit("")
+
+    @Slot()
+    def compare_combinations(self) -> None:
+        """Bring the page that compares to the front."""
+        self.show_page(COMPARE)
 
     def show_page(self, page: Page) -> QWidget:
         """Bring a page to the front."""

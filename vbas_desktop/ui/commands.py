@@ -46,6 +46,12 @@ EDIT = (
 
 RUN = (
     Command("run", "&Run", "Run the chosen combination over its range of site numbers", "Ctrl+R", "run"),
+    Command(
+        "compare_combinations",
+        "&Compare combinations…",
+        "Run many combinations of approaches and see which is best in what",
+        icon="compare",
+    ),
     Command("stop", "&Stop", "Stop what is going on; finished solutions are kept", "Ctrl+.", "stop"),
 )
 

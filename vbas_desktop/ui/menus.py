@@ -36,7 +36,9 @@ class Menus(QObject):
         super().__init__(window)
         self._window = window
         self.actions = Actions(
-            (window.controller, window.projects, window.exporting, window.help, window.area.hints), window.theme, self
+            (window.controller, window.projects, window.exporting, window.help, window.area.hints, window.area),
+            window.theme,
+            self,
         )
         bar = window.menuBar()
         self._build_file(bar.addMenu("&File"))

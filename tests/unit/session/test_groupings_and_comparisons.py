@@ -10,9 +10,9 @@ from vbas_desktop.cli.main import main
 from vbas_desktop.domain.records import Role
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.session.comparing import (
-    ComparisonOrder,
     Ticked,
     duration_in_words,
+    order_comparison,
     plan_in_words,
     plan_of,
     prepared_in_words,
@@ -119,13 +119,13 @@ def test_what_is_missing_for_a_comparison_is_said(grouped, change, reason):
 def test_a_comparison_lands_in_the_results_once(grouped, tmp_path):
     plan = plan_of(TICKED, grouped)
     assert plan_in_words(plan) == "12 combinations in 4 scenarios make at most 36 aggregations."
-    order = ComparisonOrder(plan, grouped.table, grouped.regions, grouped.choices, tmp_path / "out")
+    order = order_comparison(TICKED, grouped, tmp_path / "out")
     assert prepared_in_words(order.look_ahead()).startswith(
         "12 combinations in 4 scenarios make 36 aggregations. About"
     )
     for _ in range(2):
-        comparison = order.execute(on_finished=lambda one: grouped.add_complete(order.run_of(one), one.result))
-    assert len(comparison.finished) == 12
+        compared = order.execute(on_finished=lambda one: grouped.add_complete([(order.run_of(one), one.result)]))
+    assert len(compared.comparison.finished) == 12
     assert len(grouped.entries) == 36
     assert prepared_in_words(order.look_ahead()).endswith("All of them are finished already.")
     kinds = {(e.run.key.k, e.run.key.names_in_words, e.solution.approaches.get("adc_seeding")) for e in grouped.entries}

@@ -48,7 +48,17 @@ def create_part(widget: str, context: Context) -> QWidget:
     return part
 
 
+COMPARE = Page(
+    "Compare combinations",
+    "vbas_desktop.ui.pages.compare.page:ComparePage",
+    icon="compare",
+    shortcut="Ctrl+Shift+K",
+    summary="Many combinations of approaches at once, the winners, and the thesis' experiments",
+    needs_data=False,
+)
+
 PAGES: tuple[Page, ...] = (
+    COMPARE,
     Page(
         "Risky combinations",
         "vbas_desktop.ui.pages.risky.page:RiskyPage",

@@ -1,0 +1,105 @@
+"""The page that compares: ticks, the size of the work, running, stopping, going on, the thesis' experiments."""
+
+from __future__ import annotations
+
+import pytest
+
+from vbas_desktop.domain.records import Role
+from vbas_desktop.session.reproducing import ReproductionOrder
+
+LONG = 60_000
+
+
+@pytest.fixture
+def page(loaded_window, tmp_path):
+    """The page with six fixed sites, two locations and ADC from one of them, for k = 3 and 5."""
+    session = loaded_window.session
+    chosen = session.choices.with_role("age", Role.QUASI_IDENTIFIER).with_role("sex", Role.QUASI_IDENTIFIER)
+    chosen = chosen.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 6)
+    session.change(chosen.with_grouping("age", {"1": "1-2", "2": "1-2"}))
+    loaded_window.menus.actions["compare_combinations"].trigger()
+    page = loaded_window.area.stack.currentWidget().widget
+    page.form.components["site_location"].tick(["density", "balanced-density", "adc"])
+    page.form.seedings.tick(["density"])
+    page.form.ks.setText("3, 5")
+    page.target.setText(str(tmp_path / "out"))
+    return page
+
+
+def finish(window, qtbot, start) -> None:
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        start()
+
+
+def test_the_page_tells_how_much_work_the_ticks_make(page, qtbot):
+    assert page.live.text() == "6 combinations in 2 scenarios make at most 30 aggregations."
+    expected = "6 combinations in 2 scenarios make 30 aggregations. About a second to go."
+    qtbot.waitUntil(lambda: page.live.text() == expected, timeout=LONG)
+    page.form.generalised.setCurrentIndex(page.form.generalised.findData("both"))
+    page.form.generalised.activated.emit(2)
+    assert page.live.text() == "12 combinations in 4 scenarios make at most 60 aggregations."
+
+
+def test_what_is_missing_is_said_and_compare_waits(page):
+    page.form.components["site_location"].tick([])
+    assert page.live.text() == "Tick at least one approach for site location."
+    assert not page.start.isEnabled()
+    page.form.components["site_location"].tick(["density"])
+    page.form.sets.setPlainText("age\nheight")
+    assert page.live.text() == "There is no column “height”."
+    page.form.ks.setText("none")
+    assert page.live.text() == "Enter at least one k, such as 5 or 5, 10."
+
+
+def test_results_land_in_the_table_and_the_folder_once(page, loaded_window, tmp_path, qtbot):
+    session = loaded_window.session
+    finish(loaded_window, qtbot, page.start.click)
+    assert len(session.entries) == 30
+    assert {entry.run.key.k for entry in session.entries} == {3, 5}
+    assert (tmp_path / "out" / "comparison.csv").is_file()
+    assert len(list((tmp_path / "out.combinations").iterdir())) == 6
+    assert page.summary.toPlainText().startswith("6 combinations in 2 scenarios, 30 solutions.")
+    finish(loaded_window, qtbot, page.start.click)
+    assert len(session.entries) == 30
+    session.select(session.entries[0].number)
+    assert session.selected.problem is not None
+
+
+def test_a_stopped_comparison_goes_on_where_it_was(page, loaded_window, tmp_path, qtbot):
+    kept = tmp_path / "out.combinations"
+    page.form.sets.setPlainText("age\nage, sex\nsex")
+
+    def stop_early() -> None:
+        page.start.click()
+        qtbot.waitUntil(lambda: page.done > 0, timeout=LONG)
+        page.stop.click()
+
+    finish(loaded_window, qtbot, stop_early)
+    before = {path.name: path.read_bytes() for path in kept.glob("*.json")}
+    assert before
+    finish(loaded_window, qtbot, page.start.click)
+    after = {path.name: path.read_bytes() for path in kept.glob("*.json")}
+    assert len(after) == 18
+    assert {name: after[name] for name in before} == before
+    assert len(loaded_window.session.entries) == 90
+
+
+def test_charts_show_each_measure_of_the_chosen_scenario(page, loaded_window, qtbot):
+    finish(loaded_window, qtbot, page.start.click)
+    page.tabs.setCurrentWidget(page.charts)
+    charts = page.charts.charts
+    assert "suppressed_records" in charts
+    chart = charts["suppressed_records"]
+    assert {row.approach for row in chart.rows} == {"density", "balanced-density", "adc from density"}
+    assert len(chart.rows) == 15
+    page.charts.scenario.setCurrentIndex(1)
+    page.charts.scenario.activated.emit(1)
+    assert len(chart.rows) == 15
+
+
+def test_the_experiments_of_the_thesis_run_from_the_page(page, loaded_window, tmp_path, qtbot):
+    order = ReproductionOrder("eastern", tmp_path / "thesis", share=0.003)
+    finish(loaded_window, qtbot, lambda: page.reproduce(order))
+    assert (tmp_path / "thesis" / "claims.md").is_file()
+    assert "of 18 claims are held" in page.live.text()
+    assert "Claims" in page.summary.toPlainText()

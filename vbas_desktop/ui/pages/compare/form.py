@@ -1,0 +1,144 @@
+"""What to compare: ticks for approaches and seedings, fields for k and the sets of quasi-identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.session.choices import Choices
+from vbas_desktop.session.comparing import Ticked
+from vbas_desktop.ui.panel.fields import Field, title
+from vbas_desktop.ui.theme import GRID
+
+_TITLES = {"site_number": "Number of sites", "site_location": "Site locations", "construction": "Construction"}
+_GENERALISED = {"no": "As they are", "yes": "Grouped", "both": "Both, grouped and not"}
+
+
+class Ticks(QWidget):
+    """A titled list of check boxes by name."""
+
+    changed = Signal()
+
+    def __init__(self, heading: str, names: Iterable[str], component: str) -> None:
+        super().__init__()
+        self.boxes: dict[str, QCheckBox] = {}
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 2)
+        layout.addWidget(title(heading))
+        for name in names:
+            card = approaches(component)[name].card
+            box = QCheckBox(card.title)
+            box.setToolTip(card.summary)
+            box.toggled.connect(self.changed)
+            self.boxes[name] = box
+            layout.addWidget(box)
+        layout.addStretch(1)
+
+    @property
+    def ticked(self) -> tuple[str, ...]:
+        """The names that are ticked."""
+        return tuple(name for name, box in self.boxes.items() if box.isChecked())
+
+    def tick(self, names: Iterable[str]) -> None:
+        """Tick exactly these."""
+        chosen = set(names)
+        for name, box in self.boxes.items():
+            box.setChecked(name in chosen)
+
+
+class CompareForm(QWidget):
+    """Tells `changed` whenever something else is ticked or entered."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.components = {name: Ticks(text, approaches(name), name) for name, text in _TITLES.items()}
+        self.seedings = Ticks("ADC starts from", _unseeded(), "site_location")
+        self.ks, self.sets, self.generalised = QLineEdit(), QPlainTextEdit(), QComboBox()
+        self._own_sets = False
+        for value, text in _GENERALISED.items():
+            self.generalised.addItem(text, value)
+        self.sets.setFixedHeight(4 * self.sets.fontMetrics().lineSpacing() + 2 * GRID)
+        self.sets.setTabChangesFocus(True)
+        self._build()
+        for ticks in (*self.components.values(), self.seedings):
+            ticks.changed.connect(self.changed)
+        self.components["site_location"].changed.connect(self._on_locations)
+        self.ks.textChanged.connect(self.changed)
+        self.sets.textChanged.connect(self._on_sets)
+        self.generalised.activated.connect(self.changed)
+
+    def _build(self) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.addWidget(self.components["site_location"], 0, 0)
+        grid.addWidget(self.seedings, 0, 1)
+        grid.addWidget(self.components["site_number"], 1, 0)
+        grid.addWidget(self.components["construction"], 1, 1)
+        sets = Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex")
+        ks = Field("&k", self.ks, "One or several, such as 5, 10")
+        groups = Field("Categories", self.generalised, "Whether the groups made in Input are used")
+        grid.addWidget(sets, 2, 0, 2, 1)
+        grid.addWidget(ks, 2, 1)
+        grid.addWidget(groups, 3, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+
+    def start_from(self, choices: Choices) -> None:
+        """Begin with the choices of the Input tab, and all locations that are quick."""
+        self.components["site_number"].tick([choices.approaches["site_number"]])
+        self.components["site_location"].tick([*_unseeded(), choices.approaches["site_location"]])
+        self.components["construction"].tick([choices.approaches["construction"]])
+        self.seedings.tick(["balanced-density"])
+        self.ks.setText(str(choices.k))
+        self.follow(choices)
+        self._on_locations()
+
+    def follow(self, choices: Choices) -> None:
+        """The Input tab changed: the set follows unless another one was entered."""
+        if not self._own_sets:
+            self.sets.blockSignals(True)
+            self.sets.setPlainText(", ".join(choices.quasi_identifiers))
+            self.sets.blockSignals(False)
+        grouped = bool(choices.groupings)
+        self.generalised.setEnabled(grouped)
+        if not grouped:
+            self.generalised.setCurrentIndex(self.generalised.findData("no"))
+
+    def ticked(self) -> Ticked:
+        """What is ticked and entered; what cannot be read is left out."""
+        lines = (line.split(",") for line in self.sets.toPlainText().splitlines())
+        sets = (tuple(dict.fromkeys(name.strip() for name in line if name.strip())) for line in lines)
+        numbers = (text.strip() for text in self.ks.text().split(","))
+        return Ticked(
+            {name: ticks.ticked for name, ticks in self.components.items()},
+            self.seedings.ticked,
+            tuple(dict.fromkeys(int(text) for text in numbers if text.isdecimal() and int(text) > 0)),
+            tuple(dict.fromkeys(one for one in sets if one)),
+            str(self.generalised.currentData()),
+        )
+
+    @Slot()
+    def _on_locations(self) -> None:
+        seeded = set(self.components["site_location"].ticked) - set(_unseeded())
+        self.seedings.setEnabled(bool(seeded))
+
+    @Slot()
+    def _on_sets(self) -> None:
+        self._own_sets = bool(self.sets.toPlainText().strip())
+        self.changed.emit()
+
+
+def _unseeded() -> list[str]:
+    """The location approaches that start from no other one."""
+    return [
+        name
+        for name, kind in approaches("site_location").items()
+        if not any(declared.kind == "approach" for declared in kind.parameters())
+    ]

@@ -1,0 +1,269 @@
+"""Comparing many combinations: tick, see how much that is, run, stop, go on, look at what came of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from vbas_desktop.comparison.run import Finished, Prepared
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.solution import RunResult
+from vbas_desktop.session.choices import Choices
+from vbas_desktop.session.comparing import (
+    Compared,
+    ComparisonOrder,
+    Ticked,
+    order_comparison,
+    plan_in_words,
+    prepared_in_words,
+    why_not_compare,
+)
+from vbas_desktop.session.reproducing import Reproduced, ReproductionOrder
+from vbas_desktop.session.results import Run
+from vbas_desktop.session.words import counted
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.panel.fields import Field, set_look
+from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.worker import Failure
+
+from .form import CompareForm
+from .places import suggested_target
+from .results import ComparisonCharts, SummaryView
+
+_PAUSE_MS = 300
+_LOOKING = "Looking at the comparison"
+_THESIS = {"eastern": "Like &Eastern Canada (tables 7–12)…", "western": "Like &Western Canada (tables 13–18)…"}
+
+
+class ComparePage(QWidget):
+    """Plan, summary and charts of a comparison. Results go to the Results tab as they come."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context, self._session = context, context.session
+        self.form, self.summary, self.charts = CompareForm(), SummaryView(), ComparisonCharts(context)
+        self.live, self.target = QLabel(), QLineEdit()
+        self.start, self.stop = QPushButton("▶  &Compare"), QPushButton("&Stop")
+        self.thesis, self.open = QPushButton("&Thesis’ experiments"), QPushButton("&Open the summary page")
+        self.tabs = QTabWidget()
+        self._page: Path | None = None
+        self._arrived: list[tuple[Run, RunResult]] = []
+        self.done = 0
+        self._timer, self._flush = QTimer(self), QTimer(self)
+        self._build()
+        self._connect()
+        self.form.start_from(self._session.choices)
+        self._on_data_loaded()
+
+    def _build(self) -> None:
+        self.live.setWordWrap(True)
+        self.live.setFont(tabular(self.live.font()))
+        self.live.setProperty("look", "live")
+        self.live.setAccessibleName("What the comparison comes to")
+        self.start.setProperty("look", "primary")
+        self.stop.setToolTip("Stop; finished combinations are kept and not run again")
+        self.thesis.setToolTip("Run the experiments of the thesis on generated data and check its claims")
+        menu = QMenu(self.thesis)
+        for like, text in _THESIS.items():
+            menu.addAction(text, partial(self._ask_for_thesis, like))
+        self.thesis.setMenu(menu)
+        plan = QWidget()
+        column = QVBoxLayout(plan)
+        column.setContentsMargins(GRID, GRID, GRID, GRID)
+        column.addWidget(self.form)
+        column.addWidget(Field("&Folder for the tables", self.target, "Finished combinations are kept beside it"))
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(plan)
+        for widget, text in ((scroll, "Plan"), (self.summary, "Summary"), (self.charts, "Charts")):
+            self.tabs.addTab(widget, text)
+        self.tabs.setDocumentMode(True)
+        buttons = QHBoxLayout()
+        for button in (self.start, self.stop, self.thesis):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        buttons.addWidget(self.open)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+        layout.addWidget(self.tabs, 1)
+        layout.addWidget(self.live)
+        layout.addLayout(buttons)
+
+    def _connect(self) -> None:
+        context = self._context
+        for timer, slot, pause in ((self._timer, self._look_ahead, _PAUSE_MS), (self._flush, self._on_flush, 200)):
+            timer.setSingleShot(True)
+            timer.setInterval(pause)
+            timer.timeout.connect(slot)
+        self.form.changed.connect(self._on_changed)
+        self.target.textChanged.connect(self._on_changed)
+        self.start.clicked.connect(self.compare)
+        self.stop.clicked.connect(context.runner.stop)
+        self.open.clicked.connect(self._on_open)
+        context.model.data_loaded.connect(self._on_data_loaded)
+        context.model.choices_changed.connect(self._on_choices_changed)
+        context.quiet_runner.job_failed.connect(self._on_failed)
+        context.runner.job_started.connect(self._refresh)
+        context.runner.job_ended.connect(self._refresh)
+
+    # What is planned
+
+    @Slot()
+    def _on_data_loaded(self) -> None:
+        self.target.setText(str(suggested_target(self._session)))
+        self._on_choices_changed()
+
+    @Slot()
+    def _on_choices_changed(self) -> None:
+        self.form.follow(self._session.choices)
+        self._on_changed()
+
+    @Slot()
+    def _on_changed(self) -> None:
+        reason = self.reason()
+        set_look(self.live, "live" if reason is None else "warning")
+        self.live.setText(reason or plan_in_words(self._order().plan))
+        self._refresh()
+        if reason is None:
+            self._timer.start()
+
+    def reason(self) -> str | None:
+        """Why nothing can be compared now."""
+        return why_not_compare(self.form.ticked(), self._session)
+
+    def _order(self) -> ComparisonOrder:
+        return order_comparison(self.form.ticked(), self._session, Path(self.target.text() or "comparison"))
+
+    @Slot()
+    def _look_ahead(self) -> None:
+        """Count in the background what the plan makes and how long it will take."""
+        if self.reason() is not None or self._context.runner.busy:
+            return
+        asked = (self.form.ticked(), self._session.choices, self.target.text())
+        if not self._context.quiet_runner.start(_LOOKING, self._order().look_ahead, partial(self._on_looked, asked)):
+            self._timer.start()
+
+    def _on_looked(self, asked: tuple[Ticked, Choices, str], prepared: Prepared) -> None:
+        current = asked == (self.form.ticked(), self._session.choices, self.target.text())
+        if current and not self._context.runner.busy:
+            self.live.setText(prepared_in_words(prepared))
+            self.start.setText("▶  &Go on" if 0 < sum(prepared.kept) < len(prepared.kept) else "▶  &Compare")
+
+    @Slot(object)
+    def _on_failed(self, failure: Failure) -> None:
+        if failure.title == _LOOKING:
+            set_look(self.live, "error")
+            self.live.setText(failure.message)
+
+    @Slot()
+    def _refresh(self) -> None:
+        busy, reason = self._context.runner.busy, self.reason()
+        self.start.setEnabled(reason is None and not busy)
+        self.start.setToolTip(reason or "Run every combination that is not finished yet")
+        self.stop.setEnabled(busy)
+        self.thesis.setEnabled(not busy)
+        self.open.setEnabled(self._page is not None)
+
+    # Running
+
+    @Slot()
+    def compare(self) -> None:
+        """Run the plan."""
+        if self.reason() is not None or self._context.runner.busy:
+            return
+        order, self.done = self._order(), 0
+        self._context.runner.start(
+            "Comparing combinations",
+            partial(_run, order),
+            self._on_compared,
+            partial(self._on_finished, order),
+            self._on_aborted,
+        )
+
+    def _on_finished(self, order: ComparisonOrder, finished: Finished) -> None:
+        self.done += 1
+        self.live.setText(f"{self.done:,} of {len(order.plan.combinations):,} combinations are finished.")
+        self._arrived.append((order.run_of(finished), finished.result))
+        if not self._flush.isActive():
+            self._flush.start()
+
+    @Slot()
+    def _on_flush(self) -> None:
+        """Results reach the table a few times a second, however fast they come."""
+        arrived, self._arrived = self._arrived, []
+        self._session.add_complete(arrived)
+
+    def _on_compared(self, compared: Compared) -> None:
+        self._flush.stop()
+        self._on_flush()
+        self._show(compared, compared.text)
+        solutions = counted(len(compared.comparison.solutions), "solution")
+        self._context.say(f"Compared {solutions}; tables and charts are in {compared.target}.")
+        self._context.show_tab("Results")
+
+    def _on_aborted(self) -> None:
+        self._flush.stop()
+        self._on_flush()
+        self._timer.start()
+
+    def _show(self, compared: Compared, text: str) -> None:
+        self.summary.setPlainText(text)
+        self.charts.show_comparison(compared.comparison)
+        self._page = compared.target / "summary.html"
+        self.live.setText(text.partition("\n")[0])
+        self.tabs.setCurrentWidget(self.summary)
+        self._refresh()
+
+    # The thesis' experiments
+
+    def _ask_for_thesis(self, like: str) -> None:
+        dialog = QFileDialog(self, "Folder for the tables", str(Path(self.target.text()).parent))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(
+            lambda folder: self.reproduce(ReproductionOrder(like, Path(folder) / f"thesis-{like}"))
+        )
+        dialog.open()
+
+    def reproduce(self, order: ReproductionOrder) -> None:
+        """Run the thesis' experiments into a folder."""
+        self.done = 0
+        self._context.runner.start(
+            f"The thesis’ experiments ({order.like})", partial(_reproduce, order), partial(self._on_reproduced, order)
+        )
+
+    def _on_reproduced(self, order: ReproductionOrder, done: Reproduced) -> None:
+        self._show(Compared(done.comparison, "", order.target), "\n".join(done.lines))
+        held = sum(line.startswith("- held") for line in done.lines)
+        self.live.setText(f"{held} of 18 claims are held.")
+        self._context.say(f"The tables and claims are in {order.target}.")
+
+    @Slot()
+    def _on_open(self) -> None:
+        if self._page is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._page)))
+
+
+def _run(order: ComparisonOrder, progress: Progress) -> Compared:
+    """Runs in the worker's thread."""
+    return order.execute(progress, progress.hand_out)  # type: ignore[attr-defined]
+
+
+def _reproduce(order: ReproductionOrder, progress: Progress) -> Reproduced:
+    """Runs in the worker's thread."""
+    return order.execute(progress)
