@@ -109,7 +109,7 @@ def test_a_folder_with_other_things_in_it_is_left_alone(small_regions, tmp_path,
     dialog.target.setText(str(tmp_path / "full"))
     with qtbot.waitSignal(small_regions.runner.job_failed, timeout=LONG) as failed:
         dialog.export.click()
-    assert "not an earlier release" in failed.args[0].message
+    assert "not an earlier result" in failed.args[0].message
     assert (tmp_path / "full" / "thesis.txt").read_text() == "mine"
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import InputError
@@ -37,7 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     options = _parser(arguments).parse_args(arguments)
     try:
-        return int(options.command(options) or 0)
+        with _stopped_by_signals():
+            return int(options.command(options) or 0)
     except InputError as error:
         if options.debug:
             raise
@@ -67,6 +71,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         say(f"error: something unforeseen happened ({type(error).__name__}). Run again with --debug to see where.")
         return 1
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """A process that is asked to end (``kill``, a shutdown, a closed terminal) cleans up like one that is stopped."""
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)):
+            # Whoever started us with the signal ignored (nohup) means it.
+            if signal.getsignal(number) is signal.SIG_DFL:
+                before[number] = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     """Load both files, compare, check, write."""
     from vbas_desktop.assessment.representability.requirement import as_rows, check, read_requirement
     from vbas_desktop.assessment.representability.vector import Choices, representability
-    from vbas_desktop.files.atomic import new_folder
+    from vbas_desktop.files.folders import new_folder
     from vbas_desktop.files.records import RecordOptions, load_records
     from vbas_desktop.release.report.pages import as_html
     from vbas_desktop.release.report.representability import vector_report
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
         say(f"warning: column “{warning['column']}”: {warning['message']} {warning['remedy']}")
     text = json.dumps(vector, indent=2, ensure_ascii=False)
     if options.out:
-        with new_folder(Path(options.out), known_by="representability.json") as folder:
+        with new_folder(Path(options.out), ("representability.json", "representability.html")) as folder:
             (folder / "representability.json").write_text(text + "\n", encoding="utf-8")
             page = as_html(vector_report(vector, Path(options.original).name, Path(options.anonymised).name))
             (folder / "representability.html").write_text(page, encoding="utf-8")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 
-from .atomic import filled_folder
+from .folders import filled_folder
 from .generate_geography import Places, make_places
 from .generate_kernels import render
 from .generate_model import Distribution, distributions

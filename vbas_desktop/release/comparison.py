@@ -10,18 +10,21 @@ from vbas_desktop.comparison.run import Comparison
 from vbas_desktop.comparison.summary import summarise
 from vbas_desktop.comparison.table import csv_text
 from vbas_desktop.comparison.words import summary_lines
-from vbas_desktop.files.atomic import check_target_folder, new_folder, write_text
+from vbas_desktop.files.atomic import write_text
+from vbas_desktop.files.folders import check_target_folder, new_folder
 
 from .report.comparison import charts_of, comparison_report
 from .report.drawing import as_svg
 from .report.pages import as_html
 
 TABLE, PAGE, TEXT, CHARTS = "comparison.csv", "summary.html", "summary.txt", "charts"
+THESIS_NAMES = ("tables", "tables.md", "claims.md", "side-by-side.csv")
+NAMES = (TABLE, PAGE, TEXT, CHARTS, *THESIS_NAMES)
 
 
 def check_comparison_target(target: Path) -> None:
     """Refuse a folder that holds something else than an earlier comparison."""
-    check_target_folder(target, TABLE)
+    check_target_folder(target, NAMES)
 
 
 def store_beside(target: Path) -> Path:
@@ -41,7 +44,7 @@ def comparison_folder(comparison: Comparison, target: Path) -> Iterator[Path]:
     """The folder before it is put in place, for those who have something to add."""
     summary = summarise(comparison)
     numbers = {scenario: number for number, scenario in enumerate(comparison.plan.scenarios, 1)}
-    with new_folder(target.absolute(), TABLE) as folder:
+    with new_folder(target, NAMES) as folder:
         write_text(folder / TABLE, csv_text(comparison))
         write_text(folder / TEXT, "\n".join(summary_lines(summary)) + "\n")
         write_text(folder / PAGE, as_html(comparison_report(summary)))

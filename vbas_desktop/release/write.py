@@ -17,13 +17,14 @@ from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.files.folders import require_space
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.files.runfile import run_document, write_run_file
 
 from . import representability
 from .blocks import changed
 from .fingerprints import Claim
-from .folder import complete_folder, require_space
+from .folder import complete_folder
 from .geometry import geojson, shapes_of, write_geopackage
 from .options import ReleaseOptions
 from .plan import Plan, make_plan

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from vbas_desktop import __version__
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.regions import Source
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.packing import pack, unpack
 
 from .choices import Choices
@@ -43,16 +43,7 @@ class ProjectState:
         """Write beside the target and rename: a crash leaves the old file."""
         text = json.dumps(self.as_document(path.parent), ensure_ascii=False, indent=1, allow_nan=False)
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text + "\n")
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        write_text(path, text + "\n")
 
     def as_document(self, folder: Path) -> dict[str, Any]:
         """The JSON data; paths are relative to ``folder``."""

@@ -161,6 +161,6 @@ def test_a_target_with_other_things_in_it_is_left_alone(tmp_path):
     case = small_case(tmp_path)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("years of work")
-    with pytest.raises(InputError, match="not an earlier release"):
+    with pytest.raises(InputError, match="not an earlier result"):
         case.release(tmp_path / "out")
     assert (tmp_path / "out" / "thesis.tex").read_text() == "years of work"

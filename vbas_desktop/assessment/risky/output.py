@@ -14,7 +14,7 @@ from typing import Any
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING
-from vbas_desktop.files.atomic import new_folder
+from vbas_desktop.files.folders import new_folder
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.files.recount import recount
 
@@ -109,7 +109,7 @@ def write_coarsened(
         )
     if records.dialect.format != "csv":
         raise InputError(Finding("not-csv", "Only CSV files can be coarsened.", "Convert the file to CSV."))
-    with new_folder(target, known_by="log.json") as folder:
+    with new_folder(target, ("log.json", "anonymized.csv")) as folder:
         path = folder / "anonymized.csv"
         written = _write(coarsener.state, coarsener.start.table.columns, records, path, drop, progress)
         log = log_dict(coarsener)

@@ -1,0 +1,28 @@
+"""A command that is asked to end cleans up and says so."""
+
+import os
+import signal
+
+import pytest
+
+from vbas_desktop.cli import approaches
+from vbas_desktop.cli.main import main
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals")
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_to_end_is_a_stop(monkeypatch, capsys, number):
+    number, cleaned = getattr(signal, number), []
+    before = signal.getsignal(number)
+
+    def interrupted(options):
+        try:
+            os.kill(os.getpid(), number)
+        finally:
+            cleaned.append(True)
+
+    monkeypatch.setattr(approaches, "run", interrupted)
+    assert main(["approaches"]) == 130
+    assert cleaned
+    assert "Stopped." in capsys.readouterr().err
+    assert signal.getsignal(number) is before
