@@ -363,3 +363,28 @@ def test_at_1024_by_700_nothing_is_cut_off_with_results(run_window, qtbot):
     for index in range(run_window.tabs.count()):
         run_window.tabs.setCurrentIndex(index)
         assert run_window.tabs.widget(index).minimumSizeHint().width() <= run_window.tabs.width()
+
+
+def test_files_that_could_not_be_read_are_read_with_other_options(window, data, tmp_path, qtbot):
+    odd = tmp_path / "odd.csv"
+    odd.write_text(data[1].read_text().replace("id,x,y", "name of it,east,north"))
+    with qtbot.waitSignal(window.runner.job_failed, timeout=LONG):
+        window.controller.load(data[0], odd)
+    box(window).close()
+    options = window.input.files.options
+    assert not window.input.files.unfold.isHidden()
+    for name, text in (("id_column", "name of it"), ("x_column", "east"), ("y_column", "north")):
+        options.edits[name].setText(text)
+        options.edits[name].editingFinished.emit()
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        options.again.click()
+    assert window.session.regions_path == odd
+    assert len(window.session.regions) == 60
+
+
+def test_recent_files_are_offered(run_window, tmp_path, data, qtbot):
+    with qtbot.waitSignal(run_window.model.saved, timeout=LONG):
+        run_window.projects.save_to(tmp_path / "study.vbas")
+    run_window.menus._on_recent_about_to_show()
+    texts = [action.text() for action in run_window.menus._recent.actions() if not action.isSeparator()]
+    assert texts == ["study.vbas", "data/records.csv + regions.csv", "&Empty this list"]

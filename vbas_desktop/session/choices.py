@@ -12,7 +12,18 @@ from vbas_desktop.domain.records import Role
 COMPONENTS = ("site_number", "site_location", "construction")
 """The components of which exactly one approach is chosen. Of the fourth, rating, any number is ticked."""
 
-READING_FIELDS = ("coordinates", "category_counts", "delimiter", "encoding", "id_column", "x_column", "y_column")
+READING_FIELDS = (
+    "coordinates",
+    "category_counts",
+    "delimiter",
+    "encoding",
+    "id_column",
+    "x_column",
+    "y_column",
+    "regions_delimiter",
+    "regions_encoding",
+    "layer",
+)
 """The choices that decide how files are read."""
 
 DEFAULT_APPROACHES = {"site_number": "maxcombs", "site_location": "balanced-density", "construction": "voronoi"}
@@ -43,6 +54,9 @@ class Choices:
     id_column: str | None = None
     x_column: str | None = None
     y_column: str | None = None
+    regions_delimiter: str | None = None
+    regions_encoding: str | None = None
+    layer: str | None = None
 
     def columns(self, role: Role) -> tuple[str, ...]:
         """The columns with this role, in the order in which they got it."""

@@ -42,6 +42,9 @@ class LoadOrder:
             x_column=chosen.x_column,
             y_column=chosen.y_column,
             coordinates=chosen.coordinates,
+            delimiter=chosen.regions_delimiter,
+            encoding=chosen.regions_encoding,
+            layer=chosen.layer,
         )
         regions = load_regions(self.regions, place, Span(progress, 0.0, 0.1))
         options = RecordOptions(

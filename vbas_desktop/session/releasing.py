@@ -11,7 +11,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.solution import RunResult
 
-from .choices import COMPONENTS
+from .choices import COMPONENTS, READING_FIELDS
 from .results import Entry, Run
 from .words import counted, share_in_words
 
@@ -110,12 +110,9 @@ def options_in_force(run: Run, records: str, release: ReleaseOptions, problem: P
         "range_reach": chosen.range_reach,
         "pareto": list(chosen.pareto_measures or ()),
         "workers": 0,
-        "regions_delimiter": None,
-        "regions_encoding": None,
-        "layer": None,
         "set": [_assignment(component, run, name, value) for component, name, value in _parameters(run)],
     }
-    for name in ("category_counts", "coordinates", "delimiter", "encoding", "id_column", "x_column", "y_column"):
+    for name in READING_FIELDS:
         given[name] = getattr(chosen, name)
     for component in COMPONENTS:
         given[component] = run.approaches[component]

@@ -52,12 +52,13 @@ class Session(Results):
         """Whether both files are loaded."""
         return self.table is not None and self.regions is not None
 
-    def order_load(self, records: Path, regions: Path) -> LoadOrder:
+    def order_load(self, records: Path, regions: Path, keep_reading: bool = False) -> LoadOrder:
         """What a thread needs to know to load these two files.
 
-        Other files than before are read with the usual reading options: those in force name columns of the old ones.
+        Other files than before are read with the usual reading options, since those in force name columns of the old
+        ones; ``keep_reading``: they were set for these files.
         """
-        same = (records, regions) == (self.records_path, self.regions_path)
+        same = keep_reading or (records, regions) == (self.records_path, self.regions_path)
         return LoadOrder(records, regions, self.choices if same else self.choices.with_usual_reading())
 
     def accept_data(self, loaded: Loaded, fresh: bool = True) -> None:

@@ -17,7 +17,7 @@ from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.files.places import sample_data
 from vbas_desktop.session.choices import Choices
-from vbas_desktop.session.orders import Loaded, RunOrder
+from vbas_desktop.session.orders import Loaded, LoadOrder, RunOrder
 from vbas_desktop.session.words import counted, seconds_in_words
 
 from .context import Context
@@ -34,6 +34,7 @@ class Controller(QObject):
     """The commands that need data or time. Every method may be called at any moment."""
 
     findings_changed = Signal()
+    loading_failed = Signal()
 
     def __init__(self, context: Context, settings: Settings, guarded: Guard, window: QWidget) -> None:
         super().__init__(window)
@@ -41,6 +42,7 @@ class Controller(QObject):
         self._session = context.session
         self._run_after_load = False
         self._sample: tuple[Path, Path] | None = None
+        self._unread: tuple[Path, Path] | None = None
         self.findings: tuple[Finding, ...] = ()
         context.runner.job_failed.connect(self._on_job_failed)
         context.runner.job_refused.connect(self._on_job_refused)
@@ -73,8 +75,15 @@ class Controller(QObject):
     @Slot(Path, Path)
     def load(self, records: Path, regions: Path) -> None:
         """Load two files in the background."""
-        order = self._session.order_load(records, regions)
-        self._context.runner.start(f"Loading {records.name}", order.execute, self._on_loaded)
+        self._start_loading(self._session.order_load(records, regions))
+
+    def _start_loading(self, order: LoadOrder) -> None:
+        abort = partial(self._on_loading_aborted, (order.records, order.regions))
+        self._context.runner.start(f"Loading {order.records.name}", order.execute, self._on_loaded, on_abort=abort)
+
+    def _on_loading_aborted(self, files: tuple[Path, Path]) -> None:
+        self._unread = files
+        self.loading_failed.emit()
 
     def open_files(self, paths: list[Path]) -> None:
         """Open dropped files: a project, a pair of files, or one half of a pair."""
@@ -93,12 +102,14 @@ class Controller(QObject):
 
     @Slot()
     def reload(self) -> None:
-        """Read the same files again."""
-        if self._session.records_path and self._session.regions_path:
-            self.load(self._session.records_path, self._session.regions_path)
+        """Read the same files again, or those that could not be read so far, with the reading options in force."""
+        records, regions = self._unread or (self._session.records_path, self._session.regions_path)
+        if records is not None and regions is not None:
+            self._start_loading(self._session.order_load(records, regions, keep_reading=True))
 
     def _on_loaded(self, loaded: Loaded) -> None:
         same = (loaded.order.records, loaded.order.regions) == (self._session.records_path, self._session.regions_path)
+        self._unread = None
         self._session.accept_data(loaded, fresh=not same)
         self._settings.remember_data(loaded.order.records, loaded.order.regions)
         self._set_findings((*loaded.table.findings, *loaded.regions.findings))

@@ -12,8 +12,11 @@ _FIELDS = {
     "--id-column": "“Region id column”",
     "--x-column": "“x or longitude column”",
     "--y-column": "“y or latitude column”",
-    "--delimiter": "“Separator”",
-    "--encoding": "“Encoding”",
+    "--delimiter": "“Separator of the records”",
+    "--encoding": "“Encoding of the records”",
+    "--regions-delimiter": "“Separator of the regions”",
+    "--regions-encoding": "“Encoding of the regions”",
+    "--layer": "“Layer”",
     "--unknown-regions": "“Records of unknown regions”",
 }
 _OPTION = re.compile(r"--[a-z][a-z-]*")

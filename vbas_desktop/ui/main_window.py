@@ -124,6 +124,7 @@ class MainWindow(QMainWindow):
         tab.read_again_wanted.connect(self.controller.reload)
         tab.run_wanted.connect(self.controller.run)
         self.controller.findings_changed.connect(self._on_findings_changed)
+        self.controller.loading_failed.connect(tab.files.loading_failed)
 
     @Slot()
     def _on_findings_changed(self) -> None:

@@ -63,6 +63,9 @@ class ExportDialog(QDialog):
         self.shuffle = QCheckBox("S&huffle the records (their order can identify people)")
         self.formulas = QCheckBox("&Escape cells that a spreadsheet would run as formulas")
         self.class_size = QCheckBox("&Add a column with the size of each record's class")
+        self.geopackage = QCheckBox("Regions as &GeoPackage too")
+        self.pdf = QCheckBox("Reports as P&DF too")
+        self.pdf.setChecked(True)
         self.target = QLineEdit(str(_suggested(session)))
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
@@ -111,6 +114,10 @@ class ExportDialog(QDialog):
         layout.addLayout(grid)
         for widget in (self.shuffle, self.formulas, self.class_size):
             layout.addWidget(widget)
+        papers = QHBoxLayout()
+        papers.addWidget(self.geopackage)
+        papers.addWidget(self.pdf)
+        layout.addLayout(papers)
         layout.addLayout(row)
         layout.addWidget(muted("Nothing is in place before it was read back and verified."))
         layout.addWidget(self.problem)
@@ -144,6 +151,8 @@ class ExportDialog(QDialog):
             "escape_formulas": self.formulas.isChecked(),
             "format": self.format.currentData(),
             "policy": self.policy.currentData(),
+            "geometry": ("geojson", "gpkg") if self.geopackage.isChecked() else ("geojson",),
+            "pdf": self.pdf.isChecked(),
         }
         options = ReleaseOptions(**values)
         options.released_columns(self._session.table.dialect.header)

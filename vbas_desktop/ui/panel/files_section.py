@@ -6,11 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QComboBox,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -20,95 +17,13 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.session.choices import READING_FIELDS, Choices
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import data_in_words, regions_in_words
 from vbas_desktop.ui.finding_words import in_window_words
 from vbas_desktop.ui.theme import GRID, Theme
 
-from .fields import Field, muted, title
-
-_OPTIONS: dict[str, tuple[str, str, dict[str, str | None]]] = {
-    "category_counts": (
-        "Second line has category numbers",
-        "Whether line 2 of the records holds the number of response categories of each column",
-        {"Find out": "auto", "Yes": "yes", "No": "no"},
-    ),
-    "delimiter": (
-        "Separator",
-        "What separates the fields of the records",
-        {"Find out": None, "Comma": ",", "Semicolon": ";", "Tab": "\t", "Bar |": "|"},
-    ),
-    "encoding": (
-        "Encoding",
-        "How the letters of the records are stored",
-        {"Find out": None, "UTF-8": "utf-8", "Windows (Western)": "cp1252", "Latin-1": "latin-1", "UTF-16": "utf-16"},
-    ),
-    "coordinates": (
-        "Coordinates",
-        "Geographic coordinates are projected to metres; planar ones are taken as they are; degrees computes in raw "
-        "degrees with x = latitude",
-        {"Find out": "auto", "Geographic": "geographic", "Planar": "planar", "Raw degrees": "degrees"},
-    ),
-}
-_NAMES = {"id_column": "Region id column", "x_column": "x or longitude column", "y_column": "y or latitude column"}
-
-
-class ReadingOptions(QWidget):
-    """How the files are read; the files are read again when "Read again" is pressed."""
-
-    read_again_wanted = Signal()
-
-    def __init__(self, session: Session) -> None:
-        super().__init__()
-        self._session = session
-        self._read_with: Choices | None = None
-        self.combos: dict[str, QComboBox] = {}
-        self.edits: dict[str, QLineEdit] = {}
-        grid = QGridLayout(self)
-        grid.setContentsMargins(2 * GRID, 0, 0, 0)
-        grid.setHorizontalSpacing(2 * GRID)
-        for place, (name, (label, help, values)) in enumerate(_OPTIONS.items()):
-            combo = QComboBox()
-            for text, value in values.items():
-                combo.addItem(text, value)
-            combo.activated.connect(self._on_changed)
-            self.combos[name] = combo
-            grid.addWidget(Field(label, combo, help), place // 2, place % 2)
-        for place, (name, label) in enumerate(_NAMES.items()):
-            edit = QLineEdit()
-            edit.setPlaceholderText("Find out")
-            edit.editingFinished.connect(self._on_changed)
-            self.edits[name] = edit
-            grid.addWidget(Field(label, edit, "Name of the column in the region file"), 2 + place // 2, place % 2)
-        self.again = QPushButton("Read a&gain")
-        self.again.clicked.connect(self.read_again_wanted)
-        grid.addWidget(self.again, 3, 1, Qt.AlignmentFlag.AlignBottom)
-
-    def data_loaded(self) -> None:
-        """These options are the ones in force now."""
-        self._read_with = self._session.choices
-
-    def refresh(self) -> None:
-        """Show what is chosen."""
-        chosen = self._session.choices
-        for name, combo in self.combos.items():
-            combo.setCurrentIndex(max(0, combo.findData(getattr(chosen, name))))
-        for name, edit in self.edits.items():
-            edit.setText(getattr(chosen, name) or "")
-        self.again.setEnabled(self.changed)
-
-    @property
-    def changed(self) -> bool:
-        """Whether the files were read with other options than those chosen."""
-        return self._read_with is not None and self._read_with.reading() != self._session.choices.reading()
-
-    @Slot()
-    def _on_changed(self) -> None:
-        values = {name: combo.currentData() for name, combo in self.combos.items()}
-        values |= {name: edit.text().strip() or None for name, edit in self.edits.items()}
-        assert set(values) == set(READING_FIELDS)
-        self._session.change_fields(**values)
+from .fields import muted, title
+from .reading_options import ReadingOptions
 
 
 class FilesSection(QWidget):
@@ -159,9 +74,14 @@ class FilesSection(QWidget):
     def refresh(self) -> None:
         """Choices changed."""
         self.options.refresh()
-        self.unfold.setVisible(self._session.has_data)
+        self.unfold.setVisible(self._session.has_data or self.options.unread)
         if self.options.changed and not self.unfold.isChecked():
             self.unfold.setChecked(True)
+
+    def loading_failed(self) -> None:
+        """The chosen files could not be read: other options may help."""
+        self.options.unread = True
+        self.refresh()
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """List what is wrong or odd about the files, errors first."""
