@@ -29,6 +29,9 @@ FILLS = 12
 _OUTLINE_DETAIL = 4_000.0
 """The study area's outline is simplified to this many steps along its diagonal: finer than a screen shows."""
 
+_CELL_DETAIL = 1_000.0
+"""The dashed lines of cells may end a pixel beside the outline; cutting them at every bend would take long."""
+
 _DETAIL = 12_000.0
 """Polygons with very many vertices are simplified to this many steps: fine enough for a tenfold zoom."""
 
@@ -89,6 +92,7 @@ class BaseGeometry:
     bounds: tuple[float, float, float, float]
     points: NDArray[np.float64]
     area: shapely.Geometry
+    cell_area: shapely.Geometry
     area_rings: Rings
     polygon_rings: Rings | None
     polygon_tree: shapely.STRtree | None
@@ -188,6 +192,7 @@ def prepare_base(regions: Regions, progress: Progress | None = None) -> BaseGeom
         bounds=(float(low[0]), float(low[1]), float(high[0]), float(high[1])),
         points=points,
         area=area,
+        cell_area=area if drawn.polygons is None else shapely.simplify(area, diagonal / _CELL_DETAIL),
         area_rings=area_rings,
         polygon_rings=None if drawn.polygons is None else rings_of(drawn.polygons, frame),
         polygon_tree=None if drawn.polygons is None else shapely.STRtree(drawn.polygons),
@@ -220,7 +225,7 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
     tell.update("Colouring the map")
     pairs = _drawn_neighbours(base, solution, used)
     tell.update("Preparing the map")
-    cells = None if solution.sites is None else rings_of(cell_polygons(solution.sites, base.area), frame)
+    cells = None if solution.sites is None else rings_of(cell_polygons(solution.sites, base.cell_area), frame)
     totals = None if base.records is None else np.bincount(membership, base.records, solution.aggregated_regions)
     attracts = np.zeros(0 if solution.sites is None else len(solution.sites), np.bool_)
     if solution.sites is not None:
