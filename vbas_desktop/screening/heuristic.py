@@ -14,6 +14,7 @@ from vbas_desktop.approaches.base import Card
 from vbas_desktop.domain.progress import Progress
 
 from .feasibility import complete
+from .heuristic_kernel import LARGEST_BUCKET, seat_all
 from .planners import Planner
 from .task import Plan, Task
 
@@ -86,6 +87,8 @@ class Heuristic(Planner):
     def make(self, task: Task, progress: Progress) -> Plan:
         """Seat class by class, largest first (ties: input order)."""
         free = task.seats.astype(np.int64).copy()
+        if task.allowed is None and free.size and int(free.max()) <= LARGEST_BUCKET:
+            return Plan.from_cells(*seat_all(task.people, free, progress), self.card.name, "heuristic")
         shared = _FreeSeats(free, np.arange(free.size)) if task.allowed is None else None
         cells: list[tuple[int, int, int]] = []
         order = np.argsort(-task.people, kind="stable").tolist()

@@ -64,7 +64,11 @@ def load_people(path: str | Path, columns: PeopleColumns, options: RecordOptions
                 "no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one column.", file=str(path)
             )
         )
-    table = load_records(path, options, progress)
+    return people_of(load_records(path, options, progress), columns)
+
+
+def people_of(table: RecordTable, columns: PeopleColumns) -> People:
+    """The classes of a people file that is loaded already."""
     names = columns.quasi_identifiers + ((columns.region,) if columns.region else ())
     class_of, labels = _classes(table, names)
     if columns.count is None:

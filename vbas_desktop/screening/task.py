@@ -159,9 +159,14 @@ class Plan:
 
 
 def alternatives(task: Task, plan: Plan, class_number: int, slot: int) -> list[tuple[int, AnonymityVector]]:
-    """Where one person of a class who cannot attend a slot could go instead: free slots, best vector first."""
-    matrix = plan.matrix(task)
-    if matrix[class_number, slot] < 1:
+    """Where one person of a class who cannot attend a slot could go instead: free slots, best vector first.
+
+    The vector depends only on how many of the class sit in the other slot, so few vectors are made for many slots.
+    """
+    own = plan.classes == class_number
+    seated = np.zeros(task.seats.size, np.int64)
+    seated[plan.slots[own]] = plan.counts[own]
+    if seated[slot] < 1:
         raise InputError(
             Finding("not-there", "Nobody of this class has an appointment in this slot.", "Choose another.")
         )
@@ -169,11 +174,15 @@ def alternatives(task: Task, plan: Plan, class_number: int, slot: int) -> list[t
     free[slot] = False
     if task.allowed is not None:
         free &= task.allowed[class_number]
-    options = []
-    for other in np.nonzero(free)[0]:
-        matrix[class_number, slot] -= 1
-        matrix[class_number, other] += 1
-        options.append((int(other), AnonymityVector.of_sizes(matrix)))
-        matrix[class_number, slot] += 1
-        matrix[class_number, other] -= 1
+    vectors = {size: _moved(plan.vector, int(seated[slot]), size) for size in np.unique(seated[free]).tolist()}
+    options = [(int(other), vectors[int(seated[other])]) for other in np.flatnonzero(free)]
     return sorted(options, key=lambda option: (option[1], option[0]))
+
+
+def _moved(vector: AnonymityVector, left: int, joined: int) -> AnonymityVector:
+    """The vector after one person left a cell of ``left`` people for one of ``joined``."""
+    counts = [*vector.counts, 0]
+    for size, change in ((left, -1), (left - 1, 1), (joined, -1), (joined + 1, 1)):
+        if size > 0:
+            counts[size - 1] += change
+    return AnonymityVector.of_counts(counts)

@@ -67,5 +67,13 @@ PAGES: tuple[Page, ...] = (
         summary="Which combinations of answers point at few people, and coarsening them step by step",
         needs_data=False,
     ),
+    Page(
+        "Appointments",
+        "vbas_desktop.ui.pages.appointments.page:AppointmentsPage",
+        icon="calendar",
+        shortcut="Ctrl+Shift+A",
+        summary="Plan a screening so that centre and time single nobody out",
+        needs_data=False,
+    ),
 )
 """The pages in the order of the menu."""

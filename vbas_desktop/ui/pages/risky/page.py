@@ -76,7 +76,7 @@ class RiskyPage(QWidget):
         self.splitter.addWidget(self.settings)
         self.splitter.addWidget(inset)
         self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([360, 600])
+        self.splitter.setSizes([300, 660])
         self.splitter.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, GRID, 0, 0)

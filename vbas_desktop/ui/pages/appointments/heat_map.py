@@ -1,0 +1,228 @@
+"""Who sits where: people by class and slot as a heat map; large plans in blocks that open with a click."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+
+from vbas_desktop.session.appointments import Heat, Planned, Window, heat, whole
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.latest import Latest
+
+_LABEL_SHARE = 0.28
+_SMALLEST_PX = 5
+
+
+class HeatMap(QWidget):
+    """`cannot_attend_wanted(class, slot)`: somebody of this cell needs another slot."""
+
+    cannot_attend_wanted = Signal(int, int)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._theme = context.theme
+        self._latest = Latest(context.quiet_runner, "Drawing the plan", self)
+        self._planned: Planned | None = None
+        self._windows: list[Window] = []
+        self.heat: Heat | None = None
+        self.setMinimumHeight(120)
+        self.setAccessibleName("Plan: people by class and slot")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        context.theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        """As large as the charts beside it."""
+        return QSize(420, 200)
+
+    def show_plan(self, planned: Planned | None) -> None:
+        """Draw another plan, all of it."""
+        self._planned, self.heat = planned, None
+        self._windows = [whole(planned)] if planned is not None else []
+        self._prepare()
+
+    def _prepare(self) -> None:
+        planned = self._planned
+        if planned is None:
+            self._latest.forget()
+            self.update()
+            return
+        plot = self._plot()
+        rows = max(1, int(plot.height() // _SMALLEST_PX))
+        columns = max(1, int(plot.width() // _SMALLEST_PX))
+        job = partial(heat, planned, self._windows[-1], rows, columns)
+        self._latest.want(job, self._on_heat)
+
+    def _on_heat(self, made: Heat) -> None:
+        self.heat = made
+        self.update()
+
+    def _plot(self) -> QRectF:
+        line = QFontMetricsF(self.font()).height()
+        left = min(180.0, self.width() * _LABEL_SHARE)
+        return QRectF(self.rect()).adjusted(left, line + 8, -8, -line - 8)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another size shows another number of blocks."""
+        super().resizeEvent(event)
+        self._prepare()
+
+    # Drawing
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Cells, darker for more people, and what they are."""
+        painter, colours = QPainter(self), self._theme.colours
+        painter.fillRect(self.rect(), QColor(colours.base))
+        if self.heat is not None:
+            self._draw(painter, self.heat)
+        painter.end()
+
+    def _draw(self, painter: QPainter, heat: Heat) -> None:
+        plot, colours = self._plot(), self._theme.colours
+        rows, columns = heat.people.shape
+        width, height = plot.width() / columns, plot.height() / rows
+        gap = 1.0 if min(width, height) > 4 else 0.0
+        most = max(1, int(heat.people.max()))
+        metrics = QFontMetricsF(self.font())
+        painter.fillRect(plot, QColor(colours.window))
+        for row, column in zip(*heat.people.nonzero(), strict=True):
+            cell = QRectF(plot.left() + column * width, plot.top() + row * height, width - gap, height - gap)
+            number = int(heat.people[row, column])
+            painter.fillRect(cell, self._shade(number / most))
+            text = f"{number:,}"
+            if height > metrics.height() and width > metrics.horizontalAdvance(text) + 4:
+                painter.setPen(_readable(self._shade(number / most)))
+                painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
+        painter.setPen(QColor(colours.muted))
+        self._draw_labels(painter, heat, plot, height, metrics)
+        slots, classes = self._size(heat.window.last_slot - heat.window.first_slot, "slot"), len(heat.class_edges) - 1
+        shown = heat.window.last_class - heat.window.first_class
+        text = f"{self._size(shown, 'class', 'classes')} × {slots}"
+        if classes < shown or columns < heat.window.last_slot - heat.window.first_slot:
+            text += "; click a block to open it"
+        if len(self._windows) > 1:
+            text += "; Backspace goes back"
+        painter.drawText(QPointF(plot.left(), plot.top() - 6), text)
+        painter.drawText(QPointF(plot.left(), plot.bottom() + metrics.ascent() + 4), "Slots →")
+
+    def _draw_labels(self, painter: QPainter, heat: Heat, plot: QRectF, height: float, metrics: QFontMetricsF) -> None:
+        every = max(1, int(metrics.height() / height) + 1) if height < metrics.height() else 1
+        for row in range(0, len(heat.class_edges) - 1, every):
+            room = QRectF(
+                4, plot.top() + (row + 0.5) * height - metrics.height() / 2, plot.left() - 10, metrics.height()
+            )
+            text = metrics.elidedText(
+                self._class(int(heat.class_edges[row])), Qt.TextElideMode.ElideRight, room.width()
+            )
+            painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+
+    @staticmethod
+    def _size(number: int, singular: str, plural: str = "") -> str:
+        return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+    def _shade(self, share: float) -> QColor:
+        steps = self._theme.colours.sequence
+        place = share * (len(steps) - 1)
+        low = min(int(place), len(steps) - 2)
+        one, other, part = QColor(steps[low]), QColor(steps[low + 1]), place - low
+        mixed = [round(a + (b - a) * part) for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True)]  # type: ignore[index]
+        return QColor(*mixed)
+
+    def _class(self, number: int) -> str:
+        assert self._planned is not None
+        return ", ".join(self._planned.assessment.task.class_labels[number])
+
+    def _slot(self, number: int) -> str:
+        assert self._planned is not None
+        return " ".join(self._planned.assessment.task.slot_labels[number])
+
+    # Pointing and clicking
+
+    def block_at(self, position: QPointF) -> tuple[int, int] | None:
+        """Row and column of the block under a position."""
+        plot = self._plot()
+        if self.heat is None or not plot.contains(position):
+            return None
+        rows, columns = self.heat.people.shape
+        row = int((position.y() - plot.top()) / plot.height() * rows)
+        column = int((position.x() - plot.left()) / plot.width() * columns)
+        return min(row, rows - 1), min(column, columns - 1)
+
+    def place_of(self, row: int, column: int) -> QPointF:
+        """The middle of a block."""
+        assert self.heat is not None
+        plot, (rows, columns) = self._plot(), self.heat.people.shape
+        return QPointF(
+            plot.left() + (column + 0.5) * plot.width() / columns, plot.top() + (row + 0.5) * plot.height() / rows
+        )
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click opens a block that holds more than one cell."""
+        block = self.block_at(event.position())
+        if event.button() != Qt.MouseButton.LeftButton or block is None or self.heat is None:
+            return
+        window = self.heat.block(*block)
+        if window.last_class - window.first_class > 1 or window.last_slot - window.first_slot > 1:
+            self._windows.append(window)
+            self._prepare()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Backspace goes back to the larger part."""
+        if event.key() == Qt.Key.Key_Backspace and len(self._windows) > 1:
+            self._windows.pop()
+            self._prepare()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with a cell."""
+        menu = self.menu_at(QPointF(event.pos()))
+        if menu is not None:
+            menu.popup(event.globalPos())
+
+    def menu_at(self, position: QPointF) -> QMenu | None:
+        """The menu of a place; None where there is nothing to do."""
+        block, menu = self.block_at(position), QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if block is not None and self.heat is not None:
+            window = self.heat.block(*block)
+            single = window.last_class - window.first_class == 1 and window.last_slot - window.first_slot == 1
+            if single and self.heat.people[block]:
+                wanted = partial(self.cannot_attend_wanted.emit, window.first_class, window.first_slot)
+                menu.addAction("&Cannot attend…", wanted)
+        if len(self._windows) > 1:
+            menu.addAction("&Back to the whole plan", partial(self.show_plan, self._planned))
+        return menu if menu.actions() else None
+
+    def event(self, event: QEvent) -> bool:
+        """Tool tips tell class, slot and people."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            block = self.block_at(QPointF(event.pos()))
+            if block is None or self.heat is None:
+                QToolTip.hideText()
+                return True
+            QToolTip.showText(event.globalPos(), self._tip(self.heat.block(*block), int(self.heat.people[block])), self)
+            return True
+        return super().event(event)
+
+    def _tip(self, window: Window, people: int) -> str:
+        classes, slots = window.last_class - window.first_class, window.last_slot - window.first_slot
+        who = self._class(window.first_class) if classes == 1 else self._size(classes, "class", "classes")
+        where = self._slot(window.first_slot) if slots == 1 else self._size(slots, "slot")
+        return f"{who}\n{where}\n{self._size(people, 'person', 'people')}"
+
+
+def _readable(ground: QColor) -> QColor:
+    return QColor("#17212b") if ground.lightness() > 120 else QColor("#f5f7f9")

@@ -1,0 +1,281 @@
+"""The page itself: turns what the user wants into jobs and shows what comes of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSplitter, QTableView, QVBoxLayout, QWidget
+
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.files.records import RecordTable, load_records
+from vbas_desktop.files.regions import load_regions
+from vbas_desktop.screening.slots import SlotTable
+from vbas_desktop.session import appointments
+from vbas_desktop.session.appointments import Alternatives, ClassesFound, Planned
+from vbas_desktop.session.words import counted
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.files import ask_to_save
+from vbas_desktop.ui.latest import Latest
+from vbas_desktop.ui.panel.fields import set_look, title
+from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
+from vbas_desktop.ui.theme import GRID
+
+from .alternatives import AlternativesDialog
+from .results import PlanResults
+from .settings import PlanSettings
+from .tables import ClassesModel, SlotsModel
+
+_LISTED = 20
+
+
+class AppointmentsPage(QWidget):
+    """Settings at the left; classes, slots and results at the right."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._classes_wanted = Latest(context.quiet_runner, "Forming classes", self)
+        self._others_wanted = Latest(context.quiet_runner, "Looking for other slots", self)
+        self.planned: Planned | None = None
+        self._problem = ""
+        self.settings = PlanSettings(context)
+        self.results = PlanResults(context)
+        self.classes, self.slots = ClassesModel(), SlotsModel()
+        self.class_table, self.slot_table = QTableView(), QTableView()
+        self.plan, self.stop, self.reason = QPushButton("&Plan"), QPushButton("Sto&p"), QLabel()
+        self._build()
+        self._connect()
+        self._on_regions_cleared()
+        self._refresh()
+
+    def _build(self) -> None:
+        set_look(self.plan, "primary")
+        self.plan.setToolTip("Give everybody a slot")
+        self.stop.setToolTip("Stop; the best plan so far is kept")
+        self.reason.setProperty("look", "muted")
+        self.reason.setWordWrap(True)
+        bar = QHBoxLayout()
+        bar.setSpacing(GRID)
+        for widget in (self.plan, self.stop):
+            bar.addWidget(widget)
+        bar.addWidget(self.reason, 1)
+        tables = QSplitter(Qt.Orientation.Horizontal)
+        for name, table, model in (("Classes", self.class_table, self.classes), ("Slots", self.slot_table, self.slots)):
+            table.setModel(model)
+            set_up_table(table, name)
+            side = QWidget()
+            column = QVBoxLayout(side)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(GRID // 4)
+            column.addWidget(title(name))
+            column.addWidget(table, 1)
+            tables.addWidget(side)
+        tables.setSizes([320, 280])
+        tables.setChildrenCollapsible(False)
+        self.class_table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        right = QSplitter(Qt.Orientation.Vertical)
+        right.addWidget(tables)
+        right.addWidget(self.results)
+        right.setSizes([240, 400])
+        right.setChildrenCollapsible(False)
+        inset = QWidget()
+        around = QVBoxLayout(inset)
+        around.setContentsMargins(GRID, 0, GRID, GRID)
+        around.addLayout(bar)
+        around.addWidget(right, 1)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.addWidget(self.settings)
+        self.splitter.addWidget(inset)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes([280, 680])
+        self.splitter.setChildrenCollapsible(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, GRID, 0, 0)
+        layout.addWidget(self.splitter)
+
+    def _connect(self) -> None:
+        runner, settings = self._context.runner, self.settings
+        runner.job_started.connect(self._on_job)
+        runner.job_ended.connect(self._on_job)
+        self._context.model.data_loaded.connect(self._on_data_loaded)
+        settings.people_chosen.connect(self.open_people)
+        settings.slots_chosen.connect(self.open_slots)
+        settings.columns_changed.connect(self._on_columns_changed)
+        settings.changed.connect(self._on_changed)
+        settings.constraints.regions_chosen.connect(self.open_regions)
+        settings.constraints.regions_cleared.connect(self._on_regions_cleared)
+        self.plan.clicked.connect(self._on_plan)
+        self.stop.clicked.connect(runner.stop)
+        self.class_table.customContextMenuRequested.connect(self._on_class_menu)
+        self.results.export_wanted.connect(self._on_export)
+        self.results.person_wanted.connect(self._on_person)
+        self.results.heat.cannot_attend_wanted.connect(self.show_other_slots)
+
+    # Files
+
+    @Slot(Path)
+    def open_people(self, path: Path) -> None:
+        """Load a people file."""
+
+        def job(progress: Progress) -> RecordTable:
+            return load_records(path, progress=progress)
+
+        self._context.runner.start(f"Loading {path.name}", job, self._on_people)
+
+    def _on_people(self, table: RecordTable) -> None:
+        self.settings.show_people(table)
+
+    @Slot(Path)
+    def open_slots(self, path: Path) -> None:
+        """Load a slots file."""
+        self._context.runner.start(f"Loading {path.name}", partial(appointments.read_slots, path), self._on_slots)
+
+    def _on_slots(self, slots: SlotTable) -> None:
+        self._forget_plan()
+        self.settings.show_slots(slots)
+        self.slots.show_slots(slots)
+        fit_columns(self.slot_table)
+
+    @Slot(Path)
+    def open_regions(self, path: Path) -> None:
+        """Load a region file for the distances."""
+
+        def job(progress: Progress) -> Regions:
+            return load_regions(path, progress=progress)
+
+        self._context.runner.start(f"Loading {path.name}", job, partial(self._on_regions, path))
+
+    def _on_regions(self, path: Path, regions: Regions) -> None:
+        self.settings.regions = regions
+        self.settings.constraints.regions.show_file(path, counted(len(regions), "region"))
+
+    @Slot()
+    def _on_regions_cleared(self) -> None:
+        session = self._context.session
+        self.settings.regions = session.regions
+        self.settings.constraints.regions.show_file(
+            None, "Those of the loaded data are used." if session.regions is not None else ""
+        )
+
+    @Slot()
+    def _on_data_loaded(self) -> None:
+        if self.settings.constraints.regions.path is None:
+            self._on_regions_cleared()
+
+    # Classes
+
+    @Slot()
+    def _on_columns_changed(self) -> None:
+        self._forget_plan()
+        table = self.settings.people
+        if table is not None:
+            job = partial(appointments.find_classes, table, self.settings.columns())
+            self._classes_wanted.want(job, self._on_classes)
+        self._refresh()
+
+    def _on_classes(self, found: ClassesFound) -> None:
+        self._problem = found.problem
+        self.classes.show_people(found.people)
+        fit_columns(self.class_table)
+        self._refresh()
+
+    # Planning
+
+    @Slot()
+    def _on_plan(self) -> None:
+        setup = self.settings.setup()
+        if setup is not None:
+            self._context.runner.start(
+                "Planning appointments", partial(appointments.make_plan, setup), self._on_planned
+            )
+
+    def _on_planned(self, planned: Planned) -> None:
+        self.planned = planned
+        self.classes.show_people(planned.people, planned)
+        self.slots.show_slots(planned.setup.slots, planned)
+        fit_columns(self.class_table)
+        fit_columns(self.slot_table)
+        self.results.show_plan(planned)
+        people = int(planned.assessment.task.people.sum())
+        self._context.say(f"{counted(people, 'person', 'people')} have a slot; {planned.assessment.plan.proof}.")
+        self._refresh()
+
+    def _forget_plan(self) -> None:
+        if self.planned is not None:
+            self.planned = None
+            self.results.show_plan(None)
+            self.classes.show_people(self.classes.people)
+            self.slots.show_slots(self.settings.slots)
+
+    @Slot()
+    def _on_export(self) -> None:
+        if self.planned is not None:
+            suggested = Path(self.planned.setup.people.source.path).with_name("plan")
+            ask_to_save(self, "Write the plan into a new folder", "Folder (*)", suggested, self.export)
+
+    def export(self, target: str) -> None:
+        """Write the plan into a folder."""
+        assert self.planned is not None
+        job = partial(appointments.export, self.planned, Path(target))
+        self._context.runner.start("Writing the plan", job, lambda path: self._context.say(f"Written to {path}."))
+
+    # Cannot attend
+
+    @Slot(int, int)
+    def show_other_slots(self, class_number: int, slot: int) -> None:
+        """List other slots for somebody of a class."""
+        if self.planned is not None:
+            job = partial(appointments.other_slots, self.planned, class_number, slot)
+            self._others_wanted.want(job, self._on_other_slots)
+
+    @Slot(str)
+    def _on_person(self, person: str) -> None:
+        if self.planned is not None and person:
+            job = partial(appointments.other_slots_of, self.planned, person)
+            self._others_wanted.want(job, self._on_other_slots)
+
+    def _on_other_slots(self, found: Alternatives) -> None:
+        AlternativesDialog(found, self).open()
+
+    @Slot(QPoint)
+    def _on_class_menu(self, position: QPoint) -> None:
+        menu = self.class_menu(self.class_table.rowAt(position.y()))
+        if menu is not None:
+            menu.popup(self.class_table.viewport().mapToGlobal(position))
+
+    def class_menu(self, row: int) -> QMenu | None:
+        """The menu of a class: somebody cannot attend one of its slots."""
+        if self.planned is None or row < 0:
+            return None
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        inner = menu.addMenu("&Cannot attend")
+        for slot, name, people in appointments.slots_of(self.planned, row, _LISTED):
+            inner.addAction(f"{name} ({people:,})…", partial(self.show_other_slots, row, slot))
+        return menu
+
+    # State
+
+    @Slot(str)
+    def _on_job(self, title: str) -> None:
+        self._refresh()
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self._refresh()
+
+    def _refresh(self) -> None:
+        busy, setup = self._context.runner.busy, self.settings.setup()
+        told = "" if setup is not None else "Choose a people file, its quasi-identifiers and a slots file."
+        if self._problem and self.settings.people is not None:
+            told = self._problem
+        elif not told and self.classes.people is not None and self.settings.slots is not None:
+            people, seats = int(self.classes.people.sizes.sum()), int(self.settings.slots.seats.sum())
+            told = f"{people:,} people in {self.classes.rowCount():,} classes, {seats:,} seats"
+            told += f": {people - seats:,} seats are missing." if people > seats else "."
+        self.reason.setText(told)
+        self.plan.setEnabled(setup is not None and not busy and not self._problem)
+        self.stop.setEnabled(busy)
