@@ -1,0 +1,235 @@
+"""The policy checklist of a release: points to settle, what the program knows of each, notes, and who signed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+from vbas_desktop.files.places import resource
+
+
+@dataclass(frozen=True)
+class Point:
+    """One thing to settle, with the steps that lead there."""
+
+    id: str
+    title: str
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Module:
+    """Points that belong together."""
+
+    id: str
+    title: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A strategic choice: decided once, before the points."""
+
+    id: str
+    question: str
+    options: tuple[str, ...]
+    help: str
+
+
+@dataclass(frozen=True)
+class Checklist:
+    """All choices and points."""
+
+    choices: tuple[Choice, ...]
+    modules: tuple[Module, ...]
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The points of all modules in order."""
+        return tuple(point for module in self.modules for point in module.points)
+
+
+@cache
+def checklist() -> Checklist:
+    """The checklist that comes with the program."""
+    data = json.loads(resource("policy.json").read_text(encoding="utf-8"))
+    return Checklist(
+        tuple(Choice(c["id"], c["question"], tuple(c["options"]), c["help"]) for c in data["strategy"]),
+        tuple(
+            Module(m["id"], m["title"], tuple(Point(p["id"], p["title"], tuple(p["steps"])) for p in m["points"]))
+            for m in data["modules"]
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What the program knows of a release that is being prepared; None or empty: not known (yet)."""
+
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    region_column: str | None = None
+    k: int | None = None
+    grouped: tuple[str, ...] = ()
+    combination: str = ""
+    aggregated_regions: int | None = None
+    sample_size_ratio: float | None = None
+    jaccard: float | None = None
+    mean_distance: str = ""
+    requirement: str = ""
+    shuffled: bool | None = None
+    columns_renamed: int | None = None
+
+
+class State(StrEnum):
+    """Where a point stands."""
+
+    KNOWN = "known to the program"
+    NOTED = "settled by a note"
+    OPEN = "open"
+
+
+def evidence(known: Knowledge) -> dict[str, str]:
+    """What the program can say of points by itself; a point that it says nothing of waits for a note."""
+    found: dict[str, str] = {}
+    _of_roles(known, found)
+    _of_settings(known, found)
+    _of_result(known, found)
+    if known.shuffled:
+        found["exm-2"] = "The rows are written in random order" + (
+            "; identifiers are dropped." if known.roles.get("identifier") else "."
+        )
+    if known.columns_renamed:
+        found["exm-1"] = f"{known.columns_renamed} columns have another name in the release."
+    return found
+
+
+def _of_roles(known: Knowledge, found: dict[str, str]) -> None:
+    identifiers, quasi, sensitive = (
+        ", ".join(known.roles.get(role, ())) for role in ("identifier", "quasi-identifier", "sensitive")
+    )
+    if identifiers:
+        found["dpm-1"] = found["dpm-2"] = f"Marked as identifiers: {identifiers}."
+        found["dpm-6"] = f"Not released: {identifiers}."
+        found["mrm-3"] = f"Left out as identifiers: {identifiers}."
+    if quasi:
+        place = f"; place: {known.region_column}" if known.region_column else ""
+        found["dpm-3"] = f"Marked as quasi-identifiers: {quasi}{place}."
+        found["prm-2"] = found["mrm-4"] = f"Released quasi-identifiers: {quasi}{place}."
+    if sensitive:
+        found["dpm-4"] = f"Marked as sensitive: {sensitive}."
+    if known.region_column:
+        found["prm-10"] = found["mrm-7"] = "Sensitive values are released as recorded, not aggregated."
+
+
+def _of_settings(known: Knowledge, found: dict[str, str]) -> None:
+    if known.k is not None:
+        found["prm-1"] = f"k is {known.k:,}."
+        found["anm-1"] = f"Solutions are computed and verified with k = {known.k:,}."
+    if known.region_column:
+        groups = f" {', '.join(known.grouped)}: categories taken together." if known.grouped else ""
+        found["prm-3"] = f"Places are generalised to aggregated regions.{groups}"
+        found["prm-5"] = "Places are as far apart as their points; a class’s centre is that of its records."
+        found["mrm-6"] = f"crosswalk.csv says what each aggregated region is made of.{groups}"
+    if known.requirement:
+        found["prm-8"] = found["prm-9"] = f"Stated in the requirement {known.requirement}."
+
+
+def _of_result(known: Knowledge, found: dict[str, str]) -> None:
+    if known.aggregated_regions is None or known.sample_size_ratio is None:
+        return
+    share = f"{100 * known.sample_size_ratio:.4g} % of the records are released"
+    found["anm-2"] = f"Counted; {share}, the others were in classes below k."
+    found["anm-3"] = f"Regions were merged ({known.combination}); what still was below k is deleted."
+    found["mrm-1"] = f"{known.combination}; {known.aggregated_regions:,} aggregated regions."
+    index = "" if known.jaccard is None else f"Jaccard {known.jaccard:.3g}"
+    far = f", mean distance moved {known.mean_distance}" if known.mean_distance else ""
+    found["mrm-2"] = f"{index}{far}." if index else "Nothing is released, so nothing could be measured."
+    found["mrm-5"] = f"{share}; no value of a small class is told."
+    found["mrm-9"] = f"k = {known.k}; {share}."
+    found["mrm-10"] = "representability.json goes along with the release."
+
+
+@dataclass(frozen=True)
+class PolicyNotes:
+    """What people decided: strategic choices, a note per point, points confirmed as settled, and the signature.
+
+    ``extra`` keeps fields of later versions.
+    """
+
+    choices: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    signed_by: str = ""
+    signed_on: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PolicyNotes:
+        """The notes from a project file."""
+        known = {name: data[name] for name in ("choices", "notes", "signed_by", "signed_on") if name in data}
+        return cls(**known, extra={name: value for name, value in data.items() if name not in known})
+
+    def as_json(self) -> dict[str, Any]:
+        """The notes as they go into a project file."""
+        return {
+            **self.extra,
+            "choices": dict(self.choices),
+            "notes": dict(self.notes),
+            "signed_by": self.signed_by,
+            "signed_on": self.signed_on,
+        }
+
+    def noted(self, point: str, text: str) -> PolicyNotes:
+        """With another note on a point; a changed note takes the signature away, as it is not what was signed."""
+        notes = {name: note for name, note in self.notes.items() if name != point}
+        if text.strip():
+            notes[point] = text
+        return self if notes == dict(self.notes) else replace(self, notes=notes, signed_by="", signed_on="")
+
+    def chosen(self, choice: str, option: str) -> PolicyNotes:
+        """With another strategic choice; takes the signature away as a note does."""
+        if self.choices.get(choice, "") == option:
+            return self
+        choices = {name: value for name, value in {**self.choices, choice: option}.items() if value}
+        return replace(self, choices=choices, signed_by="", signed_on="")
+
+    def signed(self, by: str, on: str) -> PolicyNotes:
+        """Signed by somebody on a day (ISO date)."""
+        return replace(self, signed_by=by.strip(), signed_on=on if by.strip() else "")
+
+
+def state_of(point: str, notes: PolicyNotes, known: Mapping[str, str]) -> State:
+    """Where a point stands: a note settles it, else what the program knows does."""
+    if notes.notes.get(point):
+        return State.NOTED
+    return State.KNOWN if point in known else State.OPEN
+
+
+def open_points(notes: PolicyNotes, known: Mapping[str, str]) -> list[Point]:
+    """The points that nobody and nothing has settled."""
+    return [point for point in checklist().points if state_of(point.id, notes, known) is State.OPEN]
+
+
+def as_document(notes: PolicyNotes, known: Mapping[str, str]) -> dict[str, Any]:
+    """The filled-in checklist as plain data, for run.json and the report for the file."""
+    return {
+        "choices": [
+            {"id": each.id, "question": each.question, "answer": notes.choices.get(each.id, "")}
+            for each in checklist().choices
+        ],
+        "points": [
+            {
+                "id": point.id,
+                "title": point.title,
+                "state": str(state_of(point.id, notes, known)),
+                "evidence": known.get(point.id, ""),
+                "note": notes.notes.get(point.id, ""),
+            }
+            for point in checklist().points
+        ],
+        "signed_by": notes.signed_by,
+        "signed_on": notes.signed_on,
+    }
