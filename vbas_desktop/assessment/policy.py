@@ -155,7 +155,7 @@ def _of_result(known: Knowledge, found: dict[str, str]) -> None:
 
 @dataclass(frozen=True)
 class PolicyNotes:
-    """What people decided: strategic choices, a note per point, points confirmed as settled, and the signature.
+    """What people decided: strategic choices, notes on points, and who signed when.
 
     ``extra`` keeps fields of later versions.
     """

@@ -6,6 +6,7 @@ Without --json a table goes to the output; with --out the release of one solutio
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from .release_options import add_release_options, release_options, say_release
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
+    from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.domain.solution import RunResult, Solution
     from vbas_desktop.release import ReleaseReport
 
@@ -41,15 +43,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=shared.whole(1),
         help="id of the solution to release (default: the one at the approximated number of sites)",
     )
+    parser.add_argument(
+        "--requirement", metavar="F", help="JSON file with what a researcher needs: marks the solutions that meet it"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
     from vbas_desktop.assessment.representability.place import rated
+    from vbas_desktop.assessment.representability.requirement import read_requirement
     from vbas_desktop.engine.run import run as run_engine
     from vbas_desktop.files.runfile import as_text, run_document
 
     complete(options)
+    requirement = read_requirement(options.requirement) if options.requirement else None
     components = approaches_of(options)
     if options.out:
         from vbas_desktop.release import check_target
@@ -62,6 +69,8 @@ def run(options: argparse.Namespace) -> int:
         loaded = shared.load(options, Span(progress, 0.0, 0.5))
         request = shared.request_of(options, loaded.problem, **components)
         result = rated(run_engine(request, Span(progress, 0.5, 0.7 if options.out else 1.0)), loaded.problem)
+        if requirement is not None:
+            result = marked(result, requirement, loaded, options)
         solution = chosen_solution(result, options.solution)
         document = run_document(loaded.problem, result, shared.in_force(options), solution.id)
         if options.out:
@@ -72,10 +81,33 @@ def run(options: argparse.Namespace) -> int:
         for finding in dict.fromkeys((*loaded.problem.findings, *result.findings)):
             if finding.severity is not Severity.HINT:
                 say(f"{finding.severity}: {finding}")
+        if (solution.facts or {}).get("meets_requirement") is False:
+            say(f"warning: Solution {solution.id} does not meet the requirement.")
         if report is not None:
             say_release(report)
     show(as_text(document).rstrip("\n") if options.json else results_text(loaded, result, solution))
     return 0
+
+
+def marked(
+    result: RunResult, requirement: Requirement, loaded: shared.Loaded, options: argparse.Namespace
+) -> RunResult:
+    """The same result; every solution says whether it meets the requirement, the facts carry it into run.json."""
+    from vbas_desktop.assessment.representability.place import solution_vector
+    from vbas_desktop.assessment.representability.requirement import meets
+
+    problem = loaded.problem
+    grouped = tuple(grouping.column for grouping in problem.groupings)
+    released = [name for name in loaded.table.dialect.header if name not in (options.identifiers or ())]
+
+    def answer(solution: Solution) -> bool:
+        seen = solution_vector(solution, problem.quasi_identifiers, problem.region_column, problem.k, grouped, released)
+        return meets(requirement, seen)
+
+    solutions = (
+        replace(each, facts={**(each.facts or {}), "meets_requirement": answer(each)}) for each in result.solutions
+    )
+    return replace(result, solutions=tuple(solutions))
 
 
 def complete(options: argparse.Namespace) -> None:

@@ -25,6 +25,9 @@ def solutions_table(solutions: Sequence[Solution], chosen: Solution | None, dist
         metres = is_distance(name) and distance_unit == "m"
         heading = _heading(name, distance_unit)
         lines.append([heading, *(number(solution.measures[name], metres) for solution in solutions)])
+    if all("meets_requirement" in (solution.facts or {}) for solution in solutions):
+        met = ["yes" if (solution.facts or {})["meets_requirement"] else "no" for solution in solutions]
+        lines.append(["meets the requirement", *met])
     return aligned(lines)
 
 

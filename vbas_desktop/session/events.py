@@ -19,6 +19,8 @@ class Event(StrEnum):
     SELECTION_CHANGED = "selection_changed"
     REGION_CHOSEN = "region_chosen"
     COLOURING_CHANGED = "colouring_changed"
+    REQUIREMENT_CHANGED = "requirement_changed"
+    POLICY_CHANGED = "policy_changed"
     SAVED = "saved"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 
 from vbas_desktop import __version__
+from vbas_desktop.assessment.representability.requirement import requirement_from
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.regions import Source
 from vbas_desktop.domain.solution import RunResult, Solution
@@ -38,6 +39,8 @@ class ProjectState:
     selected: int | None = None
     chosen_region: int | None = None
     document: Mapping[str, Any] = field(default_factory=dict)
+    requirement: Mapping[str, Any] = field(default_factory=dict)
+    policy: Mapping[str, Any] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
         """Write beside the target and rename: a crash leaves the old file."""
@@ -55,6 +58,8 @@ class ProjectState:
             "choices": choices_to_json(self.choices),
             "runs": [_run_to_json(run, [e for e in self.entries if e.run.id == run.id]) for run in runs.values()],
             "selection": {"solution": self.selected, "region": self.chosen_region},
+            "requirement": dict(self.requirement),
+            "policy": dict(self.policy),
         }
         return keeping_unknown(self.document, new)
 
@@ -174,6 +179,8 @@ def _plain(value: float | int | None) -> float | int | None:
 
 def _state(document: Mapping[str, Any], path: Path) -> ProjectState:
     selection = document.get("selection", {})
+    if document.get("requirement"):
+        requirement_from(document["requirement"], path.name)  # Weights may contradict what the schema cannot say.
     return ProjectState(
         _source(document["files"]["records"], path),
         _source(document["files"]["regions"], path),
@@ -182,6 +189,8 @@ def _state(document: Mapping[str, Any], path: Path) -> ProjectState:
         selection.get("solution"),
         selection.get("region"),
         document,
+        document.get("requirement", {}),
+        document.get("policy", {}),
     )
 
 

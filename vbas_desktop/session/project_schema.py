@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from vbas_desktop.assessment.representability.requirement import SCHEMA as REQUIREMENT
+
 FORMAT = 1
 """Raise it whenever older programs would misread a file, and add a step to `migrations`."""
 
@@ -116,6 +118,16 @@ SCHEMA: dict[str, Any] = {
             },
         },
         "runs": {"type": "array", "items": _RUN},
+        "requirement": {"anyOf": [REQUIREMENT, {"type": "object", "maxProperties": 0}]},
+        "policy": {
+            "type": "object",
+            "properties": {
+                "choices": {"type": "object", "additionalProperties": {"type": "string"}},
+                "notes": {"type": "object", "additionalProperties": {"type": "string"}},
+                "signed_by": {"type": "string"},
+                "signed_on": {"type": "string"},
+            },
+        },
         "selection": {
             "type": "object",
             "properties": {"solution": {"type": ["integer", "null"]}, "region": {"type": ["integer", "null"]}},

@@ -75,6 +75,7 @@ class ReleaseOrder:
     entry: Entry
     options: ReleaseOptions
     target: Path
+    policy: Mapping[str, Any] | None = None
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008
         """Write, verify by reading back, put in place."""
@@ -85,6 +86,8 @@ class ReleaseOrder:
         solution = self.entry.solution
         in_force = options_in_force(self.entry.run, self.table.source.path, self.options, self.problem)
         document = run_document(self.problem, self.result, in_force, solution.id)
+        if self.policy is not None:
+            document["policy_checklist"] = dict(self.policy)
         return write_release(
             self.problem, self.table, self.result, solution, self.options, self.target, progress, document
         )

@@ -16,18 +16,18 @@ from .choices import Choices, History, combination, default_pareto_measures
 from .events import Event
 from .opening import OpenedProject
 from .orders import Loaded, LoadOrder, RunOrder
+from .papers import Papers
 from .project import ProjectState
 from .ready import key_of, why_not
 from .releasing import ReleaseOrder, result_of
 from .results import Entry, ProblemKey
-from .results_state import Results
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records import RecordTable
     from vbas_desktop.release import ReleaseOptions
 
 
-class Session(Results):
+class Session(Papers):
     """Data, choices, runs, and selection, with an event for every change.
 
     Reading: `table`, `regions`, `problem`, `choices`, `entries`, `selected`, `chosen_region`, `pareto_measures`.
@@ -81,6 +81,7 @@ class Session(Results):
         if fresh:
             self.project_path, self._document = None, {}
             self.restore_results(())
+            self.forget_papers()
         else:
             self.mark_outdated(loaded.table.source.sha256, loaded.region_ids_sha256)
         self.modified = not fresh
@@ -238,7 +239,10 @@ class Session(Results):
         """Freeze what a thread needs to write the release of a solution. Call `why_not_release` first."""
         assert self.table is not None
         assert entry.problem is not None
-        return ReleaseOrder(entry.problem, self.table, result_of(entry.run, self.entries), entry, options, target)
+        result, policy = result_of(entry.run, self.entries), None
+        if self.policy.notes or self.policy.choices or self.policy.signed_by:
+            policy = self.policy_document(entry, options.shuffle, len(options.renames))
+        return ReleaseOrder(entry.problem, self.table, result, entry, options, target, policy)
 
     # Projects
 
@@ -249,7 +253,15 @@ class Session(Results):
         regions = self.regions.source or Source(str(self.regions_path), 0, "")
         entries = tuple(self._entries)
         return ProjectState(
-            self.table.source, regions, self.choices, entries, self._selected, self._chosen_region, self._document
+            self.table.source,
+            regions,
+            self.choices,
+            entries,
+            self._selected,
+            self._chosen_region,
+            self._document,
+            self.requirement.as_dict() if self.has_requirement or self.requirement.title else {},
+            self.policy.as_json(),
         )
 
     def accept_project(self, opened: OpenedProject) -> None:
@@ -258,6 +270,7 @@ class Session(Results):
         self.accept_data(opened.loaded, fresh=False)
         self.restore_results(opened.entries)
         self._document = opened.state.document
+        self.papers_of(opened.state)
         self.project_path, self.modified = opened.path, bool(opened.changed)
         if opened.state.selected is not None and self.entry(opened.state.selected) is not None:
             self.select(opened.state.selected)

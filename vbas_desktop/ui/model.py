@@ -24,6 +24,8 @@ class SessionModel(QObject):
     selection_changed = Signal()
     region_chosen = Signal()
     colouring_changed = Signal()
+    requirement_changed = Signal()
+    policy_changed = Signal()
     saved = Signal()
 
     def __init__(self, session: Session | None = None, parent: QObject | None = None) -> None:

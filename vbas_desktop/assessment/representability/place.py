@@ -8,7 +8,7 @@ tells something are Jaccard, Fowlkes–Mallows and how far records moved.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -112,22 +112,28 @@ def facts_of(solution: Solution) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def solution_vector(problem: Problem, solution: Solution) -> dict[str, Any]:
+def solution_vector(
+    solution: Solution,
+    quasi_identifiers: Sequence[str],
+    region_column: str,
+    k: int,
+    grouped: Sequence[str] = (),
+    released_columns: Sequence[str] | None = None,
+) -> dict[str, Any]:
     """A solution in the form that requirements are checked against; what it cannot tell is left out.
 
-    Columns that were grouped before counting are on level 1 as a whole, the others as they were in the file.
+    Columns whose categories were taken together are on level 1 as a whole, the others as they were in the file.
     """
-    grouped = {grouping.column for grouping in problem.groupings}
-    overall = facts_of(solution) or place_vector(problem, solution).as_dict(problem.regions.system.unit)
     return {
-        "overall": dict(overall),
-        "included_quasi_identifiers": [*problem.quasi_identifiers, problem.region_column],
+        "overall": dict(facts_of(solution)),
+        "included_quasi_identifiers": [*quasi_identifiers, region_column],
         "coding": {
             name: {"height": 2, "records_by_level": {"level 1" if name in grouped else "level 0": None}}
-            for name in problem.quasi_identifiers
+            for name in quasi_identifiers
         },
         "sensitive_aggregated": False,
-        "general": {"k": problem.k},
+        "sensitive_columns": released_columns,
+        "general": {"k": k},
     }
 
 

@@ -22,6 +22,7 @@ from ..records_csv import Written
 from ..summary import Check, ReleasedFile
 from ..tables import code_order
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
+from .checklist import policy_blocks
 from .disclosure import Disclosure
 from .figures import region_map, solutions_scatter
 from .place import place_blocks
@@ -94,6 +95,7 @@ class _Writer:
     def sections(self) -> Iterable[Section]:
         yield Section("In short", (self._tiles(), *self._why_safe()))
         yield Section("Policy", tuple(self._policy()))
+        yield Section("Policy checklist", tuple(policy_blocks(self.facts.document)) if self.internal else ())
         yield Section("The files", (self._files(),))
         yield Section("Where it came from", tuple(self._inputs()))
         yield Section("What was chosen", (Pairs(choices_in_words(self.facts, self._category_numbers())),))

@@ -1,0 +1,81 @@
+"""The policy checklist: what the program knows, what people note, and what a signature stands for."""
+
+from vbas_desktop.assessment.policy import (
+    Knowledge,
+    PolicyNotes,
+    State,
+    as_document,
+    checklist,
+    evidence,
+    open_points,
+    state_of,
+)
+
+KNOWN = Knowledge(
+    roles={"identifier": ("person",), "quasi-identifier": ("age", "sex"), "sensitive": ("illness",)},
+    region_column="tract",
+    k=5,
+    combination="MaxCombs · Density · Voronoi",
+    aggregated_regions=12,
+    sample_size_ratio=0.98,
+    jaccard=0.25,
+    mean_distance="3.2 km",
+    shuffled=True,
+)
+
+
+def test_the_checklist_has_five_modules_three_choices_and_unique_ids():
+    found = checklist()
+    assert [module.id for module in found.modules] == ["DPM", "PRM", "ANM", "MRM", "EXM"]
+    assert [len(module.points) for module in found.modules] == [6, 10, 4, 10, 2]
+    assert [choice.id for choice in found.choices] == ["obj-1", "obj-2", "obj-3"]
+    assert len({point.id for point in found.points}) == 32
+    assert all(point.title and point.steps for point in found.points)
+
+
+def test_nothing_known_leaves_every_point_open():
+    assert evidence(Knowledge()) == {}
+    assert len(open_points(PolicyNotes(), {})) == 32
+
+
+def test_what_the_program_knows_is_filled_in_with_its_evidence():
+    found = evidence(KNOWN)
+    assert found["dpm-6"] == "Not released: person."
+    assert found["prm-1"] == "k is 5."
+    assert found["anm-1"] == "Solutions are computed and verified with k = 5."
+    assert found["mrm-2"] == "Jaccard 0.25, mean distance moved 3.2 km."
+    assert found["mrm-9"] == "k = 5; 98 % of the records are released."
+    assert found["exm-2"] == "The rows are written in random order; identifiers are dropped."
+    assert set(found) <= {point.id for point in checklist().points}
+    assert [point.id for point in open_points(PolicyNotes(), found)] == [
+        "dpm-5", "prm-4", "prm-6", "prm-7", "prm-8", "prm-9", "anm-4", "mrm-8", "exm-1",
+    ]  # fmt: skip
+
+
+def test_a_note_settles_a_point_and_taking_it_back_opens_it_again():
+    notes = PolicyNotes().noted("dpm-5", "Key list kept by the registry.")
+    assert state_of("dpm-5", notes, {}) is State.NOTED
+    assert state_of("dpm-5", notes.noted("dpm-5", "  "), {}) is State.OPEN
+
+
+def test_a_change_after_signing_takes_the_signature_away():
+    signed = PolicyNotes().noted("dpm-5", "kept").chosen("obj-1", "data oriented").signed("A. Custodian", "2024-05-01")
+    assert (signed.signed_by, signed.signed_on) == ("A. Custodian", "2024-05-01")
+    assert signed.noted("dpm-5", "kept") is signed
+    assert signed.noted("dpm-5", "other").signed_by == ""
+    assert signed.chosen("obj-1", "research oriented").signed_on == ""
+    assert PolicyNotes().signed("  ", "2024-05-01").signed_on == ""
+
+
+def test_notes_survive_a_file_with_fields_that_are_not_known_yet():
+    data = {"notes": {"dpm-5": "kept"}, "choices": {}, "signed_by": "", "signed_on": "", "reviewers": ["B"]}
+    assert PolicyNotes.from_json(data).as_json() == data
+
+
+def test_the_document_lists_every_point_with_state_evidence_and_note():
+    document = as_document(PolicyNotes().noted("prm-6", "all alike"), evidence(KNOWN))
+    by_id = {point["id"]: point for point in document["points"]}
+    assert by_id["prm-6"]["note"] == "all alike"
+    assert by_id["prm-6"]["state"] == "settled by a note"
+    assert by_id["prm-1"]["state"] == "known to the program"
+    assert by_id["dpm-5"]["state"] == "open"

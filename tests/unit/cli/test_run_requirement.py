@@ -1,0 +1,56 @@
+"""`vbas run --requirement`: solutions are marked by what a researcher needs."""
+
+import json
+
+import pytest
+
+from vbas_desktop.cli.main import main
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Four regions in two clusters; merging all of them moves records farther than merging the clusters."""
+    (tmp_path / "regions.csv").write_text("id,x,y\na,0,0\nb,1000,0\nc,10000,0\nd,11000,0\n", encoding="utf-8")
+    rows = [f"{region},red" for region in "abcd" for _ in range(5)]
+    (tmp_path / "records.csv").write_text("region,colour\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def vbas(folder, need, *more):
+    (folder / "need.json").write_text(json.dumps({"format_version": 1, **need}))
+    files = [str(folder / "records.csv"), str(folder / "regions.csv")]
+    columns = ["--region-column", "region", "--quasi-identifiers", "colour", "-k", "2"]
+    sites = ["--sites", "2", "--range-step", "50", "--range-reach", "1"]
+    return main(["run", *files, *columns, *sites, "--requirement", str(folder / "need.json"), *more])
+
+
+def test_solutions_say_their_vector_and_whether_they_meet_the_requirement(capsys, files):
+    assert vbas(files, {"overall": {"mean_distance": {"max": 1000}}}, "--json", "--quiet") == 0
+    document = json.loads(capsys.readouterr().out)
+    found = {each["sites"]: each for each in document["solutions"]}
+    assert found[1]["representability"]["mean_distance"] == pytest.approx(5000)
+    assert found[2]["representability"]["mean_distance"] == pytest.approx(500)
+    # two regions of five records each merged: 10 + 10 of C(10, 2) = 45 pairs were together before
+    assert found[2]["representability"]["jaccard"] == pytest.approx(20 / 45)
+    assert [found[sites]["meets_requirement"] for sites in (1, 2)] == [False, True]
+    assert "requirement" not in document["options"]
+
+
+def test_the_table_says_yes_or_no_and_the_chosen_solution_is_warned_of(capsys, files):
+    assert vbas(files, {"overall": {"jaccard": {"min": 0.99}}}) == 0
+    said = capsys.readouterr()
+    assert "meets the requirement" in said.out
+    assert "does not meet the requirement" in said.err
+
+
+@pytest.mark.parametrize(
+    ("need", "said"),
+    [
+        ({"overall": {"jacard": {"min": 1}}}, "jacard"),
+        ({"weights": {"colour": 0.4, "shape": 0.4}}, "add up to 0.8"),
+        ({"minimum_sample_ratio": 2}, "minimum_sample_ratio"),
+    ],
+)
+def test_a_wrong_requirement_is_refused_with_the_place(capsys, files, need, said):
+    assert vbas(files, need, "--quiet") == 1
+    assert said in capsys.readouterr().err

@@ -1,0 +1,115 @@
+"""The part of the session that goes along with a release: the researcher's requirement and the policy checklist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vbas_desktop.assessment.policy import Knowledge, PolicyNotes, as_document, evidence
+from vbas_desktop.assessment.representability.place import facts_of, solution_vector
+from vbas_desktop.assessment.representability.requirement import Criterion, Requirement, check, meets, requirement_from
+from vbas_desktop.domain.records import Role
+
+from .choices import Choices
+from .events import Event
+from .project import ProjectState
+from .results import Entry
+from .results_state import Results
+
+
+class Papers(Results):
+    """Results with what is required of them and what was decided about them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._requirement = Requirement()
+        self._policy = PolicyNotes()
+
+    # The requirement
+
+    @property
+    def requirement(self) -> Requirement:
+        """What a researcher needs; states nothing until it is edited or loaded."""
+        return self._requirement
+
+    @property
+    def has_requirement(self) -> bool:
+        """Whether the requirement states any criterion."""
+        return bool(check(self._requirement, {}))
+
+    def require(self, requirement: Requirement) -> None:
+        """Put another requirement in force."""
+        if requirement != self._requirement:
+            self._requirement = requirement
+            self.modified = True
+            self._tell(Event.REQUIREMENT_CHANGED)
+
+    def criteria(self, entry: Entry | None) -> list[Criterion]:
+        """The requirement against a solution; without one nothing is checkable."""
+        return check(self._requirement, {} if entry is None else vector_of(entry))
+
+    def meets_requirement(self, entry: Entry) -> bool:
+        """Whether a solution misses no criterion."""
+        return meets(self._requirement, vector_of(entry))
+
+    # The policy
+
+    @property
+    def policy(self) -> PolicyNotes:
+        """Choices, notes and signature of the checklist."""
+        return self._policy
+
+    def note_policy(self, notes: PolicyNotes) -> None:
+        """Keep other notes."""
+        if notes != self._policy:
+            self._policy = notes
+            self.modified = True
+            self._tell(Event.POLICY_CHANGED)
+
+    def policy_document(self, entry: Entry, shuffled: bool | None = None, renamed: int = 0) -> dict[str, Any]:
+        """The filled-in checklist of a release of this solution."""
+        return as_document(self._policy, evidence(knowledge_of(entry.run.choices, entry, self, shuffled, renamed)))
+
+    # Projects
+
+    def papers_of(self, state: ProjectState) -> None:
+        """Take over the requirement and the notes of a project."""
+        self._requirement = requirement_from(state.requirement) if state.requirement else Requirement()
+        self._policy = PolicyNotes.from_json(state.policy)
+        self._tell(Event.REQUIREMENT_CHANGED, Event.POLICY_CHANGED)
+
+    def forget_papers(self) -> None:
+        """Other data begin without requirement and notes."""
+        self._requirement, self._policy = Requirement(), PolicyNotes()
+        self._tell(Event.REQUIREMENT_CHANGED, Event.POLICY_CHANGED)
+
+
+def vector_of(entry: Entry) -> dict[str, Any]:
+    """A solution as requirements see it; only what was computed with it, so that this costs nothing."""
+    run, choices = entry.run, entry.run.choices
+    released = [name for name, role in choices.roles.items() if role is not Role.IDENTIFIER]
+    return solution_vector(
+        entry.solution, run.key.quasi_identifiers, run.key.region_column, run.key.k, tuple(choices.groupings), released
+    )
+
+
+def knowledge_of(
+    choices: Choices, entry: Entry | None, papers: Papers, shuffled: bool | None = None, renamed: int = 0
+) -> Knowledge:
+    """What the program knows of the release of a solution, or of the choices before there is one."""
+    roles = {str(role): choices.columns(role) for role in Role}
+    facts = facts_of(entry.solution) if entry is not None else {}
+    far = facts.get("mean_distance")
+    return Knowledge(
+        roles={name: columns for name, columns in roles.items() if columns},
+        region_column=choices.region_column,
+        k=choices.k if choices.quasi_identifiers else None,
+        grouped=tuple(choices.groupings),
+        combination=entry.run.title if entry is not None else "",
+        aggregated_regions=entry.solution.aggregated_regions if entry is not None else None,
+        sample_size_ratio=facts.get("sample_size_ratio"),
+        jaccard=facts.get("jaccard"),
+        mean_distance="" if far is None else f"{far:.3g} {facts.get('distance_unit', '')}".strip(),
+        requirement=f"“{papers.requirement.title}”" if papers.requirement.title and papers.has_requirement else "",
+        shuffled=shuffled,
+        columns_renamed=renamed or None,
+    )
