@@ -16,6 +16,9 @@ from vbas_desktop.domain.records import Grouping
 COMPONENTS = ("site_number", "site_location", "construction")
 """The components that are combined, in the order of the stages."""
 
+FROM = " from "
+"""Stands between an approach and the one that it starts from."""
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -144,9 +147,13 @@ def labelled_approaches(chosen: Iterable[Approach]) -> list[tuple[str, Approach]
 
 
 def short_label(approach: Approach) -> str:
-    """The name of an approach, with the approach that it starts from."""
+    """The title of an approach; one that starts from another is called by its abbreviation and the other's title."""
     inner = [getattr(approach, declared.name) for declared in approach.parameters() if declared.kind == "approach"]
-    return " from ".join([approach.card.name, *(short_label(one) for one in inner if isinstance(one, Approach))])
+    if not inner:
+        return approach.card.title
+    _, bracket, short = approach.card.title.rstrip(")").rpartition(" (")
+    name = short if bracket and short.isupper() else approach.card.title
+    return FROM.join([name, *(short_label(one) for one in inner if isinstance(one, Approach))])
 
 
 def _differences(approach: Approach, alike: Sequence[Approach]) -> str:

@@ -19,6 +19,7 @@ from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.problem import build_problem
 from vbas_desktop.release.comparison import write_comparison
+from vbas_desktop.release.report.bars import colours_of
 
 
 def without_seconds(rows):
@@ -30,10 +31,10 @@ def test_a_plan_makes_every_combination_in_every_scenario():
     assert len(plan.scenarios) == 8
     assert plan.scenarios[0] == Scenario(("age",), False, 3)
     assert [one.title for one in plan.combinations[:4]] == [
-        "fixed (sites 6) · density · voronoi",
-        "fixed (sites 6) · adc from density · voronoi",
-        "fixed (sites 9) · density · voronoi",
-        "fixed (sites 9) · adc from density · voronoi",
+        "Fixed number (sites 6) · Density (naïve) · Voronoi",
+        "Fixed number (sites 6) · ADC from Density (naïve) · Voronoi",
+        "Fixed number (sites 9) · Density (naïve) · Voronoi",
+        "Fixed number (sites 9) · ADC from Density (naïve) · Voronoi",
     ]
     assert len(plan.combinations) == 32
     assert plan.most_aggregations == 96
@@ -46,7 +47,16 @@ def test_a_set_without_groups_is_not_taken_twice():
 
 def test_an_approach_that_is_listed_twice_is_run_once():
     density = make("site_location", "density")
-    assert labelled_approaches([density, density]) == [("density", density)]
+    assert labelled_approaches([density, density]) == [("Density (naïve)", density)]
+
+
+def test_what_starts_from_another_approach_has_a_light_shade_of_its_colour():
+    assert colours_of(["A", "B", "ADC from B", "ADC from C"]) == {
+        "A": "#4477aa",
+        "B": "#cc6677",
+        "ADC from B": "#e6b2bb",
+        "ADC from C": "#ddaa33",
+    }
 
 
 def test_each_combination_gives_what_a_run_of_its_own_gives(tmp_path):

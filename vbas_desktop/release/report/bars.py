@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from vbas_desktop.comparison.plan import FROM
+
 from .drawing import Area, Drawing, Label, Line
 
 COLOURS = ("#4477aa", "#cc6677", "#ddaa33", "#228833", "#66ccee", "#aa3377", "#888888", "#44aa99", "#999933", "#882255")
@@ -14,6 +16,18 @@ COLOURS = ("#4477aa", "#cc6677", "#ddaa33", "#228833", "#66ccee", "#aa3377", "#8
 _WIDTH, _HEIGHT = 860.0, 250.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 66.0, 8.0, 40.0, 36.0
 _MUTED, _GRID = "#5c6975", "#e3e8ec"
+
+
+def colours_of(labels: Sequence[str]) -> dict[str, str]:
+    """A colour for each label; "A from B" is a light shade of B's, so that what belongs together is seen together."""
+    own = [label for label in labels if label.rpartition(FROM)[2] not in labels or FROM not in label]
+    colours = {label: COLOURS[place % len(COLOURS)] for place, label in enumerate(own)}
+    return {label: colours.get(label) or _light(colours[label.rpartition(FROM)[2]]) for label in labels}
+
+
+def _light(colour: str) -> str:
+    parts = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return "#" + "".join(f"{round(part + (255 - part) * 0.5):02x}" for part in parts)
 
 
 @dataclass(frozen=True)
@@ -54,6 +68,7 @@ def _group(
     labels: Sequence[str],
     bounds: tuple[float, float],
 ) -> None:
+    colours = colours_of(labels)
     width = room * 0.86 / max(1, len(labels))
     zero = _y(0.0, bounds)
     for place, label in enumerate(labels):
@@ -62,7 +77,7 @@ def _group(
             continue
         x, y = left + room * 0.07 + place * width, _y(float(value), bounds)
         ring = ((x, zero), (x, y), (x + width * 0.92, y), (x + width * 0.92, zero))
-        colour = COLOURS[place % len(COLOURS)]
+        colour = colours[label]
         drawing.things.append(Area((ring,), colour, colour, f"{label}, {sites:,} sites: {value:,.6g}"))
     drawing.things.append(Label((left + room / 2, _HEIGHT - _BOTTOM + 13), f"{sites:,}", 9.0, colour=_MUTED))
 
@@ -75,8 +90,7 @@ def _y(value: float, bounds: tuple[float, float]) -> float:
 def _legend(drawing: Drawing, title: str, labels: Sequence[str]) -> None:
     drawing.things.append(Label((0.0, 12.0), title, 12.0, "start"))
     x = 0.0
-    for place, label in enumerate(labels):
-        colour = COLOURS[place % len(COLOURS)]
+    for label, colour in colours_of(labels).items():
         drawing.things.append(Area((((x, 21.0), (x + 9, 21.0), (x + 9, 30.0), (x, 30.0)),), colour, colour))
         drawing.things.append(Label((x + 13, 29.5), label, 10.0, "start"))
         x += 24 + 5.4 * len(label)

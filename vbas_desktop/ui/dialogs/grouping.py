@@ -76,6 +76,8 @@ class GroupingDialog(QDialog):
         self.width_of_one.setRange(1, max(1, len(self._values)))
         self.width_of_one.setValue(min(2, len(self._values)))
         self.level.setRange(1, 99)
+        for box in (self.width_of_one, self.level):
+            box.setMinimumHeight(self.name.sizeHint().height())
 
     def _build(self) -> None:
         table = self.table

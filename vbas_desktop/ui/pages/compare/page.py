@@ -223,7 +223,7 @@ class ComparePage(QWidget):
         self._timer.start()
 
     def _show(self, compared: Compared, text: str) -> None:
-        self.summary.setPlainText(text)
+        self.summary.show_text(text)
         self.charts.show_comparison(compared.comparison)
         self._page = compared.target / "summary.html"
         self.live.setText(text.partition("\n")[0])

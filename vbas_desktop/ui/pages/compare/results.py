@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
+from html import escape
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QScrollArea, QTextBrowser, QVBoxLayout, QWidget
 
 from vbas_desktop.comparison.run import Comparison
 from vbas_desktop.comparison.summary import labels_of
@@ -17,14 +18,25 @@ from vbas_desktop.ui.pictures import offer_to_save, record
 from vbas_desktop.ui.theme import GRID
 
 
-class SummaryView(QPlainTextEdit):
+class SummaryView(QTextBrowser):
     """The summary as text that can be read and copied."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setReadOnly(True)
         self.setAccessibleName("Summary of the comparison")
         self.setPlaceholderText("The summary appears here when a comparison is finished.")
+        self.document().setDocumentMargin(2 * GRID)
+
+    def show_text(self, text: str) -> None:
+        """Show lines of text: those without indent or dash as headings, what stands before a colon in bold."""
+        lines = []
+        for line in filter(None, text.splitlines()):
+            if line[0] not in " -":
+                lines.append(f"<h4>{escape(line)}</h4>")
+                continue
+            head, colon, rest = line.strip(" -").partition(": ")
+            lines.append(f"<p><b>{escape(head)}</b>: {escape(rest)}</p>" if colon else f"<p>{escape(head)}</p>")
+        self.setHtml("".join(lines))
 
 
 class ComparisonCharts(QWidget):
