@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-if "QT_QPA_PLATFORM" not in os.environ:
+if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
     # The usual screen of this platform is too small for a window at 1440 × 900.
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={Path(__file__).with_name('screen.json')}"
 
@@ -85,7 +85,7 @@ def window(make_window):
 @pytest.fixture
 def loaded_window(window, data, qtbot):
     """The window with the small data loaded."""
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
         window.controller.load(*data)
     return window
 
@@ -96,7 +96,7 @@ def aggregated_window(loaded_window, qtbot):
     session = loaded_window.session
     choices = session.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 12)
     session.change(replace(choices, k=14))
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=60_000):
         loaded_window.controller.run()
     return loaded_window
 
@@ -104,6 +104,6 @@ def aggregated_window(loaded_window, qtbot):
 @pytest.fixture
 def run_window(loaded_window, qtbot):
     """The window with the small data loaded and one combination run."""
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=60_000):
         loaded_window.controller.run()
     return loaded_window

@@ -13,7 +13,7 @@ from vbas_desktop.session.appointments import heat, whole
 from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.pages.appointments.alternatives import AlternativesDialog
 
-LONG = 30_000
+LONG = 120_000
 CLASSES = {"north": 4, "south": 4, "east": 5, "west": 2}
 
 

@@ -147,10 +147,10 @@ def test_a_folder_that_does_not_exist_is_an_error_and_leaves_nothing(tmp_path):
 
 def test_the_window_saves_the_map_in_the_background(aggregated_window, qtbot, tmp_path):
     view = aggregated_window.area.map
-    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=60_000)
     view.save()
     dialog = view.findChild(QFileDialog)
-    with qtbot.waitSignal(aggregated_window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(aggregated_window.runner.job_ended, timeout=60_000):
         dialog.fileSelected.emit(str(tmp_path / "map.svg"))
     dialog.close()
     assert (tmp_path / "map.svg").stat().st_size > 1000

@@ -7,7 +7,7 @@ import pytest
 from vbas_desktop.domain.records import Role
 from vbas_desktop.session.reproducing import ReproductionOrder
 
-LONG = 60_000
+LONG = 120_000
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from vbas_desktop.cli.main import main
 from vbas_desktop.ui.dialogs.export import ExportDialog, ReleaseDone
 
-LONG = 30_000
+LONG = 120_000
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from vbas_desktop.domain.records import Role
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
 from vbas_desktop.ui.panel.columns_model import DISTINCT
 
-LONG = 20_000
+LONG = 120_000
 
 
 @pytest.fixture

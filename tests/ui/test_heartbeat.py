@@ -9,7 +9,7 @@ import pytest
 from made_up_data import write_data
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
-LONG = 60_000
+LONG = 120_000
 BEAT_MS = 10
 LONGEST_SECONDS = 0.1
 ROUNDS = 3

@@ -12,7 +12,7 @@ from vbas_desktop.domain.records import Role
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
 from vbas_desktop.ui.panel.columns_model import ROLE
 
-LONG = 30_000
+LONG = 120_000
 
 
 def box(window) -> QMessageBox:

@@ -242,7 +242,7 @@ def test_the_map_is_painted_once_and_then_blitted_until_it_changes(canvas, qtbot
     canvas.viewport().repaint()
     assert canvas.item.sharp_paintings == painted
     assert canvas.item.moving
-    qtbot.waitUntil(lambda: not canvas.item.moving, timeout=5000)
+    qtbot.waitUntil(lambda: not canvas.item.moving, timeout=60_000)
     canvas.viewport().repaint()
     assert canvas.item.sharp_paintings == painted + 1
 

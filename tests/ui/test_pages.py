@@ -32,14 +32,14 @@ def action_of(window, page):
 def test_a_page_that_needs_data_waits_for_them(notes, make_window, data, qtbot):
     window = make_window()
     assert not action_of(window, notes).isEnabled()
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
         window.controller.load(*data)
     assert action_of(window, notes).isEnabled()
 
 
 def test_a_page_takes_the_place_of_the_map_and_there_is_a_way_back(notes, make_window, data, qtbot):
     window = make_window()
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
         window.controller.load(*data)
     action_of(window, notes).trigger()
     page = window.area.stack.currentWidget()
@@ -51,7 +51,7 @@ def test_a_page_takes_the_place_of_the_map_and_there_is_a_way_back(notes, make_w
 
 def test_a_page_is_made_once_and_keeps_its_state(notes, make_window, data, qtbot):
     window = make_window()
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
         window.controller.load(*data)
     first = window.area.show_page(notes)
     window.area.show_map()

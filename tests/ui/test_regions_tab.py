@@ -13,7 +13,7 @@ from vbas_desktop.ui.panel.regions_model import exact_rows
 def shown_window(aggregated_window, qtbot):
     """The window with a solution on the map."""
     preparer = aggregated_window.area.map._preparer
-    qtbot.waitUntil(lambda: preparer.shown is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: preparer.shown is not None, timeout=60_000)
     aggregated_window.show_tab("Regions")
     return aggregated_window
 
@@ -69,7 +69,7 @@ def test_the_classes_below_k_are_told_in_the_words_of_the_file(tab, shown_window
     shown_window.session.choose_region(region)
     expected = why(entry.problem, entry.solution, region)
     view = tab.why
-    qtbot.waitUntil(lambda: view._listed is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: view._listed is not None, timeout=60_000)
     lost = sum(each.size for each in expected)
     assert f"lost {lost:,} record" in view.headline.text()
     cells = [
@@ -85,7 +85,7 @@ def test_a_region_without_losses_says_so(tab, shown_window, qtbot):
     spared = np.flatnonzero(table.suppressed == 0)
     assert spared.size
     shown_window.session.choose_region(int(spared[0]))
-    qtbot.waitUntil(lambda: tab.why._listed is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: tab.why._listed is not None, timeout=60_000)
     assert "lost no records" in tab.why.headline.text()
 
 
@@ -115,7 +115,7 @@ def test_the_colouring_chosen_above_the_map_stays_for_the_next_solution(tab, sho
     other = next(entry for entry in session.entries if entry is not session.selected)
     session.select(other.number)
     preparer = view._preparer
-    qtbot.waitUntil(lambda: preparer.shown is not None and preparer.shown.number == other.number, timeout=20_000)
+    qtbot.waitUntil(lambda: preparer.shown is not None and preparer.shown.number == other.number, timeout=60_000)
     assert view.canvas.figure.name == "records"
     assert view.canvas.geometry_shown.solution.owner is other.solution.owner
 

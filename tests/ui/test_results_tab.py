@@ -18,7 +18,7 @@ def compared(aggregated_window, qtbot):
     window = aggregated_window
     choices = window.session.choices
     window.session.change(choices.with_approach("site_location", "density"))
-    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
         window.controller.run()
     window.show_tab("Results")
     return window
@@ -39,7 +39,7 @@ def column(tab, name):
 
 def wait_for_map(window, qtbot, number):
     preparer = window.area.map._preparer
-    qtbot.waitUntil(lambda: preparer.shown is not None and preparer.shown.number == number, timeout=20_000)
+    qtbot.waitUntil(lambda: preparer.shown is not None and preparer.shown.number == number, timeout=60_000)
 
 
 def test_every_solution_of_every_run_is_listed_with_sites_and_aggregated_regions(tab, compared):
@@ -149,7 +149,7 @@ def test_the_table_is_saved_with_exact_values(tab, compared, tmp_path, qtbot):
     target = tmp_path / "table.csv"
     tab.actions_by_name["save"].trigger()
     dialog = compared.findChild(QFileDialog)
-    with qtbot.waitSignal(compared.runner.job_ended, timeout=10_000):
+    with qtbot.waitSignal(compared.runner.job_ended, timeout=60_000):
         dialog.fileSelected.emit(str(target))
     dialog.close()
     with target.open(newline="") as stream:

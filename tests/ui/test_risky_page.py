@@ -15,7 +15,7 @@ from vbas_desktop.domain.records import Role
 from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.pages.risky.columns import NUMBER, SEARCH, WRITE
 
-LONG = 30_000
+LONG = 120_000
 
 
 def open_page(window):

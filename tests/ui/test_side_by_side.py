@@ -38,9 +38,9 @@ def test_counterparts_have_one_colour_on_both_maps():
 def comparison(aggregated_window, qtbot):
     """The window with the chosen solution compared with the last one."""
     view = aggregated_window.area.map
-    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=60_000)
     view._compare.setChecked(True)
-    qtbot.waitUntil(lambda: view._preparer.compared is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: view._preparer.compared is not None, timeout=60_000)
     return view.comparison
 
 
@@ -80,7 +80,7 @@ def test_another_solution_can_be_put_on_either_side(comparison, aggregated_windo
     session, view = aggregated_window.session, aggregated_window.area.map
     third = next(e for e in session.entries if e not in (session.selected, session.compared))
     comparison.right_choice.activated.emit(comparison.right_choice.findData(third.number))
-    qtbot.waitUntil(lambda: view._preparer.compared is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: view._preparer.compared is not None, timeout=60_000)
     assert comparison.right.geometry_shown.solution.owner is third.solution.owner
 
 

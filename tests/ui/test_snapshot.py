@@ -8,7 +8,7 @@ from vbas_desktop.ui.snapshot import Snapshot
 def test_the_picture_shows_the_window_after_its_work_is_done(window, data, tmp_path, qtbot):
     window.controller.load(*data)
     snapshot = Snapshot(window, tmp_path / "window.png")
-    with qtbot.waitSignal(snapshot.finished, timeout=30_000) as finished:
+    with qtbot.waitSignal(snapshot.finished, timeout=60_000) as finished:
         pass
     assert finished.args == [""]
     assert window.session.records_path == data[0]
@@ -20,7 +20,7 @@ def test_the_picture_shows_the_window_after_its_work_is_done(window, data, tmp_p
 def test_a_file_that_cannot_be_written_is_told(window, tmp_path, qtbot, monkeypatch):
     monkeypatch.setattr("vbas_desktop.ui.controller.show_failure", lambda window, failure: None)
     snapshot = Snapshot(window, tmp_path / "no such folder" / "window.png")
-    with qtbot.waitSignal(snapshot.finished, timeout=30_000) as finished:
+    with qtbot.waitSignal(snapshot.finished, timeout=60_000) as finished:
         pass
     assert finished.args[0].startswith("Saving the picture did not succeed.")
     assert "could not be written" in finished.args[0]
