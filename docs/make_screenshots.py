@@ -19,14 +19,27 @@ for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
 import numpy as np  # noqa: E402
 from PySide6.QtCore import QTimer  # noqa: E402
 from PySide6.QtGui import QImage, Qt  # noqa: E402
-from PySide6.QtWidgets import QApplication, QWidget  # noqa: E402
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QWidget  # noqa: E402
 
 from vbas_desktop.ui.dialogs.export import ExportDialog  # noqa: E402
+from vbas_desktop.ui.dialogs.grouping import GroupingDialog  # noqa: E402
 from vbas_desktop.ui.main_window import MainWindow  # noqa: E402
+from vbas_desktop.ui.pages.compare.page import ComparePage  # noqa: E402
 from vbas_desktop.ui.theme import ALWAYS_DARK, ALWAYS_LIGHT  # noqa: E402
 
 SETTLE_MS = 800
 """So long the window gets to draw itself before a picture is taken."""
+
+AGES = {
+    "0-14": "0-24",
+    "15-24": "0-24",
+    "25-39": "25-54",
+    "40-54": "25-54",
+    "55-64": "55+",
+    "65-79": "55+",
+    "80+": "55+",
+}
+MARRIED = {"Single": "Not married", "Divorced": "Not married", "Widowed": "Not married"}
 
 
 class Photographer:
@@ -40,6 +53,12 @@ class Photographer:
             self.take_input,
             self.export,
             self.take_export,
+            self.group,
+            self.take_group,
+            self.compare,
+            self.take_plan,
+            self.take_summary,
+            self.take_charts,
             self.dark,
             self.take_dark,
             self.end,
@@ -81,6 +100,65 @@ class Photographer:
         dialog.target.setText("~/sample-release")
         save(dialog, "export", 640)
         dialog.reject()
+
+    def group(self) -> None:
+        """Open the dialog that groups ages."""
+        self.window.session.change(self.window.session.choices.with_grouping("marital_status", MARRIED))
+        columns = self.window.input.columns
+        rows = range(columns.model.rowCount())
+        age = next(row for row in rows if columns.model.index(row, 0).data() == "age")
+        columns.view.setCurrentIndex(columns.model.index(age, 0))
+        columns.open_grouping()
+
+    def take_group(self) -> None:
+        """The dialog that groups ages."""
+        dialog = self.window.findChild(GroupingDialog)
+        dialog.show_groups(AGES)
+        save(dialog, "grouping", 480)
+        dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Ok).click()
+
+    def compare(self) -> None:
+        """The page that compares, filled in."""
+        self.window.area.compare_combinations()
+        page = self.compare_page()
+        page.form.components["site_number"].tick(["maxcombs", "entropy"])
+        page.form.components["site_location"].tick(["anonymity", "density", "balanced-density", "adc"])
+        page.form.seedings.tick(["balanced-density", "density"])
+        page.form.ks.setText("5, 10")
+        page.form.sets.setPlainText("age, sex, marital_status")
+        page.form.generalised.setCurrentIndex(page.form.generalised.findData("both"))
+        page.target.setText(str(Path(tempfile.mkdtemp()) / "comparison"))
+
+    def take_plan(self) -> None:
+        """The plan with the size of the work, then run it."""
+        page = self.compare_page()
+        target = page.target.text()
+        page.target.blockSignals(True)
+        page.target.setText("~/comparison")
+        save(page, "compare-plan", 760)
+        page.target.setText(target)
+        page.target.blockSignals(False)
+        page.compare()
+
+    def take_summary(self) -> None:
+        """The summary of the comparison."""
+        save(self.compare_page(), "compare-summary", 760)
+        page = self.compare_page()
+        page.tabs.setCurrentWidget(page.charts)
+        page.charts.scenario.setCurrentIndex(1)
+        page.charts.number.setCurrentIndex(1)
+        page.charts.scenario.activated.emit(1)
+
+    def take_charts(self) -> None:
+        """The charts beside the results."""
+        save(self.window, "compare-charts", 1200)
+        self.window.area.show_map()
+
+    def compare_page(self) -> ComparePage:
+        """The page that compares."""
+        page = self.window.findChild(ComparePage)
+        assert page is not None
+        return page
 
     def dark(self) -> None:
         """Dark colours, lost records shown."""
