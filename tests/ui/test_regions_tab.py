@@ -5,7 +5,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from vbas_desktop.engine.region_table import region_table, why
+from vbas_desktop.engine.region_table import anonymity_vector, class_sizes, region_table, why
+from vbas_desktop.session.words import vector_in_words
 from vbas_desktop.ui.panel.regions_model import exact_rows
 
 
@@ -77,6 +78,22 @@ def test_the_classes_below_k_are_told_in_the_words_of_the_file(tab, shown_window
         for row in range(view.classes.rowCount())
     ]
     assert cells == [[*each.labels, str(each.size)] for each in expected]
+
+
+def test_the_anonymity_vector_is_told_of_the_solution_and_of_the_region(tab, shown_window, qtbot):
+    entry = shown_window.session.selected
+    k = entry.problem.k
+    vectors = [class_sizes(entry.problem, entry.solution, r)[1] for r in range(entry.solution.aggregated_regions)]
+    sizes = np.concatenate(vectors)
+    small = ", ".join(str(int((sizes == size).sum())) for size in range(1, 13))
+    line = shown_window.tab("Results").vector.text()
+    assert line.endswith(f"before suppression: {small} | {int((sizes > 12).sum()):,} of 13 or more")
+    assert anonymity_vector(entry.problem, entry.solution).tolist() == np.bincount(sizes)[1:].tolist()
+    shown_window.session.choose_region(1)
+    qtbot.waitUntil(lambda: tab.why._listed is not None, timeout=10_000)
+    assert tab.why.vector.text() == (
+        "Classes of size 1, 2, … before suppression: " + vector_in_words(np.bincount(vectors[1])[1:], k)
+    )
 
 
 def test_a_region_without_losses_says_so(tab, shown_window, qtbot):

@@ -1,7 +1,8 @@
 """Read any CSV back and say whether it is k-anonymous.
 
 Counts the records of every region and combination of quasi-identifier values with a reader of its own. The answer is
-one JSON object; the exit code is 0 if every combination that occurs has at least k records, else 3.
+one JSON object; its anonymity_vector tells how many classes there are of each size that occurs. The exit code is 0 if
+every combination that occurs has at least k records, else 3.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ def run(options: argparse.Namespace) -> int:
                 "regions": found.regions,
                 "classes": found.classes,
                 "violating_classes": found.violating_classes(options.k),
+                "anonymity_vector": {str(size): number for size, number in sorted(found.vector.items())},
             }
         )
     )

@@ -20,7 +20,8 @@ class RegionTable:
     ``records`` counts the records of the file in it (those of unknown regions are nowhere), ``released`` those that
     remain, ``suppressed`` the difference, whether lost globally or locally. ``anonymity_before`` and
     ``anonymity_after`` are the smallest class before and after suppression; 0 where there is no record. ``site_x`` and
-    ``site_y`` are NaN without sites.
+    ``site_y`` are NaN without sites. ``vector[t − 1]`` classes of all regions together have t records before
+    suppression.
     """
 
     site: NDArray[np.int32]
@@ -32,6 +33,7 @@ class RegionTable:
     suppressed: NDArray[np.int64]
     anonymity_before: NDArray[np.int64]
     anonymity_after: NDArray[np.int64]
+    vector: NDArray[np.int64]
 
     def __len__(self) -> int:
         return int(self.site.size)
@@ -70,7 +72,20 @@ def region_table(problem: Problem, solution: Solution) -> RegionTable:
         suppressed=frozen(aggregated.region_totals - released.region_totals),
         anonymity_before=frozen(before),
         anonymity_after=frozen(after),
+        vector=_vector(aggregated.dense if aggregated.dense is not None else aggregated.rows[2]),
     )
+
+
+def anonymity_vector(problem: Problem, solution: Solution, region: int | None = None) -> NDArray[np.int64]:
+    """How many classes have 1, 2, … records before suppression: of one aggregated region, or of all together."""
+    if region is not None:
+        return _vector(class_sizes(problem, solution, region)[1])
+    counts = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
+    return _vector(counts.dense if counts.dense is not None else counts.rows[2])
+
+
+def _vector(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return frozen(np.bincount(sizes.ravel())[1:])
 
 
 def class_sizes(problem: Problem, solution: Solution, region: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vbas_desktop.domain.regions import CoordinateKind, Regions
 
 if TYPE_CHECKING:
@@ -73,3 +76,15 @@ def regions_in_words(regions: Regions) -> str:
     }
     shape = "points" if regions.polygons is None else "polygons"
     return " · ".join([counted(len(regions), "region"), shape, kinds[system.kind]])
+
+
+_LISTED_SIZES = 12
+
+
+def vector_in_words(vector: Sequence[int] | NDArray[np.int64], k: int) -> str:
+    """An anonymity vector: the classes of each size below k one by one (the first few), the others as one number."""
+    shown = min(k - 1, _LISTED_SIZES)
+    entries = [int(vector[size]) if size < len(vector) else 0 for size in range(shown)]
+    rest = int(np.sum(vector[shown:]))
+    small = f"{', '.join(f'{number:,}' for number in entries)} | " if entries else ""
+    return f"{small}{rest:,} of {shown + 1:,} or more"

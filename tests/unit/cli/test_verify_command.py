@@ -30,6 +30,7 @@ def test_an_anonymous_file_passes(release, capsys):
         "regions": 1,
         "classes": 2,
         "violating_classes": 0,
+        "anonymity_vector": {"3": 1, "5": 1},
     }
     assert "is 3-anonymous" in output.err
 

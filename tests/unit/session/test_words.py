@@ -10,6 +10,7 @@ from vbas_desktop.session.words import (
     seconds_in_words,
     share_in_words,
     time_left_in_words,
+    vector_in_words,
 )
 
 
@@ -56,3 +57,9 @@ def test_a_share_never_rounds_to_all_or_nothing(part, whole, words):
 def test_short_times_are_not_told_as_nothing():
     assert seconds_in_words(0.02) == "less than 0.1 s"
     assert seconds_in_words(12.34) == "12.3 s"
+
+
+def test_a_vector_is_told_up_to_k_and_the_rest_as_one_number():
+    assert vector_in_words((3, 0, 2, 0, 7, 1), k=4) == "3, 0, 2 | 8 of 4 or more"
+    assert vector_in_words((2,), k=4) == "2, 0, 0 | 0 of 4 or more"
+    assert vector_in_words((2, 1), k=1) == "3 of 1 or more"

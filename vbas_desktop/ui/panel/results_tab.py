@@ -30,6 +30,7 @@ from .empty import EmptyState
 from .results_columns import Column, location_of, measure_of, measures_of, table_rows
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
 from .tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
+from .vector_line import VectorLine
 
 _OFFERED = 20
 """So many of the latest solutions are offered for a comparison; any two rows can be compared by choosing both."""
@@ -47,6 +48,7 @@ class ResultsTab(QWidget):
         self.filter.setSourceModel(self.table_model)
         self.table = QTableView()
         self.charts = ChartPanel(context)
+        self.vector = VectorLine(context)
         self.only_stars = QCheckBox("&Non-dominated only")
         self._buttons: list[tuple[QToolButton, str]] = []
         self.actions_by_name = self._make_actions()
@@ -100,6 +102,7 @@ class ResultsTab(QWidget):
         column.setSpacing(0)
         column.addLayout(bar)
         column.addWidget(self.table, 1)
+        column.addWidget(self.vector)
         self._content = QSplitter(Qt.Orientation.Vertical)
         self._content.addWidget(upper)
         self._content.addWidget(self.charts)

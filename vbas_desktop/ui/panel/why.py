@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -13,12 +15,15 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.engine.region_table import SmallClass, why
+from vbas_desktop.engine.region_table import SmallClass, anonymity_vector, why
+from vbas_desktop.session.words import vector_in_words
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.preparer import Shown
 from vbas_desktop.ui.theme import GRID
 
+from .fields import muted
 from .tables import set_up_table
+from .vector_line import HELP
 
 _LISTED = 500
 """So many classes are listed; what the others cost is told as one sum."""
@@ -36,11 +41,14 @@ class WhyView(QWidget):
         self.headline.setWordWrap(True)
         self.headline.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.headline.setTextFormat(Qt.TextFormat.PlainText)
+        self.vector = muted()
+        self.vector.setToolTip(HELP)
         self.classes = QTableWidget()
         set_up_table(self.classes, "Classes below k")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, 0)
         layout.addWidget(self.headline)
+        layout.addWidget(self.vector)
         layout.addWidget(self.classes, 1)
         layout.addStretch(0)
         context.quiet_runner.job_ended.connect(self._on_job_ended)
@@ -59,6 +67,7 @@ class WhyView(QWidget):
 
     def _tell(self, text: str) -> None:
         self.headline.setText(text)
+        self.vector.hide()
         self.classes.setRowCount(0)
         self.classes.setVisible(False)
 
@@ -74,14 +83,17 @@ class WhyView(QWidget):
         problem, solution = shown.problem, shown.solution
         assert problem is not None
 
-        def job(progress: Progress) -> list[SmallClass]:
+        def job(progress: Progress) -> tuple[list[SmallClass], NDArray[np.int64]]:
             progress.update("Looking for classes below k")
-            return why(problem, solution, region)
+            return why(problem, solution, region), anonymity_vector(problem, solution, region)
 
-        def found(classes: list[SmallClass]) -> None:
+        def found(result: tuple[list[SmallClass], NDArray[np.int64]]) -> None:
             if self._wanted == wanted:
                 self._listed = wanted
-                self._show(shown, region, classes)
+                self._show(shown, region, result[0])
+                words = vector_in_words(result[1], problem.k)
+                self.vector.setText(f"Classes of size 1, 2, … before suppression: {words}")
+                self.vector.show()
 
         def given_up() -> None:
             self._listed = wanted
