@@ -26,6 +26,8 @@ CANADA = "EPSG:3347"
 WGS84 = "EPSG:4326"
 EARTH_ROUND_M = 4.01e7
 """No true distance is longer; a projection that yields more was used where it does not work."""
+FARTHEST = 1e12
+"""Farther from the origin than anything on Earth in any unit; squares of distances stay exact enough."""
 SLACK_DEGREES = 1e-6
 """Rounding in files may carry a coordinate this far beyond ±180 or ±90."""
 
@@ -102,6 +104,8 @@ def _decide(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKi
     bounds = np.where(np.isfinite(bounds), bounds, np.hstack([raw.points, raw.points]))
     known = np.isfinite(bounds).all(axis=1)
     fits = degrees_fit(bounds)
+    for i in np.flatnonzero(known & (np.abs(bounds).max(axis=1) > FARTHEST)).tolist():
+        findings.add("out-of-range", "The number is too large for a place.", "Correct it.", row=int(raw.rows[i]))
     if choice == "planar" or (choice == "auto" and not raw.degrees):
         if choice == "auto" and raw.definition is None and known.any() and fits[known].all():
             findings.hint(

@@ -110,8 +110,19 @@ def load_records(
 
 def unknown_column(table: RecordTable, name: str) -> Finding:
     """The finding that the record file has no column of this name."""
-    near = close_matches(name, table.dialect.header)
-    return Finding("unknown-column", f"There is no column “{name}”.", near, file=table.source.path)
+    if _begins_with_a_record(table):
+        remedy = "Line 1 looks like a record, not like names: put the names of the columns above it."
+    else:
+        remedy = close_matches(name, table.dialect.header)
+    return Finding("unknown-column", f"There is no column “{name}”.", remedy, file=table.source.path)
+
+
+def _begins_with_a_record(table: RecordTable) -> bool:
+    """Whether a name of line 1 is also a value of its column: a file without names, whose first record stays unsaid."""
+    return any(
+        facts.categories is not None and name in facts.categories.values
+        for name, facts in zip(table.dialect.header, table.columns, strict=True)
+    )
 
 
 def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:

@@ -81,7 +81,7 @@ def recount(
         try:
             for batch in _batches(path, columns, delimiter, attempt, category_line, invalid, progress):
                 counter.add(batch)
-        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+        except (pa.ArrowInvalid, UnicodeDecodeError, OSError) as error:
             # Arrow's own messages quote the row, so only their kind is passed on.
             if attempt != encodings[-1] and ("UTF8" in str(error) or isinstance(error, UnicodeDecodeError)):
                 continue
@@ -215,6 +215,9 @@ def _checked_delimiter(
         if times != 1:
             message = f"There is no column “{column}”." if not times else f"{times} columns are named “{column}”."
             remedy = "The columns are: " + ", ".join(names[best][:20]) + "."
+            if not set(columns) & set(names[best]):
+                # Without names, line 1 is a record, which must not be told.
+                remedy = "Does line 1 hold the names of the columns, and is the delimiter right?"
             findings.append(
                 Finding("unknown-column" if not times else "duplicate-name", message, remedy, file=str(path))
             )

@@ -35,6 +35,7 @@ from .report import Facts, as_html, as_pdf, report
 from .report.disclosure import Disclosure
 from .summary import Check, ReleasedFile, ReleaseReport
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
+from .telltales import telltale_columns
 from .verification import verify
 
 MARGIN_BYTES = 32 << 20
@@ -61,13 +62,14 @@ def write_release(
     _refuse_changed(problem)
     require_space(target.parent, _needed_bytes(table, options))
     plan = make_plan(problem, solution)
+    telltales = telltale_columns(plan, table, [column for column, _ in released])
     made = dict(document or run_document(problem, result, {}, solution.id))
     made["release"] = {"solution": solution.id, **options.as_dict()}
     with complete_folder(target) as folder:
-        job = _Job(plan, table, result, options, released, folder, made)
+        job = _Job(plan, table, result, options, released, folder, made, telltales)
         written, checks = job.run(progress)
         progress.update("Putting the release in place", 1.0)
-    return _summary(plan, target, written, checks, options)
+    return _summary(plan, target, written, checks, options, telltales)
 
 
 @dataclass
@@ -79,6 +81,7 @@ class _Job:
     released: tuple[tuple[str, str], ...]
     folder: Path
     document: dict[str, Any]
+    telltales: tuple[Finding, ...]
 
     def run(self, progress: Progress) -> tuple[Written, tuple[Check, ...]]:
         """Write everything into the hidden folder and verify it."""
@@ -137,7 +140,7 @@ class _Job:
         (release / representability.FILE).write_text(representability.as_text(recipients), encoding="utf-8")
         facts = Facts(
             self.plan, self.table, self.result, self.options, written, checks, self._hashed(release, written), shapes,
-            parts, self.document, place, recipients,
+            parts, self.document, place, recipients, self.telltales,
         )  # fmt: skip
         for folder, is_internal in ((release, False), (internal, True)):
             content = report(facts, is_internal)
@@ -181,7 +184,12 @@ def _needed_bytes(table: RecordTable, options: ReleaseOptions) -> int:
 
 
 def _summary(
-    plan: Plan, target: Path, written: Written, checks: tuple[Check, ...], options: ReleaseOptions
+    plan: Plan,
+    target: Path,
+    written: Written,
+    checks: tuple[Check, ...],
+    options: ReleaseOptions,
+    telltales: tuple[Finding, ...],
 ) -> ReleaseReport:
     areas = plan.released_by_region[plan.released_by_region > 0]
     policy = POLICIES.get(options.policy or "")
@@ -194,7 +202,7 @@ def _summary(
         anonymity=plan.anonymity,
         checks=checks,
         files=listed(target, {f"release/anonymized.{options.format}": written.sha256}),
-        findings=tuple(_formula_findings(written, options)),
+        findings=(*telltales, *_formula_findings(written, options)),
         policy_met=None if policy is None else policy.met(plan.anonymity, int(areas.min()) if areas.size else None),
     )
 

@@ -299,3 +299,12 @@ def test_ids_in_the_records_that_differ_only_in_writing(tmp_path):
 def test_no_message_quotes_a_record(tmp_path):
     choices = Choices(tmp_path, "age,sex,region\n1,F,secret7\n2,M,secret8\n")
     assert not any("secret" in text for text in choices.problems())
+
+
+def test_a_file_without_names_does_not_show_its_first_record(tmp_path):
+    table = load_records(written(tmp_path, "41,F,r1\n41,M,r2\n17,F,r1\n"), RecordOptions(category_counts="no"))
+    with pytest.raises(InputError) as caught:
+        table.facts("age")
+    text = str(caught.value)
+    assert "Line 1 looks like a record" in text
+    assert "41" not in text

@@ -108,3 +108,16 @@ def test_it_agrees_with_a_counter_over_the_csv_module(tmp_path_factory, rows, bl
     assert found.vector == Counter(expected.values())
     assert found.records == len(rows)
     assert found.regions == len({row[2] for row in rows})
+
+
+def test_a_file_without_names_does_not_show_its_first_record(tmp_path):
+    with pytest.raises(InputError) as caught:
+        recount(written(tmp_path, "41,F,r1\n41,M,r2\n"), ["age"], "region")
+    assert "Does line 1 hold the names" in str(caught.value)
+    assert "41" not in str(caught.value)
+
+
+def test_a_compressed_file_that_ends_early_is_unreadable(tmp_path):
+    whole = gzip.compress(("age,region\n" + "".join(f"{n},{n}\n" for n in range(3000))).encode())
+    with pytest.raises(InputError, match="cannot be read"):
+        recount(written(tmp_path, whole[:-3000], "release.csv.gz"), ["age"], "region")

@@ -153,6 +153,7 @@ def only(path, **options):
         ("a,,1000\n", "missing-number", 2, "x", "is missing"),
         ("a,NA,1000\n", "missing-number", 2, "x", "is missing"),
         ("a,inf,1000\n", "infinite-number", 2, "x", "is infinite"),
+        ("a,1e300,1000\n", "out-of-range", 2, None, "too large"),
         ("b,1000,1\n ,1,1\n", "empty-id", 3, "id", "id is empty"),
         ("b,1000,1\nb,1,1\n", "duplicate-id", 3, "id", "already in row 2"),
         ("b,1000\n", "ragged-row", 2, None, "2 fields instead of 3"),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop import __version__
 from vbas_desktop.assessment.representability.place import PlaceVector
+from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.files.records import RecordTable
 
@@ -49,6 +50,7 @@ class Facts:
     document: Mapping[str, Any]
     place: PlaceVector
     recipients: dict[str, Any]
+    telltales: tuple[Finding, ...]
 
     @property
     def smallest_area(self) -> int | None:
@@ -303,10 +305,10 @@ class _Writer:
                     "Some cells start like a formula (= + - @). Open the file as text, not in a spreadsheet program."
                 )
             return
-        findings = (*self.problem.findings, *self.facts.result.findings)
+        findings = (*self.problem.findings, *self.facts.result.findings, *self.facts.telltales)
         rows = [(str(finding.severity), finding.column or "", finding.message) for finding in dict.fromkeys(findings)]
         if rows:
-            yield Table(("kind", "column", "found while loading and running"), rows, 9)
+            yield Table(("kind", "column", "found while loading, running and releasing"), rows, 9)
         cells = [(column, f"{count:,}") for column, count in self.facts.written.formulas.items()]
         if cells:
             done = (

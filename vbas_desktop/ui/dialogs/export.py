@@ -33,6 +33,7 @@ from vbas_desktop.session.releasing import ReleaseOrder, release_in_words, why_n
 from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import counted
+from vbas_desktop.ui.finding_words import in_window_words
 from vbas_desktop.ui.panel.fields import Field, muted, title
 from vbas_desktop.ui.theme import GRID, Theme
 
@@ -240,6 +241,8 @@ class ReleaseDone(QDialog):
             item = QListWidgetItem(icon, line)
             item.setToolTip(check.detail)
             self.checks.addItem(item)
+        for finding in report.findings:
+            self.checks.addItem(QListWidgetItem(theme.icon("warning"), in_window_words(finding)))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         folder = buttons.addButton("Open &folder", QDialogButtonBox.ButtonRole.ActionRole)
         papers = buttons.addButton("Open &report", QDialogButtonBox.ButtonRole.ActionRole)
