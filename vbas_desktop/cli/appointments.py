@@ -18,39 +18,49 @@ if TYPE_CHECKING:
     from vbas_desktop.screening.outputs import Assessment
 
 HELP = "plan screening appointments that keep people anonymous"
-EXAMPLE = """example:
-  vbas appointments people.csv slots.csv --quasi-identifiers zip,gender,age --id-column id --planner better --out plan
-"""
+EXAMPLE = """Example:
+  vbas appointments sample_data/people.csv sample_data/slots.csv --quasi-identifiers postcode,sex,age \\
+      --id-column id --planner better --out plan"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("people", metavar="PEOPLE", help="CSV with one row per person (or per class, --count-column)")
     parser.add_argument("slots", metavar="SLOTS", help="CSV with centre, time, capacity, optionally region, x, y")
-    parser.add_argument("--quasi-identifiers", required=True, help="columns of the people file, separated by commas")
-    parser.add_argument("--id-column", help="column that names the person in appointments.csv (default: row number)")
     parser.add_argument(
-        "--count-column", help="the people file lists classes; this column says how many people each has"
+        "--quasi-identifiers", metavar="A,B", required=True, help="columns of the people file, separated by commas"
+    )
+    parser.add_argument(
+        "--id-column", metavar="NAME", help="column that names the person in appointments.csv (default: row number)"
+    )
+    parser.add_argument(
+        "--count-column",
+        metavar="NAME",
+        help="the people file lists classes; this column says how many people each has",
     )
     parser.add_argument(
         "--planner", default="heuristic", help="heuristic, better, optimal or random (default heuristic)"
     )
     parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for better and optimal")
-    parser.add_argument("--random-seed", type=int, default=0, help="seed of the random plan (default 0)")
+    parser.add_argument("--random-seed", metavar="N", type=int, default=0, help="seed of the random plan (default 0)")
     limits = parser.add_argument_group("side constraints")
-    limits.add_argument("--region-column", help="column of the people file with their region; part of the class then")
+    limits.add_argument(
+        "--region-column", metavar="NAME", help="column of the people file with their region; part of the class then"
+    )
     limits.add_argument("--same-region", action="store_true", help="only slots of one's own region")
     limits.add_argument("--regions", metavar="FILE", help="region file with the points of the regions")
     limits.add_argument("--within-km", type=float, metavar="D", help="only slots at most so far from one's region")
-    limits.add_argument("--group-column", help="quasi-identifier whose values are groups for the next two options")
+    limits.add_argument(
+        "--group-column", metavar="NAME", help="quasi-identifier whose values are groups for the next two options"
+    )
     limits.add_argument(
         "--max-share", type=float, default=1.0, metavar="X", help="largest share of a slot for one group"
     )
     limits.add_argument("--min-groups", type=int, default=1, metavar="G", help="fewest groups in a slot that is used")
     parser.add_argument("--cannot-attend", metavar="ID", help="list other slots for this person, best first")
     parser.add_argument("--plan", metavar="DIR", help="with --cannot-attend: folder of the plan in force")
-    parser.add_argument("--delimiter", help="of the people file (guessed)")
-    parser.add_argument("--encoding", help="of the people file (guessed)")
+    parser.add_argument("--delimiter", metavar="CHAR", help="of the people file (guessed)")
+    parser.add_argument("--encoding", metavar="NAME", help="of the people file (guessed)")
     parser.add_argument("--out", metavar="DIR", help="folder to write the plan to")
     parser.add_argument("--json", action="store_true", help="print plan.json")
     parser.add_argument("--quiet", action="store_true", help="no progress")

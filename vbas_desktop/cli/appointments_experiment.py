@@ -14,21 +14,24 @@ from vbas_desktop.domain.errors import Finding, InputError
 from .terminal import TerminalProgress, say, show
 
 HELP = "measure the appointment planners on random programmes"
-EXAMPLE = """example:
+EXAMPLE = """Examples:
   vbas appointments-experiment --people 20,50,100,250 --programmes 50
-  vbas appointments-experiment --country
-"""
+  vbas appointments-experiment --country"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--people", default="20,25,30,35,40,45,50,100,250,500,1000", help="sizes, separated by commas")
+    parser.add_argument(
+        "--people", metavar="N,N", default="20,25,30,35,40,45,50,100,250,500,1000", help="sizes, separated by commas"
+    )
     parser.add_argument("--programmes", type=int, default=20, metavar="N", help="programmes per size (default 20)")
     parser.add_argument("--largest-optimal", type=int, default=250, metavar="N", help="largest size for the optimum")
     parser.add_argument("--time-limit", type=float, default=30.0, metavar="S", help="seconds for each optimum")
     parser.add_argument("--country", action="store_true", help="plan a country's invitations instead")
     parser.add_argument("--dates", type=int, default=282, metavar="N", help="dates per region with --country")
-    parser.add_argument("--random-seed", type=int, default=0)
+    parser.add_argument(
+        "--random-seed", metavar="N", type=int, default=0, help="seed of the random programmes (default 0)"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 

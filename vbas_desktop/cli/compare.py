@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 HELP = "run many combinations of approaches and write one table"
 EXAMPLE = """Example:
-  vbas compare records.csv regions.csv --region-column tract -k 5,10 \\
-      --quasi-identifiers age,sex --quasi-identifiers age,income \\
+  vbas compare sample_data/records.csv sample_data/regions.geojson --region-column tract -k 5,10 \\
+      --quasi-identifiers age,sex --quasi-identifiers age,housing \\
       --site-number maxcombs,entropy --site-location all --adc-seeding all --out comparison"""
 
 

@@ -15,9 +15,9 @@ from .options import whole
 from .terminal import TerminalProgress, say
 
 HELP = "make synthetic records and regions with known counts"
-EXAMPLE = """examples:
+EXAMPLE = """Examples:
   vbas generate --like eastern --out east
-  vbas generate --like pei --regions tracts.gpkg --records 100000 --labels text --out mine
+  vbas generate --like pei --regions sample_data/regions.geojson --records 100000 --labels text --out mine
   vbas generate --like sample_data/spec.toml --out sample"""
 
 

@@ -93,7 +93,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="vbas",
         description="Make record files k-anonymous by merging small regions; see what it costs; release and verify.",
-        epilog="Example: vbas run records.csv regions.csv --region-column tract --quasi-identifiers age,sex --out out",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="`vbas COMMAND --help` explains a command, with an example on the sample data.",
     )
     parser.add_argument("--version", action="version", version=f"vbas {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

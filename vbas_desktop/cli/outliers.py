@@ -13,9 +13,8 @@ from .representability import add_hierarchy_options, chosen_hierarchies, names
 from .terminal import TerminalProgress, say, show
 
 HELP = "count and handle the classes of fewer than k records of any file"
-EXAMPLE = """example:
-  vbas outliers records.csv --quasi-identifiers age,job -k 3 --handle merge --out merged.csv
-"""
+EXAMPLE = """Example:
+  vbas outliers sample_data/people.csv --quasi-identifiers postcode,sex,age -k 3 --handle merge --out merged.csv"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -23,15 +22,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from vbas_desktop.assessment.representability.handling import handlings
 
     parser.add_argument("file", metavar="FILE", help="the record file (CSV)")
-    parser.add_argument("--quasi-identifiers", required=True, help="columns, separated by commas")
+    parser.add_argument("--quasi-identifiers", metavar="A,B", required=True, help="columns, separated by commas")
     parser.add_argument("-k", type=int, default=5, help="a class of fewer records is an outlier (default 5)")
     parser.add_argument("--handle", choices=list(handlings()), default="delete", help="what to do (default delete)")
     parser.add_argument("--everywhere", action="store_true", help="generalise a column in every record or in none")
-    parser.add_argument("--smallest-sample", type=int, default=1, help="delete: refuse if fewer records would remain")
     parser.add_argument(
-        "--sensitive", default="", help="fabricate: columns filled with the mean or the commonest value"
+        "--smallest-sample", metavar="N", type=int, default=1, help="delete: refuse if fewer records would remain"
     )
-    parser.add_argument("--key", help="fabricate: column that gets a new name for every made-up record")
+    parser.add_argument(
+        "--sensitive", metavar="A,B", default="", help="fabricate: columns filled with the mean or the commonest value"
+    )
+    parser.add_argument("--key", metavar="NAME", help="fabricate: column that gets a new name for every made-up record")
     add_hierarchy_options(parser)
     parser.add_argument("--out", metavar="FILE", help="the file to write")
     parser.add_argument("--quiet", action="store_true", help="no progress")

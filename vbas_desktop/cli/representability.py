@@ -17,21 +17,26 @@ if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.hierarchy import Hierarchy
 
 HELP = "report what an anonymised file is still worth, against its original"
-EXAMPLE = """example:
-  vbas representability original.csv anonymised.csv --key id --quasi-identifiers age,job -k 3 --hierarchies levels/
-"""
+EXAMPLE = """Examples:
+  vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3 --apply --out coarsened
+  vbas representability sample_data/records.csv coarsened/anonymized.csv --key health_number \\
+      --quasi-identifiers age,sex,marital_status -k 3"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("original", metavar="ORIGINAL", help="the file before anonymisation")
     parser.add_argument("anonymised", metavar="ANONYMISED", help="the file after it")
-    parser.add_argument("--key", required=True, help="column that names a record in both files")
-    parser.add_argument("--quasi-identifiers", required=True, help="columns, separated by commas")
-    parser.add_argument("--sensitive", default="", help="sensitive columns to describe per class, separated by commas")
+    parser.add_argument("--key", metavar="NAME", required=True, help="column that names a record in both files")
+    parser.add_argument("--quasi-identifiers", metavar="A,B", required=True, help="columns, separated by commas")
+    parser.add_argument(
+        "--sensitive", metavar="A,B", default="", help="sensitive columns to describe per class, separated by commas"
+    )
     parser.add_argument("-k", type=int, default=5, help="nothing about fewer than k records is shown (default 5)")
     add_hierarchy_options(parser)
-    parser.add_argument("--weights", default="", help="weights of the quasi-identifiers, such as age=0.7,job=0.3")
+    parser.add_argument(
+        "--weights", metavar="A=W,B=W", default="", help="weights of the quasi-identifiers, such as age=0.7,job=0.3"
+    )
     parser.add_argument("--requirement", metavar="F", help="JSON file with what a researcher needs: check it")
     parser.add_argument("--out", metavar="DIR", help="folder for representability.json and representability.html")
     parser.add_argument("--json", action="store_true", help="print representability.json")

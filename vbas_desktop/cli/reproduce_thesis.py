@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 HELP = "run the thesis' experiments and check its claims"
 EXAMPLE = """Examples:
-  vbas reproduce-thesis --like eastern --out east
-  vbas reproduce-thesis --like western --reference published.csv --out west"""
+  vbas reproduce-thesis --like eastern --out thesis-east
+  vbas reproduce-thesis --like western --reference published.csv --out thesis-west"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -23,16 +23,15 @@ if TYPE_CHECKING:
     from vbas_desktop.assessment.risky.table import Table
 
 HELP = "find combinations of values that single people out, and coarsen them"
-EXAMPLE = """example:
-  vbas risky patients.csv --columns age,gender,postcode -k 3
-  vbas risky patients.csv --columns age,gender,postcode -k 3 --apply --out coarsened
-"""
+EXAMPLE = """Examples:
+  vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3
+  vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3 --apply --out coarsened"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="CSV file")
-    parser.add_argument("--columns", help="columns to search, separated by commas (default: all)")
+    parser.add_argument("--columns", metavar="A,B", help="columns to search, separated by commas (default: all)")
     parser.add_argument("-k", type=int, default=3, help="fewer records than this single people out (default 3)")
     parser.add_argument("--max-size", type=int, metavar="M", help="search combinations of at most M columns")
     parser.add_argument("--domain-rules", metavar="F", help="CSV feature,type,option: combinations that may stay")
@@ -42,13 +41,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suppress", type=float, default=0.0, metavar="SHARE", help="share of records that may go instead"
     )
-    parser.add_argument("--identifiers", default="", help="columns that the written file leaves out")
+    parser.add_argument("--identifiers", metavar="A,B", default="", help="columns that the written file leaves out")
     parser.add_argument("--apply", action="store_true", help="coarsen until nothing risky is left")
     parser.add_argument("--show-values", action="store_true", help="list the values as well (they may identify people)")
     parser.add_argument("--most", type=int, default=200, metavar="N", help="list at most N combinations (default 200)")
     parser.add_argument("--category-counts", choices=("auto", "yes", "no"), default="auto", help="is line 2 no record?")
-    parser.add_argument("--delimiter", help="of the file (guessed)")
-    parser.add_argument("--encoding", help="of the file (guessed)")
+    parser.add_argument("--delimiter", metavar="CHAR", help="of the file (guessed)")
+    parser.add_argument("--encoding", metavar="NAME", help="of the file (guessed)")
     parser.add_argument("--out", metavar="DIR", help="folder for the coarsened file and its log (with --apply)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress")
@@ -139,6 +138,8 @@ def _show_search(table: Table, k: int, search: Search, values: bool, most: int) 
                 occurs.update(dict.fromkeys((table.columns[c] for c in found.columns), int(found.rows.size)))
         show("columns by how often they occur: " + ", ".join(f"{name} {n:,}" for name, n in occurs.most_common()))
         show(f"{result['records_in_combinations']:,} records are in at least one of them")
+    elif not search.exempted and search.complete:
+        show(f"No combination of values is shared by fewer than {k} records.")
     for each in result["combinations"]:
         shown = each.get("values", ["·"] * each["size"])
         pairs = " + ".join(

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 HELP = "run one combination of approaches and rate the solutions"
 EXAMPLE = """Example:
-  vbas run records.csv regions.csv --region-column tract --quasi-identifiers age,sex -k 5 \\
-      --site-number maxcombs --site-location adc --out result"""
+  vbas run sample_data/records.csv sample_data/regions.geojson --region-column tract \\
+      --quasi-identifiers age,sex --identifiers health_number -k 5 --site-location adc --out result"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -15,7 +15,8 @@ from vbas_desktop.domain.errors import Finding, InputError
 from .terminal import TerminalProgress, say, show
 
 HELP = "say whether a file is k-anonymous"
-EXAMPLE = "Example: vbas verify anonymized.csv --quasi-identifiers age,sex --region-column region -k 5"
+EXAMPLE = """Example:
+  vbas verify result/release/anonymized.csv --quasi-identifiers age,sex --region-column tract -k 5"""
 NOT_ANONYMOUS = 3
 
 
@@ -27,8 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--region-column", required=True, metavar="NAME", help="the column that names the region")
     parser.add_argument("-k", type=_positive, default=5, metavar="K", help="the required anonymity (default 5)")
-    parser.add_argument("--delimiter", help="the character between fields (default: guessed)")
-    parser.add_argument("--encoding", help="the encoding of the text (default: UTF-8, else Latin-1)")
+    parser.add_argument("--delimiter", metavar="CHAR", help="the character between fields (default: guessed)")
+    parser.add_argument("--encoding", metavar="NAME", help="the encoding of the text (default: UTF-8, else Latin-1)")
     parser.add_argument(
         "--category-counts",
         choices=("yes", "no"),

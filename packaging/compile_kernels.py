@@ -1,0 +1,54 @@
+"""Does small jobs once, so that the loops that are compiled on first use are ready before anybody waits for them.
+
+The compiled code lies in `__pycache__` beside the sources. Whatever goes wrong here only means that the first use takes
+longer: set-up goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
+from multiprocessing import get_context
+from pathlib import Path
+
+from vbas_desktop.cli.main import main
+from vbas_desktop.cli.terminal import say
+
+SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
+DATA = [str(SAMPLE / "records.csv"), str(SAMPLE / "regions.geojson"), "--region-column=tract"]
+PEOPLE = [str(SAMPLE / "people.csv"), str(SAMPLE / "slots.csv"), "--quasi-identifiers=sex,age"]
+
+# Two chains of jobs at a time, since compiling occupies one core. ADC takes about as long as all the others.
+CHAINS: tuple[tuple[list[str], ...], ...] = (
+    (["run", *DATA, "--quasi-identifiers=age,sex", "--site-location=adc"],),
+    (
+        ["generate", "--like=pei", "--records=2000", "--regions=20", "--out=generated"],
+        ["run", *DATA, "--quasi-identifiers=age,sex", "--identifiers=health_number", "--no-pdf", "--out=result"],
+        ["verify", "result/release/anonymized.csv", "--region-column=tract", "--quasi-identifiers=age,sex"],
+        ["risky", "generated/records.csv", "--apply", "--out=coarsened"],
+        ["appointments", *PEOPLE, "--id-column=id", "--planner=better", "--time-limit=5", "--out=plan"],
+    ),
+)
+
+
+def compile_all() -> None:
+    """Do all jobs in a temporary folder; say what fails."""
+    say("Compiling the program's inner loops, once (up to a minute; the first runs are quick then)")
+    with tempfile.TemporaryDirectory() as folder:
+        pool = ProcessPoolExecutor(len(CHAINS), get_context("spawn"), os.chdir, (folder,))
+        with pool:
+            failed = [name for names in pool.map(failing, CHAINS) for name in names]
+    for name in failed:
+        say(f"  “vbas {name}” failed here; its first use will show why.")
+
+
+def failing(chain: tuple[list[str], ...]) -> list[str]:
+    """Do the jobs one after the other; the names of those that did not end well."""
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        return [job[0] for job in chain if main([*job, "--quiet"]) != 0]
+
+
+if __name__ == "__main__":
+    compile_all()

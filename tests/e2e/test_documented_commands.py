@@ -1,0 +1,29 @@
+"""Every command that a document shows works as printed, one after the other, in a folder with the sample data."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from vbas_desktop.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ["README.md", "sample_data/README.md", "docs/commands.md", "docs/appointments.md", "docs/user-guide.md"]
+TOO_LARGE = re.compile(r"--like (eastern|western)|--country|appointments-experiment|vbas compare")
+"""Hours, gigabytes, or what has tests of its own at a smaller size."""
+
+
+def commands_in(page):
+    for block in re.findall(r"^```\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
+        for line in block.replace("\\\n", " ").splitlines():
+            if line.startswith("vbas ") and not TOO_LARGE.search(line):
+                yield line
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_the_page_work_as_printed(page, tmp_path, monkeypatch, capsys):
+    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
+    monkeypatch.chdir(tmp_path)
+    for line in commands_in(page):
+        assert main([*shlex.split(line)[1:]]) == 0, f"{line}\n{capsys.readouterr().err}"
