@@ -52,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
     """Load, count, run what is missing, write."""
     from vbas_desktop.comparison.run import count_scenarios, prepare, run_prepared
     from vbas_desktop.comparison.store import Memory, Store
+    from vbas_desktop.files.generalise import check_values
     from vbas_desktop.release.comparison import check_comparison_target, store_beside, write_comparison
     from vbas_desktop.session.comparing import prepared_in_words
 
@@ -65,16 +66,18 @@ def run(options: argparse.Namespace) -> int:
         table, regions = shared.read(options, Span(progress, 0.0, 0.2))
         problems = count_scenarios(plan, table, regions, Span(progress, 0.2, 0.3))
         prepared = prepare(plan, problems, keeper, progress)
+        if options.dry_run:
+            show(prepared_in_words(prepared))
+            return 0
         if not options.quiet:
             say(prepared_in_words(prepared))
-        if options.dry_run:
-            return 0
         comparison = run_prepared(prepared, keeper, Span(progress, 0.3, 1.0))
         summary = write_comparison(comparison, Path(options.out)) if options.out else None
     finally:
         progress.close()
     if not options.quiet:
-        for finding in comparison.findings:
+        used = [name for names in options.quasi_identifiers for name in names]
+        for finding in dict.fromkeys((*comparison.findings, *check_values(plan.groupings, table, used))):
             if finding.severity is not Severity.HINT:
                 say(f"{finding.severity}: {finding}")
     show(_result_text(comparison, options, summary))

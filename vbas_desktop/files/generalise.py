@@ -95,6 +95,10 @@ def check_values(groupings: Iterable[Grouping], table: RecordTable, used: Sequen
     findings = []
     for grouping in groupings:
         if grouping.column not in table.dialect.header:
+            message = "Groups are given for a column that the records do not have."
+            findings.append(
+                _remark("no-such-column", message, "Check its name.", Severity.WARNING, table, grouping.column)
+            )
             continue
         if grouping.column not in used:
             message = "The column is to be generalised but is no quasi-identifier; it stays as it is."

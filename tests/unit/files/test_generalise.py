@@ -105,7 +105,11 @@ def test_remarks_tell_of_groups_without_effect(files):
     remarks = [
         (finding.code, finding.column, str(finding.severity)) for finding in check_values(groupings, table, ["age"])
     ]
-    assert remarks == [("absent-value", "age", "hint"), ("not-generalised", "sex", "warning")]
+    assert remarks == [
+        ("absent-value", "age", "hint"),
+        ("not-generalised", "sex", "warning"),
+        ("no-such-column", "none", "warning"),
+    ]
 
 
 def dense(problem):

@@ -30,8 +30,8 @@ def comparison_report(summary: Summary) -> Report:
     sections += [_fronts(summary), *_charts(summary.comparison)]
     return Report(
         "Comparison of approaches",
-        "For those who choose: sums over records, no record",
-        False,
+        "For the house: it tells how many records were suppressed",
+        True,
         sections,
         f"Made by VBAS Desktop {__version__}. Lower is better in every measure.",
     )
