@@ -4,24 +4,40 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from solved import Bench, Solved
 
 from vbas_desktop.engine.region_table import anonymity_vector, class_sizes, region_table, why
+from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import vector_in_words
+from vbas_desktop.ui.map.view import MapView
 from vbas_desktop.ui.panel.regions_model import exact_rows
+from vbas_desktop.ui.panel.regions_tab import RegionsTab
+from vbas_desktop.ui.panel.results_tab import ResultsTab
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    return Solved(tmp_path_factory.mktemp("solved"))
 
 
 @pytest.fixture
-def shown_window(aggregated_window, qtbot):
-    """The window with a solution on the map."""
-    preparer = aggregated_window.area.map._preparer
-    qtbot.waitUntil(lambda: preparer.shown is not None, timeout=60_000)
-    aggregated_window.show_tab("Regions")
-    return aggregated_window
+def shown_window(solved, qapp, qtbot):
+    """Map and regions tab with a solution, without the rest of the window."""
+    bench = Bench(solved.session())
+    bench.map, bench.tab = MapView(bench.context), RegionsTab(bench.context)
+    for part, width in ((bench.map, 900), (bench.tab, 440)):
+        qtbot.addWidget(part)
+        part.resize(width, 700)
+        part.show()
+        qtbot.waitExposed(part)
+    qtbot.waitUntil(lambda: bench.map._preparer.shown is not None, timeout=60_000)
+    yield bench
+    bench.close()
 
 
 @pytest.fixture
 def tab(shown_window):
-    return shown_window.tab("Regions")
+    return shown_window.tab
 
 
 def titles(tab):
@@ -43,7 +59,7 @@ def test_each_aggregated_region_is_listed_with_its_figures(tab, shown_window):
 
 
 def test_a_chosen_row_is_outlined_on_the_map_which_zooms_to_it(tab, shown_window, qtbot):
-    canvas = shown_window.area.map.canvas
+    canvas = shown_window.map.canvas
     before = canvas.view_rect
     place = tab.table.visualRect(tab.filter.index(2, 1)).center()
     qtbot.mouseClick(tab.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -53,7 +69,7 @@ def test_a_chosen_row_is_outlined_on_the_map_which_zooms_to_it(tab, shown_window
 
 
 def test_a_click_on_the_map_chooses_the_row_and_leaves_the_view(tab, shown_window, qtbot):
-    canvas = shown_window.area.map.canvas
+    canvas = shown_window.map.canvas
     before = canvas.view_rect
     solution, base = shown_window.session.selected.solution, canvas.base
     place = canvas.position_of(*base.points[7]).toPoint()
@@ -86,11 +102,12 @@ def test_the_anonymity_vector_is_told_of_the_solution_and_of_the_region(tab, sho
     vectors = [class_sizes(entry.problem, entry.solution, r)[1] for r in range(entry.solution.aggregated_regions)]
     sizes = np.concatenate(vectors)
     small = ", ".join(str(int((sizes == size).sum())) for size in range(1, 13))
-    line = shown_window.tab("Results").vector.text()
-    assert line.endswith(f"before suppression: {small} | {int((sizes > 12).sum()):,} of 13 or more")
+    results = ResultsTab(shown_window.context)
+    qtbot.addWidget(results)
+    assert results.vector.text().endswith(f"before suppression: {small} | {int((sizes > 12).sum()):,} of 13 or more")
     assert anonymity_vector(entry.problem, entry.solution).tolist() == np.bincount(sizes)[1:].tolist()
     shown_window.session.choose_region(1)
-    qtbot.waitUntil(lambda: tab.why._listed is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: tab.why._listed is not None, timeout=60_000)
     assert tab.why.vector.text() == (
         "Classes of size 1, 2, … before suppression: " + vector_in_words(np.bincount(vectors[1])[1:], k)
     )
@@ -116,7 +133,7 @@ def test_regions_without_losses_can_be_left_out(tab, shown_window):
 def test_the_map_is_coloured_by_a_column(tab, shown_window):
     figure = tab.table_model.figure(titles(tab).index("Suppressed records"))
     shown_window.session.colour_by(figure.name)
-    view = shown_window.area.map
+    view = shown_window.map
     assert view.canvas.figure is figure
     assert view.bar.colouring.currentText() == "Suppressed records"
     assert view.canvas.legend.title == "Suppressed records"
@@ -125,7 +142,7 @@ def test_the_map_is_coloured_by_a_column(tab, shown_window):
 
 
 def test_the_colouring_chosen_above_the_map_stays_for_the_next_solution(tab, shown_window, qtbot):
-    view, session = shown_window.area.map, shown_window.session
+    view, session = shown_window.map, shown_window.session
     view.bar.colouring.setCurrentIndex(1)
     view.bar.colouring.activated.emit(1)
     assert session.coloured_by == "records"
@@ -151,6 +168,9 @@ def test_the_table_is_saved_with_exact_values(tab, shown_window):
     assert [int(row[1]) for row in rows[1:]] == table.records.tolist()
 
 
-def test_without_a_solution_the_tab_says_what_to_do(window):
-    tab = window.tab("Regions")
+def test_without_a_solution_the_tab_says_what_to_do(qapp, qtbot):
+    bench = Bench(Session())
+    tab = RegionsTab(bench.context)
+    qtbot.addWidget(tab)
+    bench.close()
     assert tab._layers.currentWidget() is tab._empty

@@ -7,26 +7,35 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
+from solved import Bench, Solved
 
 from vbas_desktop.algorithms.pareto import non_dominated
+from vbas_desktop.session.session import Session
 from vbas_desktop.ui.panel.results_columns import Column, location_of, measure_of
+from vbas_desktop.ui.panel.results_tab import ResultsTab
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    return Solved(tmp_path_factory.mktemp("solved"))
 
 
 @pytest.fixture
-def compared(aggregated_window, qtbot):
-    """The window with two combinations run."""
-    window = aggregated_window
-    choices = window.session.choices
-    window.session.change(choices.with_approach("site_location", "density"))
-    with qtbot.waitSignal(window.runner.job_ended, timeout=60_000):
-        window.controller.run()
-    window.show_tab("Results")
-    return window
+def compared(solved, qapp):
+    """A session with the solutions of two combinations."""
+    bench = Bench(solved.session())
+    yield bench
+    bench.close()
 
 
 @pytest.fixture
-def tab(compared):
-    return compared.tab("Results")
+def tab(compared, qtbot):
+    tab = ResultsTab(compared.context)
+    qtbot.addWidget(tab)
+    tab.resize(440, 700)
+    tab.show()
+    qtbot.waitExposed(tab)
+    return tab
 
 
 def shown_numbers(tab):
@@ -35,11 +44,6 @@ def shown_numbers(tab):
 
 def column(tab, name):
     return next(index for index, each in enumerate(tab.table_model.columns) if each.name == name)
-
-
-def wait_for_map(window, qtbot, number):
-    preparer = window.area.map._preparer
-    qtbot.waitUntil(lambda: preparer.shown is not None and preparer.shown.number == number, timeout=60_000)
 
 
 def test_every_solution_of_every_run_is_listed_with_sites_and_aggregated_regions(tab, compared):
@@ -89,14 +93,12 @@ def test_sorting_goes_by_value_not_by_text(tab):
     assert values == sorted(values, reverse=True)
 
 
-def test_a_click_on_a_row_selects_the_solution_for_table_chart_and_map(tab, compared, qtbot):
+def test_a_click_on_a_row_selects_the_solution_for_table_and_charts(tab, compared, qtbot):
     place = tab.table.visualRect(tab.filter.index(1, 1)).center()
     qtbot.mouseClick(tab.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     number = shown_numbers(tab)[1]
     assert compared.session.selected.number == number
     assert all(chart.selected == number for chart in tab.charts.charts.values())
-    wait_for_map(compared, qtbot, number)
-    assert compared.area.map.canvas.geometry_shown.solution.owner is compared.session.selected.solution.owner
 
 
 @pytest.mark.parametrize("kind", ["bars", "scatter", "parallel"])
@@ -148,8 +150,8 @@ def test_the_table_is_copied_as_tab_separated_text(tab):
 def test_the_table_is_saved_with_exact_values(tab, compared, tmp_path, qtbot):
     target = tmp_path / "table.csv"
     tab.actions_by_name["save"].trigger()
-    dialog = compared.findChild(QFileDialog)
-    with qtbot.waitSignal(compared.runner.job_ended, timeout=60_000):
+    dialog = tab.findChild(QFileDialog)
+    with qtbot.waitSignal(compared.context.runner.job_ended, timeout=60_000):
         dialog.fileSelected.emit(str(target))
     dialog.close()
     with target.open(newline="") as stream:
@@ -184,8 +186,11 @@ def test_another_solution_is_offered_for_comparison(tab, compared):
     assert tab._entry_at(QPoint(5, 5000)) is None
 
 
-def test_before_the_first_run_the_tab_says_what_to_do(window):
-    tab = window.tab("Results")
+def test_before_the_first_run_the_tab_says_what_to_do(qapp, qtbot):
+    bench = Bench(Session())
+    tab = ResultsTab(bench.context)
+    qtbot.addWidget(tab)
+    bench.close()
     assert tab._layers.currentWidget() is tab._empty
 
 

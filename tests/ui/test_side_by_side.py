@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from map_samples import QUARTER_SITES, QUARTERS, solution_of, squares
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 
 from vbas_desktop.ui.map.differences import changed_regions, differences
 from vbas_desktop.ui.map.geometry import coloured_like, prepare_base, prepare_map
@@ -99,6 +99,18 @@ def test_two_rows_chosen_in_the_table_are_compared(aggregated_window):
     tab._compare(one, other)
     assert aggregated_window.area.map.comparing
     assert (session.selected.number, session.compared.number) == (one, other)
+
+
+def test_a_row_chosen_in_the_table_is_drawn_on_the_map(aggregated_window, qtbot):
+    tab, session = aggregated_window.tab("Results"), aggregated_window.session
+    aggregated_window.show_tab("Results")
+    place = tab.table.visualRect(tab.filter.index(1, 1)).center()
+    qtbot.mouseClick(tab.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    view = aggregated_window.area.map
+    wanted = session.entries[1]
+    assert session.selected is wanted
+    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=60_000)
+    assert view.canvas.geometry_shown.solution.owner is wanted.solution.owner
 
 
 def test_a_comparison_needs_two_solutions(window):
