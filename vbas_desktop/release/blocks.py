@@ -17,7 +17,7 @@ from vbas_desktop.files.dialect import Dialect
 
 from .fields import CR, LF, Bytes, complete_rows
 
-BLOCK_BYTES = 4 << 20
+BLOCK_BYTES = 1 << 20
 MAC_LINES_WITHIN = 1 << 19
 LARGEST_ROW = 1 << 30
 
@@ -26,9 +26,14 @@ LARGEST_ROW = 1 << 30
 class Block:
     """Complete rows of the file; ``offset`` is the place of its first byte, ``read`` the share of the file read."""
 
-    bytes: Bytes
+    data: bytes
+    buf: Bytes
     offset: int
     read: float
+
+    def holds(self, marks: bytes) -> bool:
+        """Whether one of these bytes occurs."""
+        return any(self.data.find(mark, 0, self.buf.size) >= 0 for mark in marks)
 
 
 def changed(source: Source) -> InputError:
@@ -73,11 +78,12 @@ class RowBlocks:
                     Finding("long-row", "A row is longer than 1 GB.", "Is a quote missing?", file=self._name)
                 )
             if end:
-                yield Block(buf[:end], offset, min(1.0, read / max(1, self.source.size_bytes)))
+                yield Block(data, buf[:end], offset, min(1.0, read / max(1, self.source.size_bytes)))
                 offset += end
         if rest:
             # The last row may lack its line end; with one it is read like all others.
-            yield Block(np.frombuffer(rest + bytes([self.line_end]), np.uint8), offset, 1.0)
+            last = rest + bytes([self.line_end])
+            yield Block(last, np.frombuffer(last, np.uint8), offset, 1.0)
 
     @property
     def _name(self) -> str:

@@ -20,7 +20,8 @@ import pyarrow.parquet as pa_parquet
 
 from .tally import Hashes, hash_plain, hash_values
 
-BLOCK_BYTES = 4 << 20
+BLOCK_BYTES = 1 << 19
+ARROW_BLOCK_BYTES = 4 << 20
 _SLOW_ROWS = 10_000
 _MARK = b"\xef\xbb\xbf"
 _RUN = r"^[=@\t\r]"
@@ -160,7 +161,7 @@ def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, recode: s
             reader = pa_csv.open_csv(
                 file,
                 read_options=pa_csv.ReadOptions(
-                    block_size=BLOCK_BYTES,
+                    block_size=ARROW_BLOCK_BYTES,
                     autogenerate_column_names=True,
                     encoding=recode or "utf8",
                 ),

@@ -20,7 +20,7 @@ from vbas_desktop.files.dialect import Dialect
 
 from .blocks import Block, RowBlocks
 from .composition import Decision, code_tables, make_composition
-from .fields import Bytes, split_rows
+from .fields import Bytes, regular_rows, split_rows
 from .options import ReleaseOptions
 from .plan import Plan
 from .rows import compose, decide
@@ -145,36 +145,42 @@ class CsvRecords:
         starts, rows, _ = self._split(block)
         if rows < 1:
             raise InputError(Finding("empty-file", "The record file is empty.", file=Path(self._source.path).name))
-        names = [block.bytes[starts[0, c] : starts[0, c + 1] - 1].tobytes() for c in range(len(self._dialect.header))]
+        names = [block.buf[starts[0, c] : starts[0, c + 1] - 1].tobytes() for c in range(len(self._dialect.header))]
         self._put(self._blocks.bom + self._composition.header_row(names, self._blocks.newline))
         return 2 if self._dialect.category_line else 1
 
     def _split(self, block: Block) -> tuple[NDArray[np.int32], int, bool]:
-        lines = int(np.count_nonzero(block.bytes == self._blocks.line_end))
+        lines = block.data.count(self._blocks.line_end, 0, block.buf.size)
+        if not block.holds(b'"\r'):
+            even = regular_rows(
+                block.buf, self._blocks.delimiter, self._blocks.line_end, lines, len(self._dialect.header)
+            )
+            if even is not None:
+                return even, lines, False
         starts = np.empty((lines + 1, len(self._dialect.header) + 1), np.int32)
-        rows, wrong, bare = split_rows(block.bytes, self._blocks.delimiter, self._blocks.line_end, starts)
+        rows, wrong, bare = split_rows(block.buf, self._blocks.delimiter, self._blocks.line_end, starts)
         return starts, rows if wrong < 0 else -1 - wrong, bare
 
     def _compose(self, block: Block, skip: int, buckets: Buckets | None) -> Composed:
         starts, rows, bare = self._split(block)
         if rows < 0:
-            return Composed(block.bytes[:0], np.empty(0, np.int64), rows, np.zeros(1, np.int64))
+            return Composed(block.buf[:0], np.empty(0, np.int64), rows, np.zeros(1, np.int64))
         starts, rows = starts[skip:rows], rows - skip
-        region = self._regions.codes(block.bytes, starts, rows, self._region_place)
+        region = self._regions.codes(block.buf, starts, rows, self._region_place)
         codes = np.empty((len(self._tables), rows), np.int32)
         for q, (table, place) in enumerate(zip(self._tables, self._places, strict=True)):
-            codes[q] = table.codes(block.bytes, starts, rows, place)
+            codes[q] = table.codes(block.buf, starts, rows, place)
         area, size = np.empty(rows, np.int32), np.empty(rows, np.int64)
         kept = decide(region, codes, *self._decision.arrays(), area, size)
         plan = self._composition
         requote = plan.requote or bare
-        room = block.bytes.size * (2 if requote or plan.escape else 1) + kept * (plan.longest + 3 * plan.kinds.size)
+        room = block.buf.size * (2 if requote or plan.escape else 1) + kept * (plan.longest + 3 * plan.kinds.size)
         out, ends = np.empty(room, np.uint8), np.empty(kept, np.int64)
         formulas = np.zeros(len(self._dialect.header), np.int64)
         newline = np.frombuffer(self._blocks.newline, np.uint8)
         compose(
-            block.bytes, starts, area, size, codes, plan.kinds, plan.first, plan.last, plan.pool, plan.bounds,
-            plan.delimiter, requote, plan.escape, newline, out, ends, formulas,
+            block.buf, starts, area, size, codes, plan.kinds, plan.first, plan.last, plan.pool, plan.bounds,
+            plan.delimiter, requote, plan.escape, block.holds(b"=+-@\t\r"), newline, out, ends, formulas,
         )  # fmt: skip
         arranged = None
         if buckets is not None:

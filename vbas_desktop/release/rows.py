@@ -161,6 +161,7 @@ def compose(
     delimiter: int,
     requote: bool,
     escape: bool,
+    look: bool,
     newline: Bytes,
     out: Bytes,
     ends: NDArray[np.int64],
@@ -170,7 +171,8 @@ def compose(
 
     Part p of a row is columns ``first[p]`` … ``last[p]`` as they are (COPY), text number ``first[p]`` + code (TEXT:
     ``last[p]`` is the quasi-identifier whose code counts, -1 the aggregated region), or the class size (SIZE).
-    ``formulas[c]`` counts the released cells of column c that a spreadsheet might run.
+    ``formulas[c]`` counts the released cells of column c that a spreadsheet might run (unless ``look`` says that there
+    can be none).
     """
     at, kept = 0, 0
     for row in range(area.size):
@@ -187,7 +189,7 @@ def compose(
                 at = _put(pool, bounds[text], bounds[text + 1], out, at)
             else:
                 plain = True
-                for column in range(first[p], last[p] + 1):
+                for column in range(first[p], last[p] + 1 if look else first[p]):
                     start, end = starts[row, column], starts[row, column + 1] - 1
                     if end > start:
                         byte = buf[start + 1] if buf[start] == QUOTE else buf[start]

@@ -19,8 +19,12 @@ from numpy.typing import NDArray
 
 from .fields import Bytes
 
-BUCKET_BYTES = 8 << 20
-PART_BYTES = 128 << 10
+BUCKET_BYTES = 1 << 20
+"""Small enough that a bucket is shuffled within the processor's cache."""
+MOST_BUCKETS = 512
+"""So that the pieces of a bucket, one per block, stay large enough to be read quickly."""
+LENGTH_BYTES = 4
+AHEAD = 4
 
 
 def shuffle_key(seed: int, sha256: str) -> bytes:
@@ -30,7 +34,7 @@ def shuffle_key(seed: int, sha256: str) -> bytes:
 
 def bucket_number(size_bytes: int) -> int:
     """How many buckets keep one bucket near `BUCKET_BYTES`; depends on the input alone, so the order does too."""
-    return max(1, min(65_536, -(-size_bytes // BUCKET_BYTES)))
+    return max(1, min(MOST_BUCKETS, -(-size_bytes // BUCKET_BYTES)))
 
 
 @njit(cache=True, nogil=True)
@@ -47,77 +51,65 @@ def assign(places: NDArray[np.int64], key: np.uint64, buckets: int) -> NDArray[n
 
 
 @njit(cache=True, nogil=True)
-def permuted(rows: NDArray[np.int64], randoms: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Row numbers of parts of so many rows each, every part in random order (Fisher and Yates)."""
-    order = np.arange(randoms.size)
-    low = 0
-    for part in range(rows.size):
-        for i in range(rows[part] - 1, 0, -1):
-            j = np.int64((np.uint64(randoms[low + i]) * np.uint64(i + 1)) >> np.uint64(32))
-            order[low + i], order[low + j] = order[low + j], order[low + i]
-        low += rows[part]
-    return order
-
-
-@njit(cache=True, nogil=True)
-def gather(buf: Bytes, ends: NDArray[np.int64], order: NDArray[np.int64], out: Bytes) -> None:
-    """Copy the rows of ``buf`` in this order."""
-    at = 0
-    for i in range(order.size):
-        row = order[i]
-        start = ends[row - 1] if row else np.int64(0)
-        for j in range(start, ends[row]):
-            out[at] = buf[j]
-            at += 1
-
-
-@njit(cache=True, nogil=True)
 def scatter(
-    buf: Bytes,
-    ends: NDArray[np.int64],
-    bucket: NDArray[np.int32],
-    rows: NDArray[np.int64],
-    bounds: NDArray[np.int64],
-    out: Bytes,
-    lengths: NDArray[np.uint32],
+    buf: Bytes, ends: NDArray[np.int64], bucket: NDArray[np.int32], bounds: NDArray[np.int64], out: Bytes
 ) -> None:
-    """Copy the rows bucket after bucket, in their order within each; count ``rows`` and note where buckets end."""
+    """Copy the rows bucket after bucket, each with its length before it; ``bounds`` gets where the buckets begin."""
     for i in range(ends.size):
-        rows[bucket[i]] += 1
-        bounds[bucket[i] + 1] += ends[i] - (ends[i - 1] if i else np.int64(0))
-    for b in range(rows.size):
+        bounds[bucket[i] + 1] += ends[i] - (ends[i - 1] if i else np.int64(0)) + LENGTH_BYTES
+    for b in range(bounds.size - 1):
         bounds[b + 1] += bounds[b]
     place = bounds[:-1].copy()
-    index = np.cumsum(rows) - rows
     for i in range(ends.size):
         b, start = bucket[i], ends[i - 1] if i else np.int64(0)
-        lengths[index[b]] = ends[i] - start
-        index[b] += 1
-        at = place[b]
+        at, length = place[b], ends[i] - start
+        for byte in range(LENGTH_BYTES):
+            out[at + byte] = (length >> (8 * byte)) & 255
+        at += LENGTH_BYTES
         for j in range(start, ends[i]):
             out[at] = buf[j]
             at += 1
         place[b] = at
 
 
+@njit(cache=True, nogil=True)
+def find_rows(buf: Bytes, starts: NDArray[np.int64]) -> int:
+    """Where the rows begin (their lengths first); returns their number."""
+    at, rows = 0, 0
+    while at < buf.size:
+        starts[rows] = at
+        rows += 1
+        length = np.int64(0)
+        for byte in range(LENGTH_BYTES):
+            length |= np.int64(buf[at + byte]) << (8 * byte)
+        at += int(length) + LENGTH_BYTES
+    return rows
+
+
+@njit(cache=True, nogil=True)
+def gather(buf: Bytes, starts: NDArray[np.int64], randoms: NDArray[np.uint32], out: Bytes) -> int:
+    """Copy the rows in random order (Fisher and Yates), without their lengths; returns the bytes written."""
+    at = 0
+    for left in range(randoms.size, 0, -1):
+        chosen = np.int64((np.uint64(randoms[left - 1]) * np.uint64(left)) >> np.uint64(32))
+        start = starts[chosen]
+        starts[chosen] = starts[left - 1]
+        length = np.int64(0)
+        for byte in range(LENGTH_BYTES):
+            length |= np.int64(buf[start + byte]) << (8 * byte)
+        for j in range(start + LENGTH_BYTES, start + LENGTH_BYTES + length):
+            out[at] = buf[j]
+            at += 1
+    return at
+
+
 class Arranged:
-    """The rows of one block, bucket after bucket."""
+    """The rows of one block, bucket after bucket, each with its length before it."""
 
     def __init__(self, buf: Bytes, ends: NDArray[np.int64], bucket: NDArray[np.int32], buckets: int) -> None:
-        self.bytes = np.empty(int(ends[-1]) if ends.size else 0, np.uint8)
-        self.lengths = np.empty(ends.size, np.uint32)
-        self.rows, self.byte_bounds = np.zeros(buckets, np.int64), np.zeros(buckets + 1, np.int64)
-        scatter(buf, ends, bucket, self.rows, self.byte_bounds, self.bytes, self.lengths)
-
-
-def shuffled_rows(buf: Bytes, ends: NDArray[np.int64], generator: np.random.Generator) -> Bytes:
-    """The rows in random order: first into parts that fit into the processor's cache, then each part by itself."""
-    parts = max(1, buf.size // PART_BYTES)
-    block = Arranged(buf, ends, generator.integers(0, parts, ends.size, np.int32), parts)
-    order = permuted(block.rows, generator.integers(0, 1 << 32, ends.size, np.uint32))
-    out = np.empty(buf.size, np.uint8)
-    gather(block.bytes, np.cumsum(block.lengths, dtype=np.int64), order, out)
-    return out
+        self.bytes = np.empty((int(ends[-1]) if ends.size else 0) + LENGTH_BYTES * ends.size, np.uint8)
+        self.bounds = np.zeros(buckets + 1, np.int64)
+        scatter(buf, ends, bucket, self.bounds, self.bytes)
 
 
 class Buckets:
@@ -127,7 +119,7 @@ class Buckets:
         self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
         self._key, self.number = key, number
         self._lock = threading.Lock()
-        self._index: list[tuple[int, NDArray[np.int64], NDArray[np.int64]]] = []
+        self._index: list[tuple[int, NDArray[np.int64]]] = []
         self._end = 0
 
     @property
@@ -137,47 +129,40 @@ class Buckets:
 
     def add(self, block: Arranged) -> None:
         """Append the rows of one block to their buckets."""
-        start = self._end
-        for part in (block.bytes, block.lengths):
-            _write_all(self._file, part)
-            self._end += part.nbytes
-        row_bounds = np.concatenate(([0], np.cumsum(block.rows))).astype(np.int64)
-        self._index.append((start, block.byte_bounds, row_bounds))
+        view = memoryview(block.bytes.data)
+        while view:
+            view = view[self._file.write(view) :]
+        self._index.append((self._end, block.bounds))
+        self._end += block.bytes.size
 
     def shuffled(self, pool: ThreadPoolExecutor) -> Iterator[Bytes]:
-        """The rows of one bucket after the other, each bucket in random order; two are prepared ahead."""
-        waiting = [pool.submit(self._bucket, number) for number in range(min(3, self.number))]
+        """The rows of one bucket after the other, each bucket in random order; some are prepared ahead."""
+        waiting = [pool.submit(self._bucket, number) for number in range(min(AHEAD, self.number))]
         for number in range(self.number):
             ready = waiting.pop(0).result()
-            if number + 3 < self.number:
-                waiting.append(pool.submit(self._bucket, number + 3))
+            if number + AHEAD < self.number:
+                waiting.append(pool.submit(self._bucket, number + AHEAD))
             yield ready
 
     def _bucket(self, number: int) -> Bytes:
-        texts, lengths = [], []
-        for start, byte_bounds, row_bounds in self._index:
-            low, high = byte_bounds[number], byte_bounds[number + 1]
-            texts.append(self._read(start + low, high - low))
-            first, last = row_bounds[number], row_bounds[number + 1]
-            lengths.append(self._read(start + byte_bounds[-1] + 4 * first, 4 * (last - first)))
-        buf = np.frombuffer(b"".join(texts), np.uint8)
-        ends = np.cumsum(np.frombuffer(b"".join(lengths), np.uint32), dtype=np.int64)
+        pieces = []
+        for start, bounds in self._index:
+            low, high = int(bounds[number]), int(bounds[number + 1])
+            if high > low:
+                with self._lock:
+                    self._file.seek(start + low)
+                    pieces.append(self._file.read(high - low))
         words = [number, *np.frombuffer(self._key[8:], "<u4").tolist()]
-        return shuffled_rows(buf, ends, np.random.default_rng(words))
-
-    def _read(self, offset: int, length: int) -> bytes:
-        if not length:
-            return b""
-        with self._lock:
-            self._file.seek(int(offset))
-            return self._file.read(int(length))
+        return shuffled_rows(np.frombuffer(b"".join(pieces), np.uint8), np.random.default_rng(words))
 
     def close(self) -> None:
         """Let go of the temporary file, which ends it."""
         self._file.close()
 
 
-def _write_all(file: IO[bytes], data: NDArray[np.generic]) -> None:
-    view = memoryview(data.view(np.uint8).data)
-    while view:
-        view = view[file.write(view) :]
+def shuffled_rows(buf: Bytes, generator: np.random.Generator) -> Bytes:
+    """The rows of a bucket in random order, without their lengths."""
+    starts = np.empty(buf.size // LENGTH_BYTES, np.int64)
+    rows = find_rows(buf, starts)
+    out = np.empty(buf.size, np.uint8)
+    return out[: gather(buf, starts, generator.integers(0, 1 << 32, rows, np.uint32), out)]

@@ -20,14 +20,17 @@ _SHIFT = np.uint64(32)
 @njit(cache=True, nogil=True, inline="always")
 def _hash(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
     h = np.uint64(end - start + 1) * _ODD
-    word, filled = np.uint64(0), 0
-    for j in range(start, end):
-        word = (word << np.uint64(8)) | np.uint64(data[j])
-        filled += 1
-        if filled == 8:
-            h = (h ^ word) * _MIX
-            h ^= h >> _SHIFT
-            word, filled = np.uint64(0), 0
+    j = start
+    while end - j > 8:
+        word = np.uint64(0)
+        for i in range(j, j + 8):
+            word = (word << np.uint64(8)) | np.uint64(data[i])
+        h = (h ^ word) * _MIX
+        h ^= h >> _SHIFT
+        j += 8
+    word = np.uint64(0)
+    for i in range(j, end):
+        word = (word << np.uint64(8)) | np.uint64(data[i])
     h = (h ^ word) * _MIX
     h ^= h >> _SHIFT
     h *= _ODD
@@ -44,28 +47,28 @@ def hash_values(offsets: NDArray[np.int32], data: NDArray[np.uint8], out: Hashes
 @njit(cache=True, nogil=True)
 def hash_plain(data: NDArray[np.uint8], delimiter: int, out: Hashes) -> int:
     """The hashes (columns × rows) of the values of complete rows without quotes; -1 if a row has too many or few."""
-    columns, rows, column, start = out.shape[0], 0, 0, 0
+    marks = np.empty(data.size, np.int32)
+    found = 0
     for i in range(data.size):
-        byte = data[i]
-        if byte != delimiter and byte != 10:
+        # No branch: the place is always noted and kept only if the counter moves on.
+        marks[found] = i
+        found += (data[i] == delimiter) | (data[i] == 10)
+    columns, rows, column, start = out.shape[0], 0, 0, 0
+    for mark in range(found):
+        end = marks[mark]
+        last = data[end] == 10
+        after = end + 1
+        if last and end > start and data[end - 1] == 13:
+            end -= 1
+        if last and column == 0 and end == start:
+            start = after
             continue
-        end = i
-        if byte == 10:
-            if end > start and data[end - 1] == 13:
-                end -= 1
-            if column == 0 and end == start:
-                start = i + 1
-                continue
-        if column == columns:
+        if column == columns or (last and column + 1 < columns):
             return -1
         out[column, rows] = _hash(data, start, end)
-        column += 1
-        start = i + 1
-        if byte == 10:
-            if column < columns:
-                return -1
-            column = 0
-            rows += 1
+        start = after
+        column = 0 if last else column + 1
+        rows += last
     return rows
 
 

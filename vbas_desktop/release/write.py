@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.adjacency import pieces
+from vbas_desktop.algorithms.adjacency import neighbours, pieces
 from vbas_desktop.assessment.representability.place import PlaceVector, place_vector
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
@@ -128,7 +128,8 @@ class _Job:
     ) -> None:
         progress.update("Drawing the aggregated regions", 0.0)
         shapes = shapes_of(self.plan)
-        parts: NDArray[np.int32] = pieces(self.plan.problem.regions, self.plan.membership)
+        pairs = neighbours(self.plan.problem.regions)
+        parts: NDArray[np.int32] = pieces(self.plan.problem.regions, self.plan.membership, pairs)
         (release / "aggregated_regions.csv").write_bytes(aggregated_regions(self.plan))
         (internal / "aggregated_regions.csv").write_bytes(aggregated_regions_internal(self.plan, parts))
         if "geojson" in self.options.geometry:
@@ -140,7 +141,7 @@ class _Job:
         (release / representability.FILE).write_text(representability.as_text(recipients), encoding="utf-8")
         facts = Facts(
             self.plan, self.table, self.result, self.options, written, checks, self._hashed(release, written), shapes,
-            parts, self.document, place, recipients, self.telltales,
+            parts, pairs, self.document, place, recipients, self.telltales,
         )  # fmt: skip
         for folder, is_internal in ((release, False), (internal, True)):
             content = report(facts, is_internal)

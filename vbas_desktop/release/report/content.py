@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from ..tables import code_order
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .checklist import policy_blocks
 from .disclosure import Disclosure
+from .drawing import Drawing
 from .figures import region_map, solutions_scatter
 from .place import place_blocks
 from .ratings import MEASURE_ROWS, measure_rows, risk_table, solution_table
@@ -47,10 +49,16 @@ class Facts:
     files: tuple[ReleasedFile, ...]
     shapes: NDArray[np.object_]
     pieces: NDArray[np.integer]
+    pairs: NDArray[np.int32]
     document: Mapping[str, Any]
     place: PlaceVector
     recipients: dict[str, Any]
     telltales: tuple[Finding, ...]
+
+    @cached_property
+    def map(self) -> Drawing:
+        """The map that both reports show."""
+        return region_map(self.plan, self.shapes, self.pairs)
 
     @property
     def smallest_area(self) -> int | None:
@@ -197,13 +205,14 @@ class _Writer:
             else "cells around the points"
         )
         yield Figure(
-            region_map(self.plan, self.facts.shapes),
+            self.facts.map,
             f"The {len(self.plan.codes):,} aggregated regions, drawn from {made}. Colours only tell neighbours apart.",
         )
         if self.internal and self.plan.records_suppressed:
             share = self.lost_by_region / np.maximum(1, self.plan.records_by_region)
             yield Figure(
-                region_map(self.plan, self.facts.shapes, share), "Share of the records that were suppressed, by region."
+                region_map(self.plan, self.facts.shapes, self.facts.pairs, share),
+                "Share of the records that were suppressed, by region.",
             )
 
     def _regions(self) -> Iterable[Block]:

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.adjacency import group_neighbours, neighbours
+from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours
 from vbas_desktop.algorithms.colouring import colour_map
 from vbas_desktop.domain.regions import CoordinateKind
 from vbas_desktop.domain.solution import Solution
@@ -54,12 +54,17 @@ class Frame:
         return placed
 
 
-def region_map(plan: Plan, shapes: NDArray[np.object_], values: NDArray[np.float64] | None = None) -> Drawing:
-    """The aggregated regions in colours that tell neighbours apart, or by a share (0 … 1) in shades."""
+def region_map(
+    plan: Plan, shapes: NDArray[np.object_], pairs: Pairs, values: NDArray[np.float64] | None = None
+) -> Drawing:
+    """The aggregated regions in colours that tell neighbours apart, or by a share (0 … 1) in shades.
+
+    ``pairs`` are the neighbours among the initial regions.
+    """
     regions = plan.problem.regions
     frame = Frame(shapes, regions.system.kind is CoordinateKind.DEGREES)
     placed = frame.placed(shapes)
-    fills = _distinct(plan) if values is None else _shades(values)
+    fills = _distinct(plan, pairs) if values is None else _shades(values)
     drawing = Drawing(frame.width, frame.height, description="Map of the aggregated regions")
     for number, shape in enumerate(placed):
         drawing.things.append(Area(_rings(shape), fills[number], title=plan.codes[number]))
@@ -101,8 +106,8 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.3g}"
 
 
-def _distinct(plan: Plan) -> list[str]:
-    pairs = group_neighbours(neighbours(plan.problem.regions), plan.membership)
+def _distinct(plan: Plan, initial: Pairs) -> list[str]:
+    pairs = group_neighbours(initial, plan.membership)
     return [FILLS[colour] for colour in colour_map(len(plan.codes), pairs, len(FILLS)).tolist()]
 
 
