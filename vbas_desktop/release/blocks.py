@@ -64,12 +64,15 @@ class RowBlocks:
             self.encoding = "utf-8"
 
     def __iter__(self) -> Iterator[Block]:
-        offset, rest, read, first = 0, b"", 0, True
+        offset, rest, read, settled = 0, b"", 0, False
         for data, raw_length in self._pieces():
             read += raw_length
-            data = self._settle(data) if first else data
-            first = False
             data = rest + data
+            if not settled:
+                rest = data
+                if b"\n" not in data and len(data) < MAC_LINES_WITHIN:
+                    continue
+                data, settled = self._settle(data), True
             buf = np.frombuffer(data, np.uint8)
             end = self._complete(data, buf)
             rest = data[end:]
@@ -80,6 +83,7 @@ class RowBlocks:
             if end:
                 yield Block(data, buf[:end], offset, min(1.0, read / max(1, self.source.size_bytes)))
                 offset += end
+        rest = rest if settled else self._settle(rest)
         if rest:
             # The last row may lack its line end; with one it is read like all others.
             last = rest + bytes([self.line_end])
