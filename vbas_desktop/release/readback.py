@@ -181,7 +181,9 @@ def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, recode: s
 def _slow(path: Path, delimiter: str, columns: int, compressed: bool, recode: str | None) -> Iterator[list[Any]]:
     """The same by a plain pattern: rows end with LF or CR LF only."""
     mark = re.escape(delimiter.encode())
-    field = re.compile(rb'(?:"((?:[^"]|"")*)"([^' + mark + rb'\n]*)|((?!")[^' + mark + rb"\n]*))(" + mark + rb"|\n|\Z)")
+    field = re.compile(
+        rb'(?:"((?:[^"]|"")*+)"([^' + mark + rb'\n]*)|((?!")[^' + mark + rb"\n]*))(" + mark + rb"|\n|\Z)"
+    )
     rows: list[list[bytes]] = []
     row: list[bytes] = []
     for value, quoted, ends_row in _fields(path, field, delimiter.encode(), compressed):

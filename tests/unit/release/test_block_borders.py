@@ -1,9 +1,7 @@
 """Where a block of the file happens to end makes no difference."""
 
 import io
-from unittest.mock import patch
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from release_making import write_regions
@@ -13,7 +11,7 @@ from vbas_desktop.domain.progress import Silent
 from vbas_desktop.files.problem import build_problem
 from vbas_desktop.files.records import RecordOptions, load_records
 from vbas_desktop.files.regions import load_regions
-from vbas_desktop.release import ReleaseOptions, readback
+from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.release.records_csv import CsvRecords
 
@@ -35,19 +33,3 @@ def test_the_release_is_the_same_for_every_block_size(tmp_path_factory, nasty, s
         records.write(out, folder, Silent())
         written.append(out.getvalue())
     assert written[0] == written[1]
-
-
-@settings(SETTINGS, max_examples=30)
-@given(nasty_files(), st.integers(1, 60))
-def test_files_are_read_back_the_same_for_every_block_size(tmp_path_factory, nasty, size):
-    path = tmp_path_factory.mktemp("blocks") / "records.csv"
-    path.write_bytes(nasty.bytes)
-
-    def read():
-        batches = list(readback.read_csv(path, nasty.delimiter, 5))
-        return [np.concatenate([batch[column] for batch in batches]).tolist() for column in range(5)]
-
-    whole = read()
-    assert len(whole[0]) == len(nasty.values)
-    with patch.object(readback, "BLOCK_BYTES", size):
-        assert read() == whole
