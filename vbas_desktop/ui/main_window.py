@@ -59,6 +59,7 @@ class MainWindow(QMainWindow):
         self._make_toolbar()
         self._connect()
         self.setAcceptDrops(True)
+        self.theme.dress()
         self._restore_shape()
         self._on_state_changed()
 

@@ -89,7 +89,10 @@ FOLLOW_SYSTEM, ALWAYS_LIGHT, ALWAYS_DARK = "system", "light", "dark"
 
 
 class Theme(QObject):
-    """The looks in force. `changed` is emitted after the application's palette has changed: redraw then."""
+    """The looks in force. `changed` is emitted after the application's palette has changed: redraw then.
+
+    The style sheet waits for `dress`: with it in force, Qt would style every widget anew whenever it gets a parent.
+    """
 
     changed = Signal()
 
@@ -98,8 +101,9 @@ class Theme(QObject):
         self._app = app
         self._choice = choice
         app.setStyle("Fusion")
+        app.setStyleSheet("")
+        app.setPalette(palette(self.colours))
         app.styleHints().colorSchemeChanged.connect(self._on_system_changed)
-        self._apply()
 
     @property
     def choice(self) -> str:
@@ -126,7 +130,7 @@ class Theme(QObject):
         """Follow the system, or stay light or dark."""
         if choice != self._choice:
             self._choice = choice
-            self._apply()
+            self.dress()
             self.changed.emit()
 
     def icon(self, name: str) -> QIcon:
@@ -136,10 +140,11 @@ class Theme(QObject):
     @Slot()
     def _on_system_changed(self) -> None:
         if self._choice == FOLLOW_SYSTEM:
-            self._apply()
+            self.dress()
             self.changed.emit()
 
-    def _apply(self) -> None:
+    def dress(self) -> None:
+        """Put palette and style sheet into force; called once the window is complete."""
         self._app.setPalette(palette(self.colours))
         self._app.setStyleSheet(stylesheet(self.colours))
 
