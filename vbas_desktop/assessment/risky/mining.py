@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Progress, Silent
 
+from .kernels import hash_keys, keys_of, open_rows, pick
 from .table import Table
 
 WORK_LIMIT = 20_000_000_000
@@ -33,7 +34,7 @@ class Found:
 
     columns: tuple[int, ...]
     rows: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    counts: NDArray[np.integer]
 
     @property
     def size(self) -> int:
@@ -97,12 +98,13 @@ def mine(
     if reference is None and (table.anonymity or k) >= k:
         return search  # no class over all columns is small, so no combination is
     covered: dict[tuple[int, ...], NDArray[np.uint8]] = {(): np.packbits(np.zeros(table.rows, bool))}
+    scratch = _Scratch(table, k)
     work = 0
     for size in range(1, width + 1):
         if max_size is not None and size > max_size:
             search.complete, search.why_incomplete = False, f"sizes above {max_size} were not searched"
             break
-        level = _Level(table, k, size, covered, reference)
+        level = _Level(table, k, size, covered, reference, scratch)
         work += level.work()
         if work > work_limit:
             search.complete = False
@@ -135,6 +137,48 @@ def _settled(size: int, found: list[Found], passed: list[NDArray[np.bool_]]) -> 
     return Level(size, tuple(f for f in kept if f.rows.size), tuple(f for f in exempted if f.rows.size))
 
 
+class _Scratch:
+    """What the compiled search of all sets shares: codes as small as they can be, and memory used again and again."""
+
+    def __init__(self, table: Table, k: int) -> None:
+        self._numbers = tuple(max(len(values), 1) for values in table.values)
+        smallest = np.min_scalar_type(max(self._numbers, default=1))
+        self._codes = np.stack([codes.astype(smallest) for codes in table.codes])
+        self._countable = table.records < 1 << 31
+        self._weights = table.weights.astype(np.int32) if self._countable else np.zeros(0, np.int32)
+        self._k = min(k, (1 << 31) - 1)
+        self._active, self._rows = np.empty(table.rows + 8, np.int32), np.empty(table.rows + 1, np.int32)
+        self._keys = np.empty(table.rows, np.int64)
+        self._totals = np.empty(0, np.int32)
+
+    def fits(self, columns: tuple[int, ...]) -> bool:
+        """Whether counts and the keys of these columns are whole numbers that the machine can hold."""
+        return self._countable and math.prod(self._numbers[column] for column in columns) < 1 << 62
+
+    def search(
+        self, columns: tuple[int, ...], mask: NDArray[np.uint8], scores: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.integer]]:
+        """Cover and score the rows that are risky over these columns; a row and the count of each combination."""
+        size = open_rows(mask, self._keys.size, self._active)
+        numbers = np.array([self._numbers[column] for column in columns], np.int64)
+        keys_of(self._codes, np.array(columns, np.int64), numbers, self._active, size, self._keys)
+        radix = math.prod(self._numbers[column] for column in columns)
+        if radix > min(_DENSE_LIMIT, max(4 * size, 1 << 12)):
+            radix = 1 << max(4, int(2 * size - 1).bit_length())
+            hash_keys(self._keys, size, np.full(radix, -1, np.int64))
+        totals = self._cleared(radix)
+        found = pick(self._keys, self._active, size, self._weights, totals, self._k, scores, mask, self._rows)
+        smallest = np.min_scalar_type(max(self._k - 1, 0))
+        return self._rows[:found].copy(), self._keys[:found].astype(smallest)
+
+    def _cleared(self, size: int) -> NDArray[np.int32]:
+        if self._totals.size < size:
+            self._totals = np.zeros(size, np.int32)
+        totals = self._totals[:size]
+        totals.fill(0)
+        return totals
+
+
 class _Level:
     """One size: counts every set of columns over the rows that no smaller risky combination covers."""
 
@@ -145,10 +189,11 @@ class _Level:
         size: int,
         covered: dict[tuple[int, ...], NDArray[np.uint8]],
         reference: Table | None,
+        scratch: _Scratch,
     ) -> None:
         self._table, self._k, self._size, self._before = table, k, size, covered
-        self._reference = reference
-        self.scores = np.zeros(table.rows, np.int64)
+        self._reference, self._scratch = reference, scratch
+        self.scores = np.zeros(table.rows, np.int32)
         self._risky: dict[tuple[int, ...], NDArray[np.uint8]] = {}
 
     def _sets(self) -> Iterator[tuple[int, ...]]:
@@ -184,7 +229,16 @@ class _Level:
         return found
 
     def _search(self, columns: tuple[int, ...], progress: Progress) -> list[Found]:
-        table, mask = self._table, self._covered(columns)
+        mask = self._covered(columns)
+        if self._reference is not None or not self._scratch.fits(columns):
+            return self._search_generally(columns, mask, progress)
+        self._risky[columns] = mask
+        rows, counts = self._scratch.search(columns, mask, self.scores)
+        return [Found(columns, rows, counts)] if rows.size else []
+
+    def _search_generally(self, columns: tuple[int, ...], mask: NDArray[np.uint8], progress: Progress) -> list[Found]:
+        """The same for any number of values and with a public table, slower."""
+        table = self._table
         covered = np.unpackbits(mask, count=table.rows).view(bool)
         active = np.flatnonzero(~covered).astype(np.int32)
         self._risky[columns] = mask

@@ -13,6 +13,8 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.files.records import RecordTable
 
+from .kernels import join_equal
+
 NULL = ""
 """What an emptied column holds; the same category as a missing value."""
 
@@ -83,7 +85,7 @@ class Table:
         return int(self.weights.min()) if self.rows else None
 
     def collapsed(self) -> Table:
-        """Equal rows joined, in the order of their values."""
+        """Equal rows joined, in the order of their first one."""
         key, radix = np.zeros(self.rows, np.int64), 1
         for codes, values in zip(self.codes, self.values, strict=True):
             number = max(len(values), 1)
@@ -92,16 +94,14 @@ class Table:
                 radix = distinct.size
             key = key * number + codes
             radix *= number
-        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-        weights = np.zeros(first.size, np.int64)
-        np.add.at(weights, inverse, self.weights)
-        row_of = np.where(self.row_of >= 0, inverse.astype(np.int32)[self.row_of], np.int32(-1))
+        first, weights, inverse = _joined(key, self.weights)
+        row_of = np.where(self.row_of >= 0, inverse[self.row_of], np.int32(-1))
         return Table(
             self.columns,
             self.values,
             tuple(frozen(codes[first]) for codes in self.codes),
             frozen(weights),
-            frozen(row_of.astype(np.int32)),
+            frozen(row_of),
         )
 
     def mapped(self, column: int, new_values: Sequence[str]) -> Table:
@@ -125,3 +125,15 @@ class Table:
             frozen(self.weights[kept]),
             frozen(row_of),
         )
+
+
+def _joined(
+    keys: NDArray[np.int64], weights: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    """The first row and the records of each different key, and the number of each row's key."""
+    size = keys.size
+    slots = 1 << max(4, int(2 * size - 1).bit_length()) if size else 16
+    first, totals, group = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int32)
+    table, number_of = np.full(slots, -1, np.int64), np.empty(slots, np.int32)
+    found = join_equal(keys, weights, table, number_of, first, totals, group)
+    return first[:found].copy(), totals[:found].copy(), group
