@@ -65,6 +65,15 @@ def test_results_land_in_the_table_and_the_folder_once(page, loaded_window, tmp_
     assert session.selected.problem is not None
 
 
+def test_the_chart_of_the_results_draws_what_competes_with_the_shown_solution(page, loaded_window, qtbot):
+    session, tab = loaded_window.session, loaded_window.tab("Results")
+    finish(loaded_window, qtbot, page.start.click)
+    for k in (3, 5):
+        mine = [entry.number for entry in session.entries if entry.run.key.k == k]
+        session.select(mine[0])
+        assert [row.number for row in tab.charts.chart.rows] == mine
+
+
 def test_a_stopped_comparison_goes_on_where_it_was(page, loaded_window, tmp_path, qtbot):
     kept = tmp_path / "out.combinations"
     page.form.sets.setPlainText("age\nage, sex\nsex")

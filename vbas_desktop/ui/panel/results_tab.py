@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.session.results import Entry
+from vbas_desktop.session.results import Entry, ProblemKey
 from vbas_desktop.ui.charts.panel import ChartPanel
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
@@ -43,6 +43,7 @@ class ResultsTab(QWidget):
         super().__init__()
         self._context = context
         self._shown_names: list[str] = []
+        self._charted: ProblemKey | None = None
         self._hidden: dict[str, bool] = {}
         self.table_model, self.filter = ResultsModel(self), ResultsFilter(self)
         self.filter.setSourceModel(self.table_model)
@@ -169,6 +170,8 @@ class ResultsTab(QWidget):
     def _on_selection_changed(self) -> None:
         selected = self._context.session.selected
         number = selected.number if selected is not None else None
+        if selected is not None and selected.run.key != self._charted:
+            self._refresh_charts()
         self.charts.select(number)
         row = self.table_model.row_of(number) if number is not None else -1
         index = self.filter.mapFromSource(self.table_model.index(row, 1)) if row >= 0 else QModelIndex()
@@ -190,7 +193,11 @@ class ResultsTab(QWidget):
             fit_columns(self.table)
 
     def _refresh_charts(self) -> None:
+        """Draw the solutions that compete with the shown one: those of other records or another k would mislead."""
         session, entries = self._context.session, self.filter.shown_entries()
+        shown = session.selected or (entries[-1] if entries else None)
+        self._charted = shown.run.key if shown is not None else None
+        entries = [entry for entry in entries if entry.run.key == self._charted]
         system = session.regions.system if session.regions is not None else None
         words = [measure_words(name) for name in measures_of(self.table_model.entries)]
         rows = [
