@@ -75,5 +75,29 @@ PAGES: tuple[Page, ...] = (
         summary="Plan a screening so that centre and time single nobody out",
         needs_data=False,
     ),
+    Page(
+        "Representability",
+        "vbas_desktop.ui.pages.represent.page:RepresentabilityPage",
+        icon="scale",
+        shortcut="Ctrl+Shift+V",
+        summary="What a solution, or any anonymised file, is still worth against its original",
+        needs_data=False,
+    ),
+    Page(
+        "Requirements",
+        "vbas_desktop.ui.pages.represent.requirements:RequirementsPage",
+        icon="filter",
+        shortcut="Ctrl+Shift+Q",
+        summary="What a researcher needs of the release, checked against the solutions",
+        needs_data=False,
+    ),
+    Page(
+        "Policy",
+        "vbas_desktop.ui.pages.represent.policy:PolicyPage",
+        icon="shield",
+        shortcut="Ctrl+Shift+Y",
+        summary="The checklist of a release: what is settled, by what evidence, and who signed",
+        needs_data=False,
+    ),
 )
 """The pages in the order of the menu."""

@@ -92,11 +92,12 @@ class ResultsModel(QAbstractTableModel):
 
 
 class ResultsFilter(QSortFilterProxyModel):
-    """Sorts by value (unknown ones last) and may leave out dominated solutions; pinned ones stay."""
+    """Sorts by value (unknown ones last) and may leave out dominated or unsuitable solutions; pinned ones stay."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._only_stars = False
+        self._suitable: frozenset[int] | None = None
         self.setSortRole(SORT_ROLE)
 
     @property
@@ -110,12 +111,21 @@ class ResultsFilter(QSortFilterProxyModel):
         self._only_stars = on
         self.endFilterChange()
 
+    def show_only(self, numbers: frozenset[int] | None) -> None:
+        """Leave out all but these solutions; None: show all."""
+        if numbers != self._suitable:
+            self.beginFilterChange()
+            self._suitable = numbers
+            self.endFilterChange()
+
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         """Whether a solution is shown."""
         model = self.sourceModel()
         assert isinstance(model, ResultsModel)
         entry = model.entries[row]
-        return not self._only_stars or entry.pinned or entry.number in model.stars
+        starred = not self._only_stars or entry.number in model.stars
+        suitable = self._suitable is None or entry.number in self._suitable
+        return entry.pinned or (starred and suitable)
 
     def lessThan(self, left: Index, right: Index) -> bool:
         """Smaller values first; unknown ones last in either direction."""

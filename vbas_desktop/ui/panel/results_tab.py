@@ -51,6 +51,7 @@ class ResultsTab(QWidget):
         self.charts = ChartPanel(context)
         self.vector = VectorLine(context)
         self.only_stars = QCheckBox("&Non-dominated only")
+        self.only_meeting = QCheckBox("&Meets the requirement")
         self._buttons: list[tuple[QToolButton, str]] = []
         self.actions_by_name = self._make_actions()
         self._build()
@@ -83,6 +84,9 @@ class ResultsTab(QWidget):
         bar.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
         bar.setSpacing(GRID // 2)
         bar.addWidget(self.only_stars)
+        self.only_meeting.setToolTip("Show only solutions that meet the requirement (Tools ▸ Requirements)")
+        self.only_meeting.hide()
+        bar.addWidget(self.only_meeting)
         bar.addStretch(1)
         self.measure_menu, self.column_menu = QMenu(self), QMenu(self)
         for icon, text, tip, menu in (
@@ -142,6 +146,8 @@ class ResultsTab(QWidget):
         self.table.customContextMenuRequested.connect(self._on_table_menu)
         self.table.horizontalHeader().customContextMenuRequested.connect(self._on_header_menu)
         self.only_stars.toggled.connect(self._on_only_stars)
+        self.only_meeting.toggled.connect(self._on_requirement)
+        model.requirement_changed.connect(self._on_requirement)
         self.charts.solution_clicked.connect(self._on_solution_clicked)
         self.measure_menu.aboutToShow.connect(self._on_measure_menu)
         self.column_menu.aboutToShow.connect(self._on_column_menu)
@@ -162,7 +168,7 @@ class ResultsTab(QWidget):
         self.table_model.show_entries(*state)
         self.table.selectionModel().blockSignals(False)
         self._refresh_columns()
-        self._refresh_charts()
+        self._on_requirement()
         self._layers.setCurrentWidget(self._content if session.entries else self._empty)
         self._on_selection_changed()
 
@@ -233,6 +239,16 @@ class ResultsTab(QWidget):
     @Slot(bool)
     def _on_only_stars(self, on: bool) -> None:
         self.filter.show_only_stars(on)
+        self._refresh_charts()
+        self._on_selection_changed()
+
+    @Slot()
+    def _on_requirement(self) -> None:
+        session = self._context.session
+        self.only_meeting.setVisible(session.has_requirement)
+        wanted = session.has_requirement and self.only_meeting.isChecked()
+        meeting = frozenset(entry.number for entry in session.entries if session.meets_requirement(entry))
+        self.filter.show_only(meeting if wanted else None)
         self._refresh_charts()
         self._on_selection_changed()
 

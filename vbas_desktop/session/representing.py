@@ -1,0 +1,191 @@
+"""What the page Representability shows: a solution, or any original with its anonymised file. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from vbas_desktop.assessment.representability.hierarchy import Hierarchy, flat, read_hierarchies, weighted
+from vbas_desktop.assessment.representability.place import facts_of
+from vbas_desktop.assessment.representability.vector import Choices, representability
+from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
+from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.files.records import RecordOptions, load_records
+
+from .papers import vector_of
+from .results import Entry
+
+SHARES = ("precision", "jaccard", "fowlkes_mallows", "sample_size_ratio", "rand")
+"""The measures that lie between 0 and 1."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One measure for people. ``share`` is its place between 0 and 1, None if it has none."""
+
+    name: str
+    title: str
+    text: str
+    help: str
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Description:
+    """One version: its measures, its cards (title, lines) and its classes as a table."""
+
+    title: str
+    measures: tuple[Shown, ...]
+    cards: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    headings: tuple[str, ...] = ()
+    rows: tuple[tuple[Any, ...], ...] = ()
+    vector: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PairOrder:
+    """Compare two files in a thread. ``level_weights`` and ``hierarchies`` are optional."""
+
+    original: Path
+    anonymised: Path
+    choices: Choices
+    hierarchies: Path | None = None
+    level_weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    def execute(self, progress: Progress = Silent()) -> Description:  # noqa: B008 (Silent has no state)
+        """Load both, join them by the key, compute the vector."""
+        columns = self.choices.quasi_identifiers
+        found: dict[str, Hierarchy] = {name: flat(name) for name in columns}
+        if self.hierarchies is not None:
+            found = read_hierarchies(self.hierarchies, columns)
+        for name, weights in self.level_weights.items():
+            found[name] = weighted(found[name], weights)
+        plain = RecordOptions(category_counts="no")
+        before = load_records(self.original, plain, Span(progress, 0.0, 0.45))
+        after = load_records(self.anonymised, plain, Span(progress, 0.45, 0.9))
+        progress.update("Comparing the classes", 0.9)
+        return described_pair(representability(before, after, self.choices, found), self.anonymised.name)
+
+
+def measures_of(overall: Mapping[str, Any]) -> tuple[Shown, ...]:
+    """The overall measures that are there, in the order in which people ask for them."""
+    found = []
+    for name, (title, help) in OVERALL.items():
+        if name not in overall:
+            continue
+        value = overall[name]
+        unit = f" {overall.get('distance_unit', '')}" if name == "mean_distance" else ""
+        text = "–" if value is None else f"{value:.4f}" if value < 10 else f"{value:,.1f}"
+        share = float(value) if name in SHARES and value is not None else None
+        found.append(Shown(name, title, (text + unit).strip(), help, share))
+    return tuple(found)
+
+
+def described_solution(entry: Entry) -> Description:
+    """A solution from what was computed with it; its aggregated regions are added by `with_regions`."""
+    vector, run = vector_of(entry), entry.run
+    facts = facts_of(entry.solution)
+    grouped = ", ".join(run.choices.groupings)
+    identifiers = ", ".join(run.identifiers)
+    cards = (
+        ("Quasi-identifiers", (", ".join(vector["included_quasi_identifiers"]),)),
+        (ELEMENTS["excluded_attributes"][0], (identifiers or "none",)),
+        (
+            ELEMENTS["coding"][0],
+            (
+                f"{run.key.region_column}: aggregated region",
+                f"taken together: {grouped}" if grouped else "all other values as recorded",
+            ),
+        ),
+        (ELEMENTS["sensitive_values"][0], ("as recorded, not aggregated",)),
+        (
+            ELEMENTS["general"][0],
+            (f"k = {run.key.k:,}", run.title, f"{entry.solution.aggregated_regions:,} aggregated regions"),
+        ),
+        ("With the suppressed as one class", _with_suppressed(facts)),
+    )
+    return Description(f"Solution {entry.title}", measures_of(facts), cards, vector=vector)
+
+
+def _with_suppressed(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    value = facts.get("jaccard_with_suppressed")
+    return ("not computed",) if value is None else (f"Jaccard {value:.4f}",)
+
+
+def with_regions(description: Description, columns: Sequence[tuple[str, Sequence[float]]]) -> Description:
+    """The same with a table of the aggregated regions: (heading, value of each region)."""
+    headings = ("Region", *(heading for heading, _ in columns))
+    number = len(columns[0][1]) if columns else 0
+    rows = tuple((row + 1, *(float(values[row]) for _, values in columns)) for row in range(number))
+    return replace(description, headings=headings, rows=rows)
+
+
+def described_pair(vector: Mapping[str, Any], title: str) -> Description:
+    """The vector of two files."""
+    k, general = vector["general"]["k"], vector["general"]
+    done = tuple(f"{APPROACHES[name]}: {_records(n, k)}" for name, n in general["approaches"].items())
+    gone = vector["excluded_classes"]
+    names = list(vector["included_quasi_identifiers"])
+    cards = (
+        ("What was done", done or ("nothing",)),
+        ("Quasi-identifiers", (", ".join(names),)),
+        (
+            ELEMENTS["excluded_attributes"][0],
+            tuple(f"{n}: {why}" for n, why in vector["excluded_attributes"].items()) or ("none",),
+        ),
+        (
+            ELEMENTS["excluded_classes"][0],
+            (f"{len(gone['classes']):,} of at least k records", f"in others: {_records(gone['unnamed_records'], k)}"),
+        ),
+        (ELEMENTS["coding"][0], tuple(_coding(vector, k))),
+        (ELEMENTS["sensitive_values"][0], (_sensitive(vector),)),
+        (
+            ELEMENTS["weights"][0],
+            tuple(f"{name} {weight:.3g}" for name, weight in vector["weights"]["quasi_identifiers"].items()),
+        ),
+        (
+            ELEMENTS["general"][0],
+            (
+                f"k = {k:,}",
+                f"{general['original_records']:,} records before, {general['released_records']:,} after",
+                "no class is below k" if vector["classes_below_k"]["k_anonymous"] else "some classes are below k",
+            ),
+        ),
+        *(
+            (("Remarks", tuple(f"{w['column']}: {w['message']}" for w in vector["warnings"])),)
+            if vector["warnings"]
+            else ()
+        ),
+    )
+    headings = (*names, "Records", "Precision", "Jaccard", "Classes before")
+    rows = tuple(
+        (
+            *(row["class"][name] for name in names),
+            row["records"],
+            row["precision"],
+            row["jaccard"],
+            row["original_classes"],
+        )
+        for row in vector["per_class"]
+    )
+    return Description(title, measures_of(vector["overall"]), cards, headings, rows, vector)
+
+
+def _coding(vector: Mapping[str, Any], k: int) -> list[str]:
+    return [
+        f"{name}: " + "; ".join(f"{level} {_records(n, k)}" for level, n in facts["records_by_level"].items())
+        for name, facts in vector["coding"].items()
+    ]
+
+
+def _sensitive(vector: Mapping[str, Any]) -> str:
+    if not vector["sensitive_columns"]:
+        return "none named"
+    how = "aggregated or changed" if vector["sensitive_aggregated"] else "as recorded"
+    return f"{', '.join(vector['sensitive_columns'])}: {how}"
+
+
+def _records(number: int | None, k: int) -> str:
+    return f"fewer than {k:,} records" if number is None else f"{number:,} record{'s' if number != 1 else ''}"

@@ -1,0 +1,1 @@
+"""The pages on what a release is worth: Representability, Requirements, Policy."""

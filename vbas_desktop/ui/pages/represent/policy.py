@@ -1,0 +1,189 @@
+"""The page Policy: a guided checklist for a release, with what the program knows already filled in."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from vbas_desktop.assessment.policy import Module, Point, State, checklist, evidence, open_points, state_of
+from vbas_desktop.session.papers import knowledge_of
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.panel.fields import Field, muted, set_look, title
+from vbas_desktop.ui.theme import GRID
+
+_MARKS = {State.KNOWN: ("✓", "good"), State.NOTED: ("✓", "good"), State.OPEN: ("○", "warning")}
+_UNDECIDED = "not decided"
+
+
+class PointRow(QFrame):
+    """One point: its mark, its steps, the evidence, and a note. `noted(id, text)`: the note was changed."""
+
+    noted = Signal(str, str)
+
+    def __init__(self, point: Point) -> None:
+        super().__init__()
+        self.point = point
+        self.mark, self.evidence = QLabel(), QLabel()
+        self.evidence.setWordWrap(True)
+        self.note = QLineEdit()
+        self.note.setPlaceholderText("Note")
+        self.note.setAccessibleName(f"Note on {point.title}")
+        self.note.editingFinished.connect(self._on_finished)
+        name = QLabel(point.title)
+        number = muted(point.id)
+        number.setWordWrap(False)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, GRID // 2, 0, GRID // 2)
+        grid.setHorizontalSpacing(GRID)
+        grid.setVerticalSpacing(GRID // 4)
+        grid.setColumnMinimumWidth(0, 2 * GRID)
+        grid.setColumnStretch(1, 3)
+        grid.setColumnStretch(2, 2)
+        grid.addWidget(self.mark, 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(name, 0, 1)
+        grid.addWidget(number, 0, 2, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(muted(" ".join(point.steps)), 1, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self.note, 1, 2, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self.evidence, 2, 1, 1, 2)
+
+    def show_state(self, state: State, evidence: str, note: str) -> None:
+        """Show where the point stands."""
+        mark, look = _MARKS[state]
+        self.mark.setText(mark)
+        self.mark.setToolTip(str(state))
+        self.mark.setAccessibleName(f"{self.point.title}: {state}")
+        set_look(self.mark, look)
+        self.evidence.setText(evidence)
+        self.evidence.setVisible(bool(evidence))
+        if not self.note.hasFocus():
+            self.note.setText(note)
+
+    @Slot()
+    def _on_finished(self) -> None:
+        self.noted.emit(self.point.id, self.note.text())
+
+
+class PolicyPage(QScrollArea):
+    """The strategic choices, the modules with their points, and the signature."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.choices = {each.id: QComboBox() for each in checklist().choices}
+        self.rows = {point.id: PointRow(point) for point in checklist().points}
+        self.summary = QLabel()
+        self.name = QLineEdit()
+        self.sign = QPushButton("&Sign")
+        self.signature = QLabel()
+        self._build()
+        self._connect()
+        self._refresh()
+
+    def _build(self) -> None:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(2 * GRID, GRID, 3 * GRID, 2 * GRID)
+        column.setSpacing(GRID // 2)
+        self.summary.setWordWrap(True)
+        column.addWidget(self.summary)
+        column.addWidget(title("Strategy"))
+        strategy = QHBoxLayout()
+        strategy.setSpacing(2 * GRID)
+        for each in checklist().choices:
+            combo = self.choices[each.id]
+            combo.addItem(_UNDECIDED, "")
+            for option in each.options:
+                combo.addItem(option, option)
+            strategy.addWidget(Field(each.question, combo, each.help), 1)
+        column.addLayout(strategy)
+        for module in checklist().modules:
+            self._add_module(module, column)
+        column.addWidget(title("Signature"))
+        row = QHBoxLayout()
+        self.name.setPlaceholderText("Name of whoever is responsible")
+        self.name.setAccessibleName("Signed by")
+        row.addWidget(self.name, 1)
+        row.addWidget(self.sign)
+        row.addWidget(self.signature, 2)
+        column.addLayout(row)
+        column.addStretch(1)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(inner)
+
+    def _add_module(self, module: Module, column: QVBoxLayout) -> None:
+        column.addWidget(title(f"{module.title} ({module.id})"))
+        for point in module.points:
+            column.addWidget(self.rows[point.id])
+            self.rows[point.id].noted.connect(self._on_noted)
+
+    def _connect(self) -> None:
+        model = self._context.model
+        for signal in (model.policy_changed, model.choices_changed, model.selection_changed, model.solutions_changed):
+            signal.connect(self._refresh)
+        for signal in (model.data_loaded, model.requirement_changed, model.run_finished):
+            signal.connect(self._refresh)
+        for combo in self.choices.values():
+            combo.activated.connect(self._on_chosen)
+        self.sign.clicked.connect(self._on_sign)
+        self.name.textChanged.connect(self._refresh_signature)
+
+    @Slot()
+    def _refresh(self) -> None:
+        session = self._context.session
+        entry = session.selected
+        choices = entry.run.choices if entry is not None else session.choices
+        # The window shuffles the rows of every release unless the user says otherwise in Export.
+        known = evidence(knowledge_of(choices, entry, session, True if entry is not None else None))
+        notes = session.policy
+        for point, row in self.rows.items():
+            row.show_state(state_of(point, notes, known), known.get(point, ""), notes.notes.get(point, ""))
+        for name, combo in self.choices.items():
+            combo.setCurrentIndex(max(0, combo.findData(notes.choices.get(name, ""))))
+        left = len(open_points(notes, known))
+        done = len(self.rows) - left
+        self.summary.setText(
+            f"{done} of {len(self.rows)} points are settled: by what the program knows of "
+            f"{'the chosen solution' if entry is not None else 'the choices so far'}, or by a note."
+        )
+        self._refresh_signature()
+
+    @Slot()
+    def _refresh_signature(self) -> None:
+        notes = self._context.session.policy
+        self.sign.setEnabled(bool(self.name.text().strip()))
+        self.signature.setText(
+            f"Signed by {notes.signed_by} on {notes.signed_on}. A change takes the signature away."
+            if notes.signed_by
+            else "Not signed."
+        )
+
+    @Slot(str, str)
+    def _on_noted(self, point: str, text: str) -> None:
+        session = self._context.session
+        session.note_policy(session.policy.noted(point, text))
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        session, notes = self._context.session, self._context.session.policy
+        for name, combo in self.choices.items():
+            notes = notes.chosen(name, combo.currentData())
+        session.note_policy(notes)
+
+    @Slot()
+    def _on_sign(self) -> None:
+        session = self._context.session
+        session.note_policy(session.policy.signed(self.name.text(), date.today().isoformat()))

@@ -1,0 +1,246 @@
+"""The page Requirements: what a researcher needs, edited, loaded, saved and checked against the chosen solution."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from vbas_desktop.assessment.representability.requirement import (
+    OVERALL,
+    Requirement,
+    read_requirement,
+    write_requirement,
+)
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.session.requirement_form import requirement_of, texts_of
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.files import ask_to_open, ask_to_save
+from vbas_desktop.ui.panel.fields import Field, muted, title
+from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
+from vbas_desktop.ui.theme import GRID
+
+from .classes_model import ClassesModel
+
+KINDS = "Requirements (*.json)"
+_FIELDS = (
+    ("quasi_identifiers", "Required &quasi-identifiers", "Columns that must be released, separated by commas"),
+    ("levels", "Highest &level", "How far a column may be generalised: age=1, job=0"),
+    ("sensitive", "Required &sensitive columns", "Columns that must be released, separated by commas"),
+    ("ratio", "Smallest share of &records", "Between 0 and 1"),
+    ("k_min", "k, at least", "Smallest k that is accepted"),
+    ("k_max", "k, at most", "Largest k that is accepted"),
+    ("weights", "&Weights", "Of the quasi-identifiers, adding up to 1: age=0.7, job=0.3"),
+)
+_HEADINGS = ("Criterion", "Required", "Actual", "Verdict")
+
+
+class RequirementsPage(QWidget):
+    """A form at the left, the check at the right. Every complete change is in force at once."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.title = QLineEdit()
+        self.fields = {name: QLineEdit() for name, _, _ in _FIELDS}
+        self.bounds = {name: (QLineEdit(), QLineEdit()) for name in OVERALL}
+        self.classes = QPlainTextEdit()
+        self.recorded = QCheckBox("Sensitive values &not aggregated")
+        self.load, self.save, self.clear = QPushButton("&Load…"), QPushButton("Sa&ve…"), QPushButton("Clea&r")
+        self.message, self.verdict = QLabel(), QLabel()
+        self.model = ClassesModel(self)
+        self.table = QTableView()
+        self._filling = self._editing = False
+        self._build()
+        self._connect()
+        self._on_requirement_changed()
+
+    def _build(self) -> None:
+        form = QScrollArea()
+        form.setWidgetResizable(True)
+        form.setWidget(self._form())
+        form.setMinimumWidth(380)
+        self.table.setModel(self.model)
+        set_up_table(self.table, "Check of the requirement")
+        self.verdict.setWordWrap(True)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(2 * GRID, 0, 2 * GRID, GRID)
+        column.setSpacing(GRID)
+        column.addWidget(title("Check against the chosen solution"))
+        column.addWidget(self.verdict)
+        column.addWidget(self.table, 1)
+        splitter = QSplitter(Qt.Orientation.Horizontal)
+        splitter.addWidget(form)
+        splitter.addWidget(right)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([420, 560])
+        splitter.setChildrenCollapsible(False)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GRID, GRID, 0, 0)
+        layout.addWidget(splitter)
+
+    def _form(self) -> QWidget:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(GRID, 0, 2 * GRID, GRID)
+        column.setSpacing(GRID)
+        buttons = QHBoxLayout()
+        for button in (self.load, self.save, self.clear):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column.addLayout(buttons)
+        self.message.setProperty("look", "error")
+        self.message.setWordWrap(True)
+        column.addWidget(self.message)
+        column.addWidget(Field("&Title", self.title, "How the requirement is called"))
+        column.addWidget(title("Measures of the whole release"))
+        grid = QGridLayout()
+        grid.setColumnStretch(0, 1)
+        for place, heading in enumerate(("", "at least", "at most")):
+            grid.addWidget(muted(heading), 0, place)
+        for row, (name, words) in enumerate(OVERALL.items(), 1):
+            label = QLabel(words)
+            label.setWordWrap(True)
+            grid.addWidget(label, row, 0)
+            for place, (edit, side) in enumerate(zip(self.bounds[name], ("least", "most"), strict=True), 1):
+                edit.setFixedWidth(9 * GRID)
+                edit.setAccessibleName(f"{words}, at {side}")
+                grid.addWidget(edit, row, place)
+        column.addLayout(grid)
+        column.addWidget(title("Columns and values"))
+        for name, words, help in _FIELDS:
+            column.addWidget(Field(words, self.fields[name], help))
+        self.classes.setFixedHeight(8 * GRID)
+        column.addWidget(Field("Required &classes", self.classes, "One on each line: age=3, sex=1"))
+        column.addWidget(self.recorded)
+        column.addStretch(1)
+        return inner
+
+    def _connect(self) -> None:
+        model = self._context.model
+        for signal in (model.selection_changed, model.solutions_changed, model.solution_added):
+            signal.connect(self._on_solution_changed)
+        model.requirement_changed.connect(self._on_requirement_changed)
+        for edit in (self.title, *self.fields.values(), *(edit for pair in self.bounds.values() for edit in pair)):
+            edit.textEdited.connect(self._on_edited)
+        self.classes.textChanged.connect(self._on_edited)
+        self.recorded.toggled.connect(self._on_edited)
+        self.load.clicked.connect(self._on_load)
+        self.save.clicked.connect(self._on_save)
+        self.clear.clicked.connect(self._on_clear)
+
+    # What the session says
+
+    @Slot()
+    def _on_requirement_changed(self) -> None:
+        if self._editing:  # What is being typed stays as it is typed.
+            self._on_solution_changed()
+            return
+        texts, bounds, aggregated_ok = texts_of(self._context.session.requirement)
+        self._filling = True
+        self.title.setText(texts["title"])
+        for name, edit in self.fields.items():
+            edit.setText(texts[name])
+        for name, (low, high) in self.bounds.items():
+            low.setText(bounds[name][0])
+            high.setText(bounds[name][1])
+        self.classes.setPlainText(texts["classes"])
+        self.recorded.setChecked(not aggregated_ok)
+        self._filling = False
+        self.message.clear()
+        self._on_solution_changed()
+
+    @Slot()
+    def _on_solution_changed(self) -> None:
+        session = self._context.session
+        entry = session.selected
+        criteria = session.criteria(entry)
+        rows = tuple((row.name, row.required, row.actual, str(row.verdict)) for row in criteria)
+        if rows != self.model.rows or not self.model.headings:
+            self.model.show_rows(_HEADINGS, rows)
+            fit_columns(self.table)
+        self.table.setVisible(bool(rows))
+        self.verdict.setText(self._verdict(bool(rows)))
+
+    def _verdict(self, stated: bool) -> str:
+        session, entry = self._context.session, self._context.session.selected
+        if not stated:
+            return "Nothing is required yet. Fill in what the study needs, or load a requirement file."
+        if entry is None:
+            return "Choose a solution in Results to check it."
+        meeting = sum(session.meets_requirement(each) for each in session.entries)
+        verdict = "meets the requirement" if session.meets_requirement(entry) else "does not meet the requirement"
+        return f"Solution {entry.title} {verdict}. {meeting:,} of {len(session.entries):,} solutions do."
+
+    # What the user does
+
+    def _stated(self) -> tuple[dict[str, str], dict[str, tuple[str, str]], bool]:
+        texts = {"title": self.title.text(), **{name: edit.text() for name, edit in self.fields.items()}}
+        texts["classes"] = self.classes.toPlainText()
+        bounds = {name: (low.text(), high.text()) for name, (low, high) in self.bounds.items()}
+        return texts, bounds, not self.recorded.isChecked()
+
+    @Slot()
+    def _on_edited(self) -> None:
+        if self._filling:
+            return
+        try:
+            requirement = requirement_of(*self._stated())
+        except InputError as error:
+            self.message.setText("\n".join(str(finding) for finding in error.findings))
+            return
+        self.message.clear()
+        self._editing = True
+        self._context.session.require(replace(requirement, extra=self._context.session.requirement.extra))
+        self._editing = False
+
+    @Slot()
+    def _on_clear(self) -> None:
+        self._context.session.require(Requirement())
+
+    @Slot()
+    def _on_load(self) -> None:
+        ask_to_open(self, "Load a requirement", KINDS, None, lambda path: self.load_file(Path(path)))
+
+    def load_file(self, path: Path) -> None:
+        """Load a requirement file in the background."""
+
+        def job(progress: Progress) -> Requirement:
+            progress.update("Reading the requirement")
+            return read_requirement(path)
+
+        self._context.runner.start(f"Loading {path.name}", job, self._context.session.require)
+
+    @Slot()
+    def _on_save(self) -> None:
+        name = self._context.session.requirement.title or "requirement"
+        ask_to_save(self, "Save the requirement", KINDS, Path(f"{name}.json"), lambda path: self.save_file(Path(path)))
+
+    def save_file(self, path: Path) -> None:
+        """Write the requirement in force in the background."""
+        job = partial(_write, path, self._context.session.requirement)
+        self._context.runner.start(f"Saving {path.name}", job, lambda done: self._context.say(f"Saved {done}."))
+
+
+def _write(path: Path, requirement: Requirement, progress: Progress) -> Path:
+    progress.update("Saving the requirement")
+    write_requirement(path, requirement)
+    return path
