@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, InputError
@@ -20,3 +21,41 @@ def check_readable(path: Path) -> None:
     except OSError as error:
         message = f"The file cannot be opened ({error.strerror or 'unknown reason'})."
         raise InputError(Finding("unreadable", message, "Check its permissions.", file=file)) from None
+
+
+_OPENINGS = {
+    b"\xd0\xcf\x11\xe0": "spreadsheet",
+    b"%PDF": "PDF document",
+    b"\x89PNG": "picture",
+    b"\xff\xd8\xff": "picture",
+    b"GIF8": "picture",
+}
+_REMEDIES = {
+    "spreadsheet": "In the spreadsheet program, save the sheet as CSV (UTF-8), then open that file.",
+    "file of shapes": "Choose the record file; if this is the region file, exchange the two.",
+}
+
+
+def check_is_table(path: Path, *, shapes_too: bool = False) -> None:
+    """Refuse what people take for a table: spreadsheets, documents, pictures, and files of shapes unless welcome."""
+    with path.open("rb") as stream:
+        opening = stream.read(64).lstrip()
+    kind = next((kind for start, kind in _OPENINGS.items() if opening.startswith(start)), None)
+    if opening.startswith(b"PK\3\4") and _is_spreadsheet(path):
+        kind = "spreadsheet"
+    if not shapes_too and (
+        opening.startswith(b"SQLite format 3") or (opening[:1] == b"{" and path.suffix.lower() in (".json", ".geojson"))
+    ):
+        kind = "file of shapes"
+    if kind is not None:
+        message, remedy = f"This is a {kind}, not a table in text form.", _REMEDIES.get(kind, "Choose another file.")
+        raise InputError(Finding("not-a-table", message, remedy, file=str(path)))
+
+
+def _is_spreadsheet(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return path.suffix.lower() in (".xlsx", ".xlsm", ".ods")
+    return any(name.startswith("xl/") or name == "content.xml" for name in names)

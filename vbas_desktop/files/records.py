@@ -16,7 +16,7 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.domain.regions import Source
 
-from .access import check_readable
+from .access import check_is_table, check_readable
 from .category_line import settle_category_line
 from .delimited import DelimitedScan
 from .dialect import Dialect, close_matches
@@ -88,6 +88,7 @@ def load_records(
     path, options, progress = Path(path), options or RecordOptions(), progress or Silent()
     _check_options(options)
     check_readable(path)
+    check_is_table(path)
     raw = _scan(path, options, progress)
     findings = raw.findings + _check_names(path, raw.dialect.header)
     if not any(finding.severity is Severity.ERROR for finding in findings):

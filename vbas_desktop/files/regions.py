@@ -16,6 +16,7 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions, Source
 
+from .access import check_is_table
 from .coordinates import CHOICES, place
 from .findings import FindingList
 from .regions_csv import read_raw_csv
@@ -46,6 +47,7 @@ def load_regions(
     findings = FindingList(path.name)
     progress.update("Reading regions", 0.0)
     _check_options(path, options, findings)
+    check_is_table(path, shapes_too=True)
     raw = _read(path, options, findings)
     progress.update("Reading regions", 0.5)
     points, polygons, system = place(raw, options.coordinates, findings)
