@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from vbas_desktop.assessment.risky.loop import Coarsener
 from vbas_desktop.cli.main import main
 
 
@@ -48,6 +49,21 @@ def test_the_coarsened_file_keeps_everything_else_and_is_verified(patients, tmp_
     assert log["verified"] == {"records": 8, "anonymity": 4}
     assert log["steps"][0]["changes"][0]["values_before"] == 3
     assert "NOT" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("more", ["", "10,z,N6A1B2,f,late\r\n"])
+def test_a_file_that_changes_while_it_is_searched_is_not_released(patients, tmp_path, capsys, monkeypatch, more):
+    search = Coarsener.run
+
+    def meanwhile(coarsener, progress):
+        search(coarsener, progress)
+        patients.write_bytes(patients.read_bytes().replace(b"Peter", b"Piotr") + more.encode())
+
+    monkeypatch.setattr(Coarsener, "run", meanwhile)
+    options = ["--columns", "postcode,sex", "-k", 3, "--apply", "--out", tmp_path / "out"]
+    assert risky(patients, *options) == 1
+    assert "changed since it was loaded" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_result_with_exempted_combinations_says_that_it_is_not_anonymous(patients, tmp_path, capsys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import warnings
 from pathlib import Path
@@ -79,6 +80,8 @@ def write_geopackage(plan: Plan, shapes: Shapes, path: Path) -> None:
     }
     system = plan.problem.regions.system
     multi = [shapely.multipolygons(shapely.get_parts(shapes[number])) for number in order]
+    # Made in memory: what a disk refuses is then an error of the disk, not one of the format.
+    made = io.BytesIO()
     # Without a date of its own the file has the same bytes whenever it is written.
     pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": NO_DATE})
     try:
@@ -86,7 +89,7 @@ def write_geopackage(plan: Plan, shapes: Shapes, path: Path) -> None:
             # A plane of unknown place has no coordinate system to tell, which pyogrio warns of.
             warnings.filterwarnings("ignore", "'crs' was not provided")
             pyogrio.raw.write(
-                str(path),
+                made,
                 geometry=shapely.to_wkb(np.array(multi, object)),
                 field_data=list(fields.values()),
                 fields=list(fields),
@@ -97,6 +100,7 @@ def write_geopackage(plan: Plan, shapes: Shapes, path: Path) -> None:
             )
     finally:
         pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": None})
+    path.write_bytes(made.getvalue())
 
 
 def _properties(plan: Plan, number: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 from collections.abc import Iterator, Sequence
@@ -112,6 +113,7 @@ def write_coarsened(
     with new_folder(target, ("log.json", "anonymized.csv")) as folder:
         path = folder / "anonymized.csv"
         written = _write(coarsener.state, coarsener.start.table.columns, records, path, drop, progress)
+        _refuse_changed(records)
         log = log_dict(coarsener)
         *others, last = coarsener.start.table.columns
         found = recount(path, others, last, delimiter=",", encoding="utf-8", progress=progress)
@@ -121,6 +123,15 @@ def write_coarsened(
         log["verified"] = {"records": found.records, "anonymity": found.anonymity}
         (folder / "log.json").write_text(json.dumps(log, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return log
+
+
+def _refuse_changed(records: RecordTable) -> None:
+    """What was written must come from the file that was searched."""
+    with open(records.source.path, "rb") as file:
+        same = hashlib.file_digest(file, "sha256").hexdigest() == records.source.sha256
+    if not same:
+        message = "The record file changed since it was loaded, so nothing was written."
+        raise InputError(Finding("input-changed", message, "Search it again.", file=records.source.path))
 
 
 def _write(
@@ -136,7 +147,7 @@ def _write(
         for number, row in enumerate(rows):
             if number % 20_000 == 0:
                 progress.update("Writing the coarsened file", number / max(records.rows, 1))
-            distinct = table.row_of[number]
+            distinct = table.row_of[number] if number < records.rows else -1
             if distinct < 0:
                 continue
             for place, column in changed.items():
