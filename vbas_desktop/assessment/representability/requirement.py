@@ -23,7 +23,7 @@ OVERALL = {
     "jaccard": "Jaccard index",
     "fowlkes_mallows": "Fowlkes–Mallows index",
     "davies_bouldin": "Davies–Bouldin index",
-    "mean_distance": "Mean distance of records to their aggregated region",
+    "mean_distance": "Distance moved (km or map units)",
     "sample_size_ratio": "Share of records released",
 }
 """The overall elements that may be bounded, with their names for people."""

@@ -51,7 +51,7 @@ class ResultsTab(QWidget):
         self.charts = ChartPanel(context)
         self.vector = VectorLine(context)
         self.only_stars = QCheckBox("&Non-dominated only")
-        self.only_meeting = QCheckBox("&Meets the requirement")
+        self.only_meeting = QCheckBox("S&uitable only")
         self._buttons: list[tuple[QToolButton, str]] = []
         self.actions_by_name = self._make_actions()
         self._build()

@@ -61,4 +61,4 @@ def _text(value: float | int | None) -> str:
         return "–"
     if float(value).is_integer() and abs(value) >= 2:
         return f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}" if abs(value) < 10 else f"{value:,.1f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}" if abs(value) <= 1 else f"{value:,.1f}"

@@ -58,7 +58,7 @@ class RepresentabilityPage(QWidget):
             label.setBuddy(combo)
             label.setProperty("look", "muted")
             combo.setAccessibleName(text.replace("&", ""))
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContentsOnFirstShow)
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             without_wheel(combo)
             bar.addWidget(label)
             bar.addWidget(combo)
@@ -117,6 +117,8 @@ class RepresentabilityPage(QWidget):
         columns = 2 if second is None else 1
         self.main.show_description(main, columns)
         self.second.show_description(second, columns)
+        if second is not None and not self.second.isVisible():
+            self._shown.setSizes([1, 1])
         self.second.setVisible(second is not None)
         self._layers.setCurrentWidget(self.empty if main is None else self._shown)
 

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from vbas_desktop.assessment.representability.requirement import (
     OVERALL,
     Requirement,
+    Verdict,
     read_requirement,
     write_requirement,
 )
@@ -49,6 +50,7 @@ _FIELDS = (
     ("k_max", "k, at most", "Largest k that is accepted"),
     ("weights", "&Weights", "Of the quasi-identifiers, adding up to 1: age=0.7, job=0.3"),
 )
+_MARKS = {Verdict.OK: "✓", Verdict.NOT_MET: "✗", Verdict.NOT_CHECKABLE: "–"}
 _HEADINGS = ("Criterion", "Required", "Actual", "Verdict")
 
 
@@ -79,6 +81,7 @@ class RequirementsPage(QWidget):
         form.setMinimumWidth(380)
         self.table.setModel(self.model)
         set_up_table(self.table, "Check of the requirement")
+        self.table.horizontalHeader().setStretchLastSection(True)
         self.verdict.setWordWrap(True)
         right = QWidget()
         column = QVBoxLayout(right)
@@ -173,7 +176,7 @@ class RequirementsPage(QWidget):
         session = self._context.session
         entry = session.selected
         criteria = session.criteria(entry)
-        rows = tuple((row.name, row.required, row.actual, str(row.verdict)) for row in criteria)
+        rows = tuple((row.name, row.required, row.actual, f"{_MARKS[row.verdict]} {row.verdict}") for row in criteria)
         if rows != self.model.rows or not self.model.headings:
             self.model.show_rows(_HEADINGS, rows)
             fit_columns(self.table)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSortFilterProxyModel, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSplitter, QTableView, QVBoxLayout, QWidget
 
 from vbas_desktop.session.representing import Description
-from vbas_desktop.ui.panel.fields import clear, muted, title
+from vbas_desktop.ui.panel.fields import muted, title
 from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
 from vbas_desktop.ui.theme import GRID, Theme
 
@@ -32,15 +32,9 @@ class VersionView(QWidget):
         self.gauges: list[Gauge] = []
         self._columns = 2
         self._description: Description | None = None
-        inner = QWidget()
-        self._grid = QGridLayout(inner)
-        self._grid.setContentsMargins(0, 0, GRID, GRID)
-        self._grid.setHorizontalSpacing(3 * GRID)
-        self._grid.setVerticalSpacing(GRID)
-        scroll = QScrollArea()
+        self._scroll = scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inner)
         splitter = QSplitter(Qt.Orientation.Vertical)
         splitter.addWidget(scroll)
         splitter.addWidget(self.table)
@@ -56,24 +50,28 @@ class VersionView(QWidget):
         if description is self._description and columns == self._columns:
             return
         self._description, self._columns = description, columns
-        clear(self._grid)
         self.gauges = []
         self.heading.setText(description.title if description is not None else "")
         headings, rows = (description.headings, description.rows) if description is not None else ((), ())
         self.model.show_rows(headings, rows)
         self.table.setVisible(bool(rows))
+        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         fit_columns(self.table)
         if description is None:
             return
+        inner = QWidget()
+        grid = QGridLayout(inner)
+        grid.setContentsMargins(0, 0, GRID, GRID)
+        grid.setHorizontalSpacing(3 * GRID)
+        grid.setVerticalSpacing(GRID)
         self.gauges = [Gauge(shown, self._theme) for shown in description.measures]
-        self._place([*self.gauges], 0)
         cards = [_card(name, lines) for name, lines in description.cards]
-        self._place(cards, self._grid.rowCount())
-        self._grid.setRowStretch(self._grid.rowCount(), 1)
-
-    def _place(self, widgets: list[QWidget], first: int) -> None:
-        for place, widget in enumerate(widgets):
-            self._grid.addWidget(widget, first + place // self._columns, place % self._columns)
+        for widgets in ([*self.gauges], cards):
+            first = grid.rowCount()
+            for place, widget in enumerate(widgets):
+                grid.addWidget(widget, first + place // columns, place % columns)
+        grid.setRowStretch(grid.rowCount(), 1)
+        self._scroll.setWidget(inner)
 
 
 def _card(name: str, lines: tuple[str, ...]) -> QWidget:
