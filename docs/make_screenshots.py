@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -24,6 +25,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QWidget  # noqa: E
 from vbas_desktop.ui.dialogs.export import ExportDialog  # noqa: E402
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog  # noqa: E402
 from vbas_desktop.ui.main_window import MainWindow  # noqa: E402
+from vbas_desktop.ui.pages import PAGES  # noqa: E402
 from vbas_desktop.ui.pages.compare.page import ComparePage  # noqa: E402
 from vbas_desktop.ui.theme import ALWAYS_DARK, ALWAYS_LIGHT  # noqa: E402
 
@@ -59,6 +61,14 @@ class Photographer:
             self.take_plan,
             self.take_summary,
             self.take_charts,
+            self.open_clients,
+            self.search_clients,
+            self.step_clients,
+            self.take_risky,
+            self.open_people,
+            self.open_slots,
+            self.plan_appointments,
+            self.take_appointments,
             self.dark,
             self.take_dark,
             self.end,
@@ -159,6 +169,49 @@ class Photographer:
         page = self.window.findChild(ComparePage)
         assert page is not None
         return page
+
+    def page(self, title: str) -> Any:
+        """A whole-page tool, brought to the front."""
+        return self.window.area.show_page(next(page for page in PAGES if page.title == title))
+
+    def open_clients(self) -> None:
+        """The page of risky combinations with a table of its own."""
+        self.page("Risky combinations").open_file(HERE / "examples" / "clients.csv")
+
+    def search_clients(self) -> None:
+        """All minimal combinations for k = 3."""
+        page = self.page("Risky combinations")
+        page.settings.k.setValue(3)
+        page.timeline.buttons["step"].click()
+
+    def step_clients(self) -> None:
+        """What is left after a step."""
+        self.page("Risky combinations").search.click()
+
+    def take_risky(self) -> None:
+        """The list and the first step."""
+        save(self.page("Risky combinations"), "risky-combinations", 960)
+
+    def open_people(self) -> None:
+        """The page of appointments."""
+        self.page("Appointments").open_people(HERE / "examples" / "people.csv")
+
+    def open_slots(self) -> None:
+        """Where they can go."""
+        self.page("Appointments").open_slots(HERE / "examples" / "slots.csv")
+
+    def plan_appointments(self) -> None:
+        """The best possible plan."""
+        page = self.page("Appointments")
+        page.settings.effort.setCurrentIndex(page.settings.effort.findData("optimal"))
+        page.settings.effort.activated.emit(page.settings.effort.currentIndex())
+        page.results.tabs.setCurrentWidget(page.results.heat)
+        page.plan.click()
+
+    def take_appointments(self) -> None:
+        """Who sits where."""
+        save(self.page("Appointments"), "appointments", 960)
+        self.window.area.show_map()
 
     def dark(self) -> None:
         """Dark colours, lost records shown."""

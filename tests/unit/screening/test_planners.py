@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.screening.heuristic import _FreeSeats, _seat
+from vbas_desktop.screening.heuristic_kernel import seat_all
 from vbas_desktop.screening.optimal import Optimal
 from vbas_desktop.screening.planners import planner, planners
 from vbas_desktop.screening.task import GroupLimits, Plan, Task, alternatives
@@ -208,3 +210,26 @@ def test_planners_are_described_and_travel_between_processes():
 def test_unknown_planner_is_refused_with_the_known_ones():
     with pytest.raises(InputError, match="heuristic, better, optimal, random"):
         planner("best")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=8), st.lists(st.integers(0, 12), min_size=1, max_size=8))
+def test_the_compiled_rule_seats_people_as_the_general_one_does(people, seats):
+    seats[0] += max(0, sum(people) - sum(seats))
+    free, cells = np.array(seats), []
+    shared = _FreeSeats(free, np.arange(free.size))
+    for number in np.argsort(-np.array(people), kind="stable").tolist():
+        _seat(number, people[number], shared, free, cells)
+    compiled = np.column_stack(seat_all(np.array(people), np.array(seats), Silent()))
+    assert compiled.tolist() == [list(cell) for cell in cells]
+
+
+def test_other_slots_have_the_vectors_of_the_plans_they_lead_to():
+    plan = planner("heuristic").plan(Task(np.array([4, 4, 5, 2]), np.array([4, 3, 5, 3, 2])), Silent())
+    task = Task(np.array([4, 4, 5, 2]), np.array([4, 3, 5, 3, 2]))
+    for number, slot in zip(plan.classes.tolist(), plan.slots.tolist(), strict=True):
+        for other, vector in alternatives(task, plan, number, slot):
+            moved = plan.matrix(task)
+            moved[number, slot] -= 1
+            moved[number, other] += 1
+            assert vector == AnonymityVector.of_sizes(moved)

@@ -1,0 +1,71 @@
+"""The documented example: 600 clients, ten columns, k = 3, both strategies; and the session work behind the page."""
+
+from pathlib import Path
+
+import pytest
+
+from vbas_desktop.assessment.risky.loop import Coarsener, Plan
+from vbas_desktop.assessment.risky.mining import _Scratch, mine
+from vbas_desktop.assessment.risky.output import share_kept
+from vbas_desktop.assessment.risky.table import Table
+from vbas_desktop.domain.progress import Silent
+from vbas_desktop.files.records import load_records
+from vbas_desktop.session.risky import RiskySetup, run, search, step
+
+EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "clients.csv"
+
+
+@pytest.fixture(scope="module")
+def clients():
+    return load_records(EXAMPLE)
+
+
+@pytest.fixture(scope="module")
+def columns(clients):
+    return tuple(name for name in clients.dialect.header if name != "ID")
+
+
+def test_the_minimal_combinations_are_those_of_the_document(clients, columns):
+    table = Table.of_records(clients, columns)
+    found = mine(table, 3)
+    assert [level.number for level in found.levels] == [0, 7, 96, 328, 430, 219, 102, 26, 1, 0]
+    assert int(table.weights[found.scores > 0].sum()) == 319
+    assert table.anonymity == 1
+
+
+@pytest.mark.parametrize(("strategy", "steps", "anonymity", "kept"), [("cover", 3, 5, 0.4), ("paper", 2, 600, 0.0)])
+def test_both_strategies_end_as_documented(clients, columns, strategy, steps, anonymity, kept):
+    coarsener = Coarsener.of(Plan(3, strategy), Table.of_records(clients, columns))
+    coarsener.run()
+    assert len(coarsener.steps) == steps
+    assert coarsener.state.table.anonymity == anonymity
+    assert share_kept(coarsener.start.table, coarsener.state.table) == kept
+
+
+def test_steps_after_a_search_are_those_without_one(clients, columns):
+    setup = RiskySetup(clients, columns, 3)
+    handed_out = []
+    searched = run(setup, search(setup, None, Silent()), Silent(), handed_out.append)
+    unsearched = run(setup, None, Silent(), lambda work: None)
+    assert [one.changes for one in searched.coarsener.steps] == [one.changes for one in unsearched.coarsener.steps]
+    assert [len(work.coarsener.steps) for work in handed_out] == [1, 2, 3]
+    assert searched.finished
+
+
+def test_undo_brings_back_the_state_and_its_list(clients, columns):
+    setup = RiskySetup(clients, columns, 3)
+    start = search(setup, None, Silent())
+    back = step(setup, start, Silent()).undone()
+    assert back.listing is start.listing
+    assert back.state is start.state
+
+
+def test_the_compiled_search_finds_what_the_general_one_does(clients, columns, monkeypatch):
+    table = Table.of_records(clients, columns[:7])
+    compiled = mine(table, 3)
+    monkeypatch.setattr(_Scratch, "fits", lambda self, columns: False)
+    general = mine(table, 3)
+    assert general.scores.tolist() == compiled.scores.tolist()
+    for one, other in zip(compiled.levels, general.levels, strict=True):
+        found = [{each.columns: sorted(each.counts.tolist()) for each in level.found} for level in (one, other)]
+        assert found[0] == found[1]
