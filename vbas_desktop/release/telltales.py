@@ -1,4 +1,4 @@
-"""Released columns that look as if they could undo the release: they name the person, or the place more finely."""
+"""What looks as if it could undo the release: columns that name the person or the place, and the order of the rows."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from .plan import Plan
 
 SAMPLE_ROWS = 2_000_000
 PAIR_CELLS = 1 << 26
+MIXED = 0.5
+"""Rows count as mixed from this share of the changes of region that a random order would have."""
 ONE_REGION_EACH = 1.02
 """Pairs of value and initial region per value up to which a column tells the region: a few slips are allowed."""
 
@@ -22,6 +24,26 @@ def telltale_columns(plan: Plan, table: RecordTable, columns: Sequence[str]) -> 
     """Warnings about released columns that are neither the region column nor quasi-identifiers."""
     used = {plan.problem.region_column, *plan.problem.quasi_identifiers}
     return tuple(finding for name in columns if name not in used for finding in _of(plan, table, name))
+
+
+def telltale_order(plan: Plan, table: RecordTable) -> tuple[Finding, ...]:
+    """A warning if rows that are released in their order stand together by initial region."""
+    region = plan.problem.region_column
+    frequencies, codes = table.facts(region).frequencies, table.codes(region)
+    if frequencies is None or table.rows < 2:
+        return ()
+    together = float(((frequencies / table.rows) ** 2).sum())
+    if np.count_nonzero(codes[1:] != codes[:-1]) >= MIXED * (1 - together) * table.rows:
+        return ()
+    return (
+        Finding(
+            "order-released",
+            "The rows are released in the order of the record file, in which those of a region stand together: "
+            "neighbours in the file tell the place more finely than the aggregated region does.",
+            "Let the rows be shuffled.",
+            Severity.WARNING,
+        ),
+    )
 
 
 def _of(plan: Plan, table: RecordTable, name: str) -> Iterator[Finding]:

@@ -35,7 +35,7 @@ from .report import Facts, as_html, as_pdf, report
 from .report.disclosure import Disclosure
 from .summary import Check, ReleasedFile, ReleaseReport
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
-from .telltales import telltale_columns
+from .telltales import telltale_columns, telltale_order
 from .verification import verify
 
 MARGIN_BYTES = 32 << 20
@@ -63,6 +63,8 @@ def write_release(
     require_space(target.parent, _needed_bytes(table, options))
     plan = make_plan(problem, solution)
     telltales = telltale_columns(plan, table, [column for column, _ in released])
+    if not options.shuffle:
+        telltales += telltale_order(plan, table)
     made = dict(document or run_document(problem, result, {}, solution.id))
     made["release"] = {"solution": solution.id, **options.as_dict()}
     with complete_folder(target) as folder:

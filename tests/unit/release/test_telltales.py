@@ -3,6 +3,7 @@
 import pytest
 from release_making import load, random_rows, write_records, write_regions
 
+from vbas_desktop.files.runfile import run_document
 from vbas_desktop.release import ReleaseOptions
 
 HEADER = ["name", "age", "sex", "region", "more"]
@@ -42,3 +43,28 @@ def test_a_column_that_is_spread_over_the_regions_tells_no_place(tmp_path):
 def test_a_column_that_is_no_finer_than_the_aggregated_regions_tells_nothing_new(tmp_path):
     halves = ["north" if int(row[3][1:]) < 8 else "south" for row in random_rows(400)]
     assert warned(tmp_path, halves, identifiers=("name",)) == []
+
+
+@pytest.mark.parametrize(
+    ("shuffle", "arranged", "warns"), [(False, True, True), (False, False, False), (True, True, False)]
+)
+def test_rows_that_stand_together_by_region_tell_the_place_unless_they_are_shuffled(tmp_path, shuffle, arranged, warns):
+    rows = [["", *row[1:]] for row in random_rows(400)]
+    path = write_records(tmp_path, sorted(rows, key=lambda row: row[3]) if arranged else rows)
+    report = load(path, write_regions(tmp_path)).release(tmp_path / "out", ReleaseOptions(pdf=False, shuffle=shuffle))
+    assert [finding.code for finding in report.findings] == ["order-released"] * warns
+
+
+def test_the_recipient_does_not_learn_where_files_lie_in_the_house(tmp_path):
+    case = load(write_records(tmp_path, random_rows(200)), write_regions(tmp_path))
+    settings = {
+        "records": "/secret/place/records.csv",
+        "regions": "/secret/place/regions.csv",
+        "region_column": "region",
+        "generalise": ["/secret/place/ages.csv", "sex=/secret/place/sexes.csv:1"],
+    }
+    document = run_document(case.problem, case.result, settings)
+    report = case.release(tmp_path / "out", ReleaseOptions(pdf=False), document=document)
+    page = (report.folder / "report.html").read_text(encoding="utf-8")
+    assert "--generalise ages.csv --generalise sex=sexes.csv:1" in page
+    assert "/secret" not in page

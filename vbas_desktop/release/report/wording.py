@@ -130,8 +130,16 @@ def _option(name: str, value: Any) -> list[str]:
     flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
     if isinstance(value, bool):
         return [flag if value else f"--no-{name.replace('_', '-')}"]
+    if name == "generalise":
+        value = [_without_folders(entry) for entry in value]
     if name in ("set", "rename", "generalise"):
         return [word for entry in value for word in (flag, str(entry))]
     if isinstance(value, list):
         return [flag, ",".join(f'"{entry}"' if "," in str(entry) else str(entry) for entry in value)]
     return [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+
+
+def _without_folders(choice: str) -> str:
+    """FILE or COLUMN=FILE:LEVEL with the file's bare name: where it lies in the house is nobody's business."""
+    column, equals, file = choice.rpartition("=")
+    return f"{column}{equals}{Path(file).name}"
