@@ -82,7 +82,7 @@ def test_values_are_hidden_until_they_are_asked_for(page, loaded_window, qtbot):
     page.list.reveal.click()
     assert all("illness = " in row[2] for row in shown(page) if "illness" in row[2])
     QGuiApplication.clipboard().clear()
-    page.list.table.selectAll()
+    page.list.table.setCurrentIndex(page.list.model.index(0, 2))
     qtbot.keyClick(page.list.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert "=" not in QGuiApplication.clipboard().text()
 
@@ -116,6 +116,17 @@ def test_steps_are_made_undone_and_run_to_the_end(page, loaded_window, qtbot):
     assert "not yet" not in timeline.anonymity.text()
     assert page.list.headline.text() == "No risky combination is left."
     assert not buttons["step"].isEnabled()
+
+
+def test_a_larger_k_can_go_on_from_where_a_smaller_one_ended(page, loaded_window, qtbot):
+    buttons = page.timeline.buttons
+    press(buttons["run"], loaded_window, qtbot)
+    steps = page.timeline.steps.count()
+    page.settings.k.setValue(300)
+    assert buttons["run"].isEnabled()
+    press(buttons["run"], loaded_window, qtbot)
+    assert page.work.state.table.anonymity >= 300
+    assert page.timeline.steps.count() > steps
 
 
 def test_exempted_combinations_are_told_in_red(page, loaded_window, qtbot):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -105,6 +106,17 @@ class CombinationsModel(QAbstractTableModel):
         return " + ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
 
 
+class _NeverCopied(QTableView):
+    """A table whose texts stay on the screen: what is revealed must not end up in another program."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """All keys but those that copy."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+
 class CombinationsView(QWidget):
     """The list with its filter and the switch for values. `arranged()`: other rows are shown."""
 
@@ -116,7 +128,7 @@ class CombinationsView(QWidget):
         self._listing: Listing | None = None
         self._by, self._descending = SIZE, False
         self.model = CombinationsModel()
-        self.table = QTableView()
+        self.table = _NeverCopied()
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("Only with these columns")
         self.filter.setClearButtonEnabled(True)
@@ -206,11 +218,6 @@ class CombinationsView(QWidget):
     def _on_arranged(self, listing: Listing, order: NDArray[np.int64]) -> None:
         self.model.show_listing(listing, order)
         self.arranged.emit()
-
-    def close_part(self) -> None:
-        """Nothing is to come any more."""
-        self._pause.stop()
-        self._latest.forget()
 
 
 class _Arrange:

@@ -226,7 +226,7 @@ class RiskyPage(QWidget):
         self.reason.setText(reason)
         self.search.setEnabled(setup is not None and not busy)
         self.stop.setEnabled(busy)
-        self.timeline.enable(setup is not None, self.work, busy)
+        self.timeline.enable(setup, self.work, busy)
         table, shown = self._context.session.table, self.list.columns_shown()
         usable = table is not None and table is self.settings.table and bool(shown)
         self.use.setEnabled(usable and not busy)

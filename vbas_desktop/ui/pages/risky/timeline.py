@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from vbas_desktop.assessment.risky.loop import Change, Step
-from vbas_desktop.session.risky import Work
+from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.session.words import counted
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.panel.fields import set_look, title
@@ -111,9 +111,10 @@ class Timeline(QWidget):
         self.exempted.setText(f"Domain rules let {counted(passed, 'risky combination')} pass.{not_anonymous}")
         self.exempted.setToolTip(rules)
 
-    def enable(self, can_search: bool, work: Work | None, busy: bool) -> None:
-        """Which buttons make sense now."""
-        self.buttons["step"].setEnabled(can_search and not busy and not (work is not None and work.finished))
+    def enable(self, setup: RiskySetup | None, work: Work | None, busy: bool) -> None:
+        """Which buttons make sense now; with other settings there may be something to do again."""
+        finished = work is not None and work.finished and work.setup == setup
+        self.buttons["step"].setEnabled(setup is not None and not busy and not finished)
         self.buttons["run"].setEnabled(self.buttons["step"].isEnabled())
         self.buttons["undo"].setEnabled(work is not None and bool(work.coarsener.steps) and not busy)
         self.buttons["export"].setEnabled(work is not None and not busy)
