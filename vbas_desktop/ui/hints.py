@@ -32,7 +32,7 @@ class HintBar(QFrame):
         self.setProperty("look", "hint")
         self.text = QLabel()
         self.text.setWordWrap(True)
-        enough = QPushButton("&No more hints")
+        enough = QPushButton("N&o more hints")
         enough.setFlat(True)
         enough.clicked.connect(self._on_enough)
         row = QHBoxLayout(self)

@@ -15,6 +15,7 @@ _NEEDED = (
     "vbas_desktop.files.regions",
     "vbas_desktop.files.problem",
     "vbas_desktop.engine.run",
+    "vbas_desktop.algorithms.adc",
     "vbas_desktop.engine.region_table",
     "vbas_desktop.release",
 )

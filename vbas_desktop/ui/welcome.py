@@ -40,7 +40,7 @@ class Welcome(QWidget):
         self.buttons = {
             "open": self._button("&Open data…", self.data_wanted, "primary"),
             "project": self._button("Open &project…", self.project_wanted, "plain"),
-            "sample": self._button("&Try the sample data", self.sample_wanted, "plain"),
+            "sample": self._button("Tr&y the sample data", self.sample_wanted, "plain"),
         }
         row = QHBoxLayout()
         row.addStretch(1)

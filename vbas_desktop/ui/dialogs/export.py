@@ -120,7 +120,7 @@ class ExportDialog(QDialog):
         papers.addWidget(self.pdf)
         layout.addLayout(papers)
         layout.addLayout(row)
-        layout.addWidget(muted("Nothing is in place before it was read back and verified."))
+        layout.addWidget(muted("The files appear in the folder only after they were read back and verified."))
         layout.addWidget(self.problem)
         layout.addWidget(self._buttons)
 

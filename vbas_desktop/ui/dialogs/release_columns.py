@@ -31,6 +31,10 @@ class ReleaseColumns(QTableWidget):
         head = self.horizontalHeader()
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        # The tick is drawn by the style sheet, and the table's own measure leaves it out.
+        head.setSectionResizeMode(_TICK, QHeaderView.ResizeMode.Interactive)
+        widest = max((self.fontMetrics().horizontalAdvance(name) for name in (*columns, "Released")), default=0)
+        self.setColumnWidth(_TICK, min(widest, 240) + 5 * GRID)
         height = self.fontMetrics().height() + GRID
         self.verticalHeader().setDefaultSectionSize(height)
         self.setMinimumHeight(height * min(len(columns) + 1, 8) + 4)

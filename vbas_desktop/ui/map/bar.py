@@ -37,7 +37,7 @@ class MapBar(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
         layout.setSpacing(GRID // 2)
-        label = QLabel("&Colour by")
+        label = QLabel("Colour &by")
         label.setBuddy(self.colouring)
         label.setProperty("look", "muted")
         layout.addWidget(label)

@@ -132,6 +132,8 @@ class MapView(QWidget):
         self._own_choice = True
         self._context.session.choose_region(region)
         self._own_choice = False
+        if region is not None:
+            self._context.show_tab("Regions")
 
     @Slot(object, object, float, float)
     def _on_region_hovered(self, aggregated: int | None, region: int | None, x: float, y: float) -> None:

@@ -115,7 +115,7 @@ class ColumnsSection(QWidget):
         self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.unfold.toggled.connect(self._on_unfolded)
         self._left_out = muted()
-        self.group = QPushButton("&Group categories…")
+        self.group = QPushButton("Grou&p categories…")
         self.group.setToolTip("Take categories of the chosen column together, before counting and in the release")
         self.group.clicked.connect(self.open_grouping)
         layout = QVBoxLayout(self)
@@ -148,7 +148,7 @@ class ColumnsSection(QWidget):
         usable = facts is not None and facts.categories is not None and facts.distinct > 1
         self.group.setVisible(usable and self.model.role_of(row) is Role.QUASI_IDENTIFIER)
         if facts is not None:
-            self.group.setText(f"&Group categories of “{facts.name}”…")
+            self.group.setText(f"Grou&p categories of “{facts.name}”…")
 
     @Slot()
     def open_grouping(self) -> None:

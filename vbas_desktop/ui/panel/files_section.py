@@ -40,7 +40,7 @@ class FilesSection(QWidget):
         self.findings.setWordWrap(True)
         self.findings.setAccessibleName("Problems of the files")
         self.findings.hide()
-        choose = QPushButton("Choose &files…")
+        choose = QPushButton("Choose f&iles…")
         choose.clicked.connect(self.files_wanted)
         self.unfold = QToolButton()
         self.unfold.setText("Reading options")

@@ -32,7 +32,7 @@ class InputTab(QWidget):
         self.privacy = PrivacySection(context.session)
         self.approaches = ApproachesSection(context.session)
         self.live, self.more, self.reason = QLabel(), muted(), QLabel()
-        self.run = QPushButton("▶  &Run")
+        self.run = QPushButton("▶  R&un")
         self.estimator = Estimator(context, self)
         self._build()
         self._connect()

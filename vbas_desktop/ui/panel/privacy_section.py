@@ -38,7 +38,7 @@ class PrivacySection(QWidget):
             Field("&k (smallest group)", self.k, "Every released combination occurs at least k times"), 1, top
         )
         row.addWidget(
-            Field("Records of &unknown regions", self.unknown, "Their region is not in the region file"), 1, top
+            Field("Records of unkno&wn regions", self.unknown, "Their region is not in the region file"), 1, top
         )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
