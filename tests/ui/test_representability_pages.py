@@ -71,6 +71,19 @@ def test_two_files_are_compared_in_the_background(window, qtbot):
     assert {gauge.shown.name: gauge.shown.text for gauge in shown.second.gauges}["jaccard"] == "0.7368"
 
 
+def test_small_classes_are_handled_and_the_new_file_is_compared(window, qtbot, tmp_path):
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    fill(shown.panel, "C6.csv")
+    shown.panel.outliers.how.setCurrentIndex(3)
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        shown.panel.outliers._on_target(str(tmp_path / "filled.csv"))
+    assert shown.panel.anonymised.path == tmp_path / "filled.csv"
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
+    assert dict(shown.main.described.cards)["What was done"] == ("Fabricated: in the released file only: 7 records",)
+
+
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [

@@ -44,7 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="id of the solution to release (default: the one at the approximated number of sites)",
     )
     parser.add_argument(
-        "--requirement", metavar="F", help="JSON file with what a researcher needs: marks the solutions that meet it"
+        "--requirement",
+        metavar="F",
+        help="JSON file with what a researcher needs: marks the solutions that meet it, and chooses among them",
     )
 
 
@@ -130,9 +132,13 @@ def approaches_of(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def chosen_solution(result: RunResult, id: int | None) -> Solution:
-    """The solution that was asked for, or the one at the approximated number of sites."""
+    """The solution that was asked for, or the one nearest to the approximated number of sites.
+
+    If a requirement was given and solutions meet it, the choice is among these.
+    """
     if id is None:
-        return result.chosen
+        suitable = [each for each in result.solutions if (each.facts or {}).get("meets_requirement")]
+        return replace(result, solutions=tuple(suitable)).chosen if suitable else result.chosen
     ids = [solution.id for solution in result.solutions]
     if id not in ids:
         raise UsageError(f"--solution {id}: this run has the solutions {ids[0]} to {ids[-1]}.")

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from vbas_desktop.assessment.representability.handling import handlings
 from vbas_desktop.assessment.representability.hierarchy import Hierarchy, flat, read_hierarchies, weighted
+from vbas_desktop.assessment.representability.outlier_file import Treated, Treatment, handle_outliers
 from vbas_desktop.assessment.representability.place import facts_of
 from vbas_desktop.assessment.representability.vector import Choices, representability
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
@@ -67,6 +69,31 @@ class PairOrder:
         after = load_records(self.anonymised, plain, Span(progress, 0.45, 0.9))
         progress.update("Comparing the classes", 0.9)
         return described_pair(representability(before, after, self.choices, found), self.anonymised.name)
+
+
+@dataclass(frozen=True)
+class OutlierOrder:
+    """Write a file without classes below k in a thread."""
+
+    original: Path
+    choices: Choices
+    how: str
+    target: Path
+    hierarchies: Path | None = None
+
+    def execute(self, progress: Progress = Silent()) -> Treated:  # noqa: B008 (Silent has no state)
+        """Load, handle, write, read back."""
+        columns = self.choices.quasi_identifiers
+        found: dict[str, Hierarchy] = {name: flat(name) for name in columns}
+        if self.hierarchies is not None:
+            found = read_hierarchies(self.hierarchies, columns)
+        table = load_records(self.original, RecordOptions(category_counts="no"), Span(progress, 0.0, 0.5))
+        progress.update("Handling the small classes", 0.5)
+        handling = handlings()[self.how]()
+        treatment = Treatment(
+            columns, self.choices.k, handling, found, self.choices.sensitive, self.choices.key or None
+        )
+        return handle_outliers(table, treatment, self.target)
 
 
 def measures_of(overall: Mapping[str, Any]) -> tuple[Shown, ...]:

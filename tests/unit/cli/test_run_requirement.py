@@ -43,6 +43,14 @@ def test_the_table_says_yes_or_no_and_the_chosen_solution_is_warned_of(capsys, f
     assert "does not meet the requirement" in said.err
 
 
+def test_the_solution_to_release_is_chosen_among_those_that_meet_it(capsys, files):
+    assert vbas(files, {"overall": {"jaccard": {"max": 0.3}}}, "--json", "--quiet") == 0
+    document = json.loads(capsys.readouterr().out)
+    chosen = next(each for each in document["solutions"] if each["id"] == document["chosen_solution"])
+    # At the approximated two sites Jaccard is 20/45; one site merges everything: 40/190.
+    assert (document["approximated_sites"], chosen["sites"], chosen["meets_requirement"]) == (2, 1, True)
+
+
 @pytest.mark.parametrize(
     ("need", "said"),
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
     QComboBox,
@@ -14,7 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.session.representing import Description, PairOrder, described_solution, with_regions
+from vbas_desktop.assessment.representability.outlier_file import Treated
+from vbas_desktop.session.representing import Description, OutlierOrder, PairOrder, described_solution, with_regions
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.figures import figure_named
@@ -99,6 +102,7 @@ class RepresentabilityPage(QWidget):
         self.source.currentIndexChanged.connect(self._refresh)
         self.beside.activated.connect(self._refresh)
         self.panel.compare_wanted.connect(self.compare)
+        self.panel.handling_wanted.connect(self.handle)
         self.by_jaccard.clicked.connect(self._on_by_jaccard)
         self.by_distance.clicked.connect(self._on_by_distance)
 
@@ -174,6 +178,17 @@ class RepresentabilityPage(QWidget):
     def compare(self, order: PairOrder) -> None:
         """Compare two files in the background."""
         self._context.runner.start(f"Comparing {order.anonymised.name}", order.execute, self._on_compared)
+
+    @Slot(object)
+    def handle(self, order: OutlierOrder) -> None:
+        """Write a file without small classes in the background; it can be compared at once."""
+        self._context.runner.start(
+            f"Handling small classes of {order.original.name}", order.execute, partial(self._on_handled, order)
+        )
+
+    def _on_handled(self, order: OutlierOrder, done: Treated) -> None:
+        self.panel.anonymised.show_file(order.target)
+        self._context.say(f"Written {order.target}: {done.written:,} records, {done.added:,} of them made up.")
 
     def _on_compared(self, description: Description) -> None:
         self._pairs.append(description)

@@ -19,17 +19,20 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.session.representing import PairOrder
+from vbas_desktop.session.representing import OutlierOrder, PairOrder
 from vbas_desktop.session.requirement_form import names_of, numbers_of
 from vbas_desktop.ui.pages.file_row import FileRow
 from vbas_desktop.ui.panel.fields import Field, set_look
 from vbas_desktop.ui.theme import GRID, Theme
 
+from .outlier_box import OutlierBox
+
 
 class PairPanel(QScrollArea):
-    """`compare_wanted(PairOrder)`: the user wants two files compared."""
+    """`compare_wanted(PairOrder)`: two files are to be compared; `handling_wanted(OutlierOrder)`: one is to be made."""
 
     compare_wanted = Signal(object)
+    handling_wanted = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -46,6 +49,7 @@ class PairPanel(QScrollArea):
         self.choose_folder.setAccessibleName("Choose the folder of hierarchies")
         self.compare = QPushButton("&Compare")
         set_look(self.compare, "primary")
+        self.outliers = OutlierBox()
         self.message = QLabel()
         self.message.setProperty("look", "error")
         self.message.setWordWrap(True)
@@ -55,6 +59,7 @@ class PairPanel(QScrollArea):
             row.chosen.connect(row.show_file)
         self.choose_folder.clicked.connect(self._on_choose_folder)
         self.compare.clicked.connect(self._on_compare)
+        self.outliers.handling_wanted.connect(self.handle)
 
     def _build(self) -> None:
         inner = QWidget()
@@ -81,6 +86,7 @@ class PairPanel(QScrollArea):
             Field("Weights of the &levels", self.level_weights, "From the lowest level up, adding up to 1"),
             self.compare,
             self.message,
+            self.outliers,
         ):
             column.addWidget(widget)
         column.addStretch(1)
@@ -111,6 +117,17 @@ class PairPanel(QScrollArea):
         self.message.setText("" if order is not None else "Choose two files, the key and the quasi-identifiers.")
         if order is not None:
             self.compare_wanted.emit(order)
+
+    @Slot(str, Path)
+    def handle(self, how: str, target: Path) -> None:
+        """Ask for the original without small classes."""
+        columns, path = names_of(self.columns.text()), self.original.path
+        if path is None or not columns:
+            self.message.setText("Choose the original and its quasi-identifiers.")
+            return
+        self.message.clear()
+        choices = Choices(self.k.value(), self.key.text().strip(), columns, names_of(self.sensitive.text()))
+        self.handling_wanted.emit(OutlierOrder(path, choices, how, target, self.hierarchies))
 
     def order(self) -> PairOrder | None:
         """What is to be compared; None while something is missing. Weights that do not add up raise `InputError`."""

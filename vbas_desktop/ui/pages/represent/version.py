@@ -45,6 +45,11 @@ class VersionView(QWidget):
         layout.addWidget(self.heading)
         layout.addWidget(splitter, 1)
 
+    @property
+    def described(self) -> Description | None:
+        """What is shown."""
+        return self._description
+
     def show_description(self, description: Description | None, columns: int = 2) -> None:
         """Show another version in so many columns of cards."""
         if description is self._description and columns == self._columns:

@@ -1,0 +1,69 @@
+"""The representability vector of a solution against loading its record file, and the memory that it takes."""
+
+from __future__ import annotations
+
+import tracemalloc
+from functools import cache, partial
+from pathlib import Path
+
+import pytest
+
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.assessment.representability.place import place_vector
+from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.solution import Solution
+from vbas_desktop.engine.run import run
+from vbas_desktop.files.problem import build_problem
+from vbas_desktop.files.records import load_records
+from vbas_desktop.files.regions import load_regions
+
+SCENARIOS = {"44 classes": ("age", "gender"), "924 classes": ("age", "gender", "income")}
+
+
+def loaded(records: Path, regions: Path, columns: tuple[str, ...]) -> Problem:
+    """From two files to counts."""
+    table = load_records(records)
+    return build_problem(table, load_regions(regions), region_column="region", quasi_identifiers=columns, k=5)
+
+
+def loading(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
+    """What the vector is compared with."""
+    return loaded(records, regions, columns).records
+
+
+@cache
+def _solved(records: Path, regions: Path, columns: tuple[str, ...]) -> tuple[Problem, Solution]:
+    problem = loaded(records, regions, columns)
+    chosen = make("site_number", "maxcombs"), make("site_location", "balanced-density"), make("construction", "voronoi")
+    return problem, run(Request(problem, *chosen, range_reach=0)).solutions[0]
+
+
+def vector(records: Path, regions: Path, columns: tuple[str, ...]) -> float | None:
+    """The whole vector of one solution; the warm-up turn loads the file, the measured ones do not."""
+    return place_vector(*_solved(records, regions, columns)).jaccard
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_the_vector_takes_a_quarter_of_loading_at_most(bench_data, race, scenario):
+    data, columns = bench_data("western"), SCENARIOS[scenario]
+    contenders = {
+        "loading": partial(loading, data.records, data.regions, columns),
+        "vector": partial(vector, data.records, data.regions, columns),
+    }
+    title = f"Representability, Western-like, {scenario}"
+    race(title, contenders, reference="loading", repeats=2, reach={"vector": "<= 0.25"})
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_the_memory_of_the_vector_depends_on_the_counts_alone(bench_data, bench_table, scenario):
+    data, columns = bench_data("western"), SCENARIOS[scenario]
+    problem, solution = _solved(data.records, data.regions, columns)
+    counts = problem.counts
+    size = counts.dense.nbytes if counts.dense is not None else sum(array.nbytes for array in counts.rows)
+    place_vector(problem, solution)
+    tracemalloc.start()
+    place_vector(problem, solution)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    rows = [[scenario, f"{problem.records:,}", f"{size / 1e6:.1f}", f"{peak / 1e6:.1f}"]]
+    bench_table("Memory of the representability vector", ["", "records", "counts MB", "beyond them MB"], rows)
