@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     records = load_records(options.file, reading, progress)
     dropped = _names(options.identifiers)
     columns = _names(options.columns) or [name for name in records.dialect.header if name not in dropped]
-    table = Table.of_records(records, columns)
+    table = Table.of_records(records, columns, progress)
     domain = read_domain_rules(options.domain_rules) if options.domain_rules else ()
     filters = read_filter_rules(options.filter_rules) if options.filter_rules else ()
     for name in unknown_features([*domain, *filters], columns):

@@ -154,8 +154,7 @@ class Work:
 def begin(setup: RiskySetup, progress: Progress) -> tuple[Coarsener, Table]:
     """The table of the chosen columns, nothing coarsened yet."""
     plan = setup.plan()
-    progress.update("Joining equal records")
-    table = Table.of_records(setup.records, setup.columns)
+    table = Table.of_records(setup.records, setup.columns, progress)
     reference = None
     if setup.reference is not None:
         public = load_records(setup.reference, progress=progress)

@@ -98,15 +98,21 @@ def pick(
 def join_equal(
     keys: NDArray[np.int64],
     weights: NDArray[np.int64],
+    start: int,
+    end: int,
+    found: int,
     table: NDArray[np.int64],
     number_of: NDArray[np.int32],
     first: NDArray[np.int32],
     totals: NDArray[np.int64],
     group: NDArray[np.int32],
 ) -> int:
-    """Number equal keys in the order of their first row; returns how many there are. ``table`` is −1 before."""
-    last, found = table.size - 1, 0
-    for row in range(keys.size):
+    """Number equal keys in the order of their first row; returns how many there are. ``table`` is −1 before.
+
+    Goes on from row ``start``, with ``found`` keys known, to row ``end``.
+    """
+    last = table.size - 1
+    for row in range(start, end):
         key = keys[row]
         slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & last
         while table[slot] != key and table[slot] != -1:

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.files.records import RecordTable
 
 from .kernels import join_equal
 
+_CHUNK = 1_000_000
 NULL = ""
 """What an emptied column holds; the same category as a missing value."""
 
@@ -34,7 +36,7 @@ class Table:
     row_of: NDArray[np.int32]
 
     @classmethod
-    def of_records(cls, table: RecordTable, columns: Sequence[str]) -> Table:
+    def of_records(cls, table: RecordTable, columns: Sequence[str], progress: Progress | None = None) -> Table:
         """The chosen columns of a record file."""
         if not columns:
             raise InputError(
@@ -53,7 +55,7 @@ class Table:
             np.ones(table.rows, np.int64),
             np.arange(table.rows, dtype=np.int32),
         )
-        return whole.collapsed()
+        return whole.collapsed(progress)
 
     @classmethod
     def of_rows(cls, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
@@ -84,7 +86,7 @@ class Table:
         """The size of the smallest class over all columns; None without records. Rows are distinct, so it is direct."""
         return int(self.weights.min()) if self.rows else None
 
-    def collapsed(self) -> Table:
+    def collapsed(self, progress: Progress | None = None) -> Table:
         """Equal rows joined, in the order of their first one."""
         key, radix = np.zeros(self.rows, np.int64), 1
         for codes, values in zip(self.codes, self.values, strict=True):
@@ -94,7 +96,7 @@ class Table:
                 radix = distinct.size
             key = key * number + codes
             radix *= number
-        first, weights, inverse = _joined(key, self.weights)
+        first, weights, inverse = _joined(key, self.weights, progress or Silent())
         row_of = np.where(self.row_of >= 0, inverse[self.row_of], np.int32(-1))
         return Table(
             self.columns,
@@ -128,12 +130,16 @@ class Table:
 
 
 def _joined(
-    keys: NDArray[np.int64], weights: NDArray[np.int64]
+    keys: NDArray[np.int64], weights: NDArray[np.int64], progress: Progress
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
     """The first row and the records of each different key, and the number of each row's key."""
     size = keys.size
     slots = 1 << max(4, int(2 * size - 1).bit_length()) if size else 16
     first, totals, group = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int32)
     table, number_of = np.full(slots, -1, np.int64), np.empty(slots, np.int32)
-    found = join_equal(keys, weights, table, number_of, first, totals, group)
+    found = 0
+    for start in range(0, size, _CHUNK):
+        progress.update("Joining equal records", start / size)
+        end = min(start + _CHUNK, size)
+        found = join_equal(keys, weights, start, end, found, table, number_of, first, totals, group)
     return first[:found].copy(), totals[:found].copy(), group
