@@ -52,6 +52,17 @@ def filled_folder(target: Path) -> Iterator[Path]:
             os.rename(partial, target)
 
 
+@contextlib.contextmanager
+def new_file(target: Path) -> Iterator[Path]:
+    """The same for a single large file: hand out where to write it; put it in place if the block ends well."""
+    target = Path(os.path.realpath(target))
+    if target.is_dir():
+        raise InputError(_taken(target, "is a folder, not a file"))
+    with _hidden_folder(target) as partial:
+        yield partial / target.name
+        os.replace(partial / target.name, target)
+
+
 def check_target_folder(target: Path, names: Sequence[str]) -> None:
     """Refuse a target that holds anything but an earlier result: replacing it would lose what is not ours."""
     if not target.exists():
@@ -121,7 +132,7 @@ def _hidden_folder(target: Path) -> Iterator[Path]:
 
 
 def _taken(target: Path, why: str) -> Finding:
-    return Finding("target-in-use", f"The target {why}.", "Choose a new folder.", file=str(target))
+    return Finding("target-in-use", f"The target {why}.", "Choose another place.", file=str(target))
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -20,7 +21,7 @@ from .records import RecordTable
 def row_texts(table: RecordTable) -> Iterator[list[str]]:
     """Every record as the list of its fields, in file order, without names and category numbers.
 
-    Raises `InputError` if the file is not CSV, or does not have the rows any more that it had when it was loaded.
+    Raises `InputError` if the file is not CSV, or is not the file any more that was loaded (told after the last row).
     """
     dialect, path = table.dialect, Path(table.source.path)
     if dialect.format != "csv":
@@ -37,7 +38,9 @@ def row_texts(table: RecordTable) -> Iterator[list[str]]:
             if len(row) != len(dialect.header) or rows > table.rows:
                 raise _changed(path)
             yield row
-    if rows != table.rows:
+    with path.open("rb") as file:
+        same = hashlib.file_digest(file, "sha256").hexdigest() == table.source.sha256
+    if rows != table.rows or not same:
         raise _changed(path)
 
 

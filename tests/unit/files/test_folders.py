@@ -9,7 +9,7 @@ import pytest
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.files import folders
-from vbas_desktop.files.folders import MARK, filled_folder, new_folder, remove_leftovers
+from vbas_desktop.files.folders import MARK, filled_folder, new_file, new_folder, remove_leftovers
 
 NAMES = ("one", "two")
 
@@ -142,3 +142,16 @@ def test_what_was_set_aside_by_a_killed_process_comes_back(tmp_path):
     remove_leftovers(tmp_path)
     assert (tmp_path / "out" / "one").read_text() == "old"
     assert names(tmp_path) == ["out"]
+
+
+def test_a_file_takes_its_place_only_when_complete(tmp_path):
+    target = tmp_path / "out.csv"
+    for text in ("old", "new"):
+        with new_file(target) as path:
+            path.write_text(text)
+    with pytest.raises(ZeroDivisionError), new_file(target) as path:
+        path.write_text(str(1 // 0))
+    assert target.read_text() == "new"
+    with pytest.raises(InputError, match="is a folder"), new_file(tmp_path):
+        raise AssertionError("nothing may be written")
+    assert names(tmp_path) == ["out.csv"]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ import numpy as np
 
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.records import finite_number
+from vbas_desktop.files.folders import new_file
 from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
 from vbas_desktop.files.row_texts import row_texts
 
@@ -63,18 +62,11 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
         raise InputError(Finding("column-taken", f"There is a column “{FLAG}” already.", "Rename it.", column=FLAG))
     classes = Classes.of_records(table, columns)
     handled = treatment.handling.handle(classes, treatment.k, treatment.hierarchies, Distance.of_labels(classes.labels))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    try:
-        encoding = table.dialect.encoding or "utf-8"
-        with os.fdopen(handle, "w", encoding=encoding, newline="") as stream:
-            written = _write(
-                csv.writer(stream, delimiter=table.dialect.delimiter or ","), table, classes, handled, treatment
-            )
-        smallest = _verified(Path(name), table, treatment, written)
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with new_file(target) as path:
+        with path.open("w", encoding=table.dialect.encoding or "utf-8", newline="") as stream:
+            writer = csv.writer(stream, delimiter=table.dialect.delimiter or ",")
+            written = _write(writer, table, classes, handled, treatment)
+        smallest = _verified(path, table, treatment, written)
     small = outliers(classes, treatment.k)
     added = sum(handled.added.values())
     return Treated(table.rows, small.size, outlier_records(classes, treatment.k), written, added, smallest)
