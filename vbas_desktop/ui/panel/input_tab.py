@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from vbas_desktop.session.estimate import Estimate
@@ -15,6 +15,16 @@ from .columns_section import ColumnsSection
 from .fields import muted, set_look
 from .files_section import FilesSection
 from .privacy_section import PrivacySection
+
+
+class _UpAndDown(QScrollArea):
+    """Scrolls upright only: never narrower than what it holds."""
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the content and the scroll bar."""
+        body, least = self.widget(), super().minimumSizeHint()
+        wide = body.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width() if body else 0
+        return QSize(max(wide, least.width()), least.height())
 
 
 class InputTab(QWidget):
@@ -47,7 +57,7 @@ class InputTab(QWidget):
         for section in (self.files, self.columns, self.privacy, self.approaches):
             column.addWidget(section)
         column.addStretch(1)
-        scroll = QScrollArea()
+        scroll = _UpAndDown()
         scroll.setWidgetResizable(True)
         scroll.setWidget(body)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
