@@ -22,10 +22,10 @@ ENOUGH = 10
 
 
 def tellable_regions(plan: Plan, place: PlaceVector) -> NDArray[np.bool_]:
-    """The aggregated regions whose figures the recipient may see.
+    """The aggregated regions whose distance the recipient may see.
 
-    Distance and Jaccard of a region depend on how its records were spread over its initial regions. They are told
-    only where there are many records, and no initial region has between 1 and k − 1 of them.
+    It depends on how the records were spread over the initial regions, so it is told only where there are many
+    records, and no initial region has between 1 and k − 1 of them.
     """
     k = plan.problem.k
     few = (place.released > 0) & (place.released < k)
@@ -45,8 +45,8 @@ def recipients_vector(
     overall = place.as_dict(system.unit)
     told = tellable_regions(plan, place)
     withheld = ~told & (plan.members_by_region > 1) & (plan.released_by_region > 0)
-    # What all regions give less what the others give would be the figures of a single one that is withheld.
-    enough = plan.records_released >= ENOUGH * problem.k and np.count_nonzero(withheld) != 1
+    # What all regions give less what the others give would be the figures of the one or two that are withheld.
+    enough = plan.records_released >= ENOUGH * problem.k and np.count_nonzero(withheld) not in (1, 2)
     columns = {column for column, _ in options.released_columns(header)}
     grouped = {grouping.column for grouping in problem.groupings}
     return {
@@ -95,13 +95,14 @@ def as_text(document: dict[str, Any]) -> str:
 
 def _region(plan: Plan, place: PlaceVector, number: int, scale: float, told: bool) -> dict[str, Any]:
     alone = plan.members_by_region[number] == 1
-    jaccard, distance = float(place.region_jaccard[number]), float(place.region_distance[number]) / scale
+    distance = float(place.region_distance[number]) / scale
     stated = (told or alone) and plan.released_by_region[number] > 0
     return {
         "class": {plan.problem.region_column: plan.codes[number]},
         "records": int(plan.released_by_region[number]),
         "original_classes": int(plan.members_by_region[number]),
-        "jaccard": _index(jaccard) if stated else None,
+        # How each single class was spread decides it, and such parts are small: told only where nothing was merged.
+        "jaccard": 1.0 if stated and alone else None,
         "mean_distance": _rounded(distance) if stated else None,
     }
 

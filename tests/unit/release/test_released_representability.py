@@ -48,6 +48,14 @@ def test_a_region_with_a_few_records_in_one_place_keeps_its_figures_to_itself(tm
     assert told[plan.codes[with_few]]["mean_distance"] is None
 
 
+def test_how_the_classes_of_a_region_were_spread_is_told_of_single_initial_regions_only(tmp_path):
+    rows = [["p", "20", "f", f"r{number}", "n"] for number in (0, 1, 15) for _ in range(100)]
+    case = load(write_records(tmp_path, rows), write_regions(tmp_path), k=5, sites=16)
+    vector = vector_of(case.release(tmp_path / "out", ReleaseOptions(pdf=False)))
+    for row in vector["per_class"]:
+        assert row["jaccard"] == (1.0 if row["original_classes"] == 1 and row["records"] else None)
+
+
 def test_figures_over_all_do_not_give_away_those_of_the_only_region_that_is_withheld(tmp_path):
     rows = [["p", "20", "f", "r0", "n"]] * 100 + [["p", "20", "f", "r1", "n"]] * 3
     case = load(write_records(tmp_path, rows), write_regions(tmp_path), k=5, sites=1)
