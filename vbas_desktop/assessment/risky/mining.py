@@ -300,7 +300,7 @@ def _keys(table: Table, columns: tuple[int, ...], active: NDArray[np.int32]) -> 
 
 
 @njit(cache=True, nogil=True)
-def _extend(key: NDArray[np.int64], codes: NDArray[np.int32], active: NDArray[np.int32], number: int) -> None:
+def _extend(key: NDArray[np.int64], codes: NDArray[np.integer], active: NDArray[np.int32], number: int) -> None:
     for i in range(key.size):
         key[i] = key[i] * number + codes[active[i]]
 

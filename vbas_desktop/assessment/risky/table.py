@@ -31,7 +31,7 @@ class Table:
 
     columns: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
-    codes: tuple[NDArray[np.int32], ...]
+    codes: tuple[NDArray[np.integer], ...]
     weights: NDArray[np.int64]
     row_of: NDArray[np.int32]
 
@@ -42,7 +42,7 @@ class Table:
             raise InputError(
                 Finding("no-columns", "No column is chosen.", "Choose at least one.", file=table.source.path)
             )
-        codes = [table.codes(name).astype(np.int32) for name in columns]
+        codes = [table.codes(name) for name in columns]
         values = []
         for name in columns:
             categories = table.facts(name).categories
