@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QLabel
 
@@ -30,3 +31,12 @@ def test_beside_the_map(tab, aggregated_window):
     aggregated_window.show()
     aggregated_window.show_tab(tab)
     assert clashes(aggregated_window) == []
+
+
+@pytest.mark.parametrize(("key", "modifier"), [(Qt.Key.Key_B, "Alt"), (Qt.Key.Key_Escape, "No")])
+def test_a_page_is_left_by_its_letter_and_by_escape(key, modifier, loaded_window, qtbot):
+    loaded_window.show()
+    loaded_window.activateWindow()
+    loaded_window.area.compare_combinations()
+    qtbot.keyClick(loaded_window, key, getattr(Qt.KeyboardModifier, f"{modifier}Modifier"))
+    qtbot.waitUntil(lambda: loaded_window.area.stack.currentWidget() is loaded_window.area.map)

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import InputError
@@ -38,7 +39,11 @@ COMMANDS: tuple[str, ...] = (
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command: 0 done, 1 wrong input, 2 wrong usage, 3 not verified, 130 cancelled."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    options = _parser(arguments).parse_args(arguments)
+    parser = _parser(arguments)
+    if not arguments:
+        parser.print_help(sys.stderr)
+        return 2
+    options = parser.parse_args(arguments)
     try:
         with _stopped_by_signals():
             return int(options.command(options) or 0)
@@ -89,8 +94,18 @@ def _stopped_by_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in a line or two: the list of all options would hide it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, where help is, and end."""
+        say(f"{self.prog}: error: {message}")
+        say(f"`{self.prog} --help` explains what goes here.")
+        raise SystemExit(2)
+
+
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="vbas",
         description="Make record files k-anonymous by merging small regions; see what it costs; release and verify.",
         formatter_class=argparse.RawDescriptionHelpFormatter,

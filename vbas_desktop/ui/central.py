@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from .context import Context
@@ -24,7 +25,8 @@ class _PageFrame(QWidget):
         back = QPushButton("&Back to the map")
         back.setIcon(context.theme.icon("back"))
         back.setProperty("look", "plain")
-        back.setShortcut("Escape")
+        # Not the button's own shortcut: that one is Alt with the underlined letter.
+        QShortcut(QKeySequence("Escape"), self, back.click)
         back.setToolTip("Back to the map (Esc)")
         back.clicked.connect(self.left)
         title = QLabel(page.title)
