@@ -65,7 +65,10 @@ class RepresentabilityPage(QWidget):
             without_wheel(combo)
             bar.addWidget(label)
             bar.addWidget(combo)
-        bar.addStretch(1)
+        # Titles of solutions are long: the list shows them in full, the closed field need not.
+        self.beside.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.beside.setMinimumContentsLength(10)
+        bar.setStretchFactor(self.beside, 1)
         for button, tip in (
             (self.by_jaccard, "Colour the map by the share of pairs kept together in each aggregated region"),
             (self.by_distance, "Colour the map by how far the records of each aggregated region moved"),
