@@ -9,7 +9,7 @@ import pytest
 from vbas_desktop.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "sample_data/README.md", "docs/commands.md", "docs/appointments.md", "docs/user-guide.md"]
+PAGES = ["README.md", "sample_data/README.md", "docs/commands.md", "docs/appointments.md", "docs/risky-combinations.md"]
 TOO_LARGE = re.compile(r"--like (eastern|western)|--country|appointments-experiment|vbas compare")
 """Hours, gigabytes, or what has tests of its own at a smaller size."""
 
@@ -23,7 +23,8 @@ def commands_in(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_the_page_work_as_printed(page, tmp_path, monkeypatch, capsys):
-    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
+    for folder in ("sample_data", "docs"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     monkeypatch.chdir(tmp_path)
     for line in commands_in(page):
         assert main([*shlex.split(line)[1:]]) == 0, f"{line}\n{capsys.readouterr().err}"
