@@ -48,7 +48,7 @@ QCheckBox::indicator, QTableView::indicator {{ width: 13px; height: 13px; border
 QCheckBox::indicator:checked, QTableView::indicator:checked {{ background: {colours.accent};
   border-color: {colours.accent}; image: url("{tick}"); }}
 QCheckBox::indicator:disabled, QTableView::indicator:disabled {{ border-color: {colours.line}; }}
-QAbstractSpinBox {{ min-height: 3ex; }}
+QAbstractSpinBox {{ min-height: 2.4ex; }}
 QCheckBox:focus {{ color: {colours.accent}; }}
 *[look="live"]:disabled {{ color: {colours.muted}; }}
 *[look="muted"] {{ color: {colours.muted}; }}
