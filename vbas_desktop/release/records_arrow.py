@@ -28,7 +28,6 @@ from .blocks import changed
 from .composition import Decision
 from .options import ReleaseOptions
 from .plan import Plan
-from .readback import as_text, escaped
 from .records_csv import Written
 from .rows import decide
 from .shuffle import assign, shuffle_key
@@ -151,7 +150,7 @@ class ArrowRecords:
         return area, size, codes
 
     def _text(self, batch: Any, name: str) -> Any:
-        return pc.cast(as_text(batch.column(self._place[name])), pa.string())
+        return _texts(batch.column(self._place[name]))
 
     def _grouped(self, batch: Any, name: str) -> Any:
         text = self._text(batch, name)
@@ -185,11 +184,10 @@ class ArrowRecords:
         if self._options.format == "csv":
             column = self._as_csv_text(name, column)
         if pa.types.is_string(column.type) and name in self._formulas and name != self._plan.problem.region_column:
-            values = pc.cast(column, pa.binary())
-            changed_values = escaped(values)
-            self._formulas[name] += int(pc.sum(pc.not_equal(values, changed_values)).as_py() or 0)
+            formulas = _formulas(column)
+            self._formulas[name] += int(pc.sum(formulas).as_py() or 0)
             if self._options.escape_formulas:
-                column = pc.cast(changed_values, pa.string())
+                column = pc.if_else(formulas, pc.binary_join_element_wise("'", column, ""), column)
         return column
 
     def _as_csv_text(self, name: str, column: Any) -> Any:
@@ -202,7 +200,7 @@ class ArrowRecords:
                     column=name,
                 )
             )
-        return pc.cast(as_text(column), pa.string())
+        return _texts(column)
 
     def _writer(self, sink: _Sink, schema: Any) -> Any:
         if self._options.format == "parquet":
@@ -211,6 +209,26 @@ class ArrowRecords:
         return pa_csv.CSVWriter(
             pa.PythonFile(sink, "w"), schema, write_options=pa_csv.WriteOptions(delimiter=delimiter)
         )
+
+
+def _texts(column: Any) -> Any:
+    """A column as text; missing values and NaN are empty, as they are when records are loaded."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type):
+        numbers = column.to_numpy(zero_copy_only=False)
+        column = pa.array(numbers, column.type, mask=np.isnan(numbers))
+    return pc.coalesce(column.cast(pa.string()), pa.scalar("", pa.string()))
+
+
+def _formulas(column: Any) -> Any:
+    """Which texts a spreadsheet might run: those that begin with = @ tab or return, and signed ones but numbers."""
+    first, rest = pc.utf8_slice_codeunits(column, 0, 1), pc.utf8_slice_codeunits(column, 1)
+    starts = pc.is_in(first, value_set=pa.array(["=", "@", "\t", "\r"]))
+    signed = pc.is_in(first, value_set=pa.array(["+", "-"]))
+    spelled = pc.equal(pc.utf8_trim(rest, characters="0123456789 .,"), "")
+    number = pc.and_(spelled, pc.greater(pc.count_substring_regex(rest, "[0-9]"), 0))
+    return pc.or_(starts, pc.and_not(signed, number))
 
 
 class _Sink:
