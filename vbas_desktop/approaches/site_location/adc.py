@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.domain.progress import Progress, Span
 
 if TYPE_CHECKING:
     from vbas_desktop.algorithms.adc import Clustering
+
+_REHEARSAL = "vbas_desktop.algorithms.adc_rehearsal:rehearse"
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ class AdcSiteLocation(SiteLocation):
 
     def cluster(self, situation: Situation, sites: int, progress: Progress) -> Clustering:
         """The places with the accepted moves that led there."""
-        # numba takes most of a second to import: only those who use it wait for it.
+        make_ready(_REHEARSAL, progress)
+        # The compiler takes most of a second to import: only those who use it wait for it, and can be stopped.
         from vbas_desktop.algorithms.adc import cluster
         from vbas_desktop.algorithms.adc_star import spatial_order
 

@@ -1,0 +1,158 @@
+"""Compiled loops are made ready beside the work: once in a process, and whoever waits for them can be stopped."""
+
+import os
+import subprocess
+import sys
+import threading
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from tests.problem_making import problem_of
+from vbas_desktop.algorithms import ahead
+from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.approaches.site_location import adc as adc_approach
+from vbas_desktop.domain.problem import Request
+from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.engine.run import run
+
+
+class Compiler:
+    """Stands for a compiler that takes as long as the test wants."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.may_end = threading.Event()
+
+    def rehearse(self) -> None:
+        self.begun += 1
+        self.may_end.wait()
+
+
+@pytest.fixture
+def compiler(monkeypatch):
+    """A rehearsal that blocks, under the name of “slow_loops:rehearse”; nothing was made ready before."""
+    compiler = Compiler()
+    module = ModuleType("slow_loops")
+    module.rehearse = compiler.rehearse
+    monkeypatch.setitem(sys.modules, "slow_loops", module)
+    monkeypatch.setattr(ahead, "_started", {})
+    yield compiler
+    compiler.may_end.set()
+
+
+class StopAtPoll:
+    """Stops at the given call of those that are made while loops are prepared."""
+
+    def __init__(self, poll: int) -> None:
+        self.left = poll
+        self.others: list[str] = []
+
+    def update(self, stage, fraction=None):
+        if not stage.startswith("Preparing"):
+            self.others.append(stage)
+            return
+        self.left -= 1
+        if self.left == 0:
+            raise Cancelled
+
+
+def test_waiting_for_the_compiler_can_be_stopped_and_the_next_one_finds_its_work(compiler):
+    with pytest.raises(Cancelled):
+        make_ready("slow_loops:rehearse", StopAtPoll(3))
+    with pytest.raises(Cancelled):
+        make_ready("slow_loops:rehearse", StopAtPoll(1))
+    compiler.may_end.set()
+    make_ready("slow_loops:rehearse", Silent())
+    make_ready("slow_loops:rehearse", StopAtPoll(1))
+    assert compiler.begun == 1
+
+
+def test_threads_that_need_the_same_loops_wait_for_one_compilation(compiler):
+    reached = threading.Semaphore(0)
+
+    class Waiting:
+        def update(self, stage, fraction=None):
+            reached.release()
+
+    threads = [threading.Thread(target=make_ready, args=("slow_loops:rehearse", Waiting())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(20):
+        reached.acquire()
+    compiler.may_end.set()
+    for thread in threads:
+        thread.join()
+    assert compiler.begun == 1
+
+
+def test_a_rehearsal_that_fails_keeps_nobody_waiting(monkeypatch):
+    monkeypatch.setattr(ahead, "_started", {})
+    make_ready("a_module_that_is_not_there:rehearse", Silent())
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_first_adc_run_is_stopped_while_its_loops_are_compiled(compiler, monkeypatch, workers):
+    monkeypatch.setattr(adc_approach, "_REHEARSAL", "slow_loops:rehearse")
+    problem = problem_of([(x, x * x % 7) for x in range(12)], [[1, x % 3] for x in range(12)], k=3)
+    sites, voronoi = make("site_number", "fixed", {"sites": 4}), make("construction", "voronoi")
+    request = Request(problem, sites, make("site_location", "adc"), voronoi, workers=workers)
+    progress = StopAtPoll(4)
+    with pytest.raises(Cancelled):
+        run(request, progress)
+    assert compiler.begun == 1
+    assert not [stage for stage in progress.others if stage.startswith("Anonymity-driven clustering")]
+
+
+def test_adc_has_one_compiled_version_of_each_loop_which_the_rehearsal_makes():
+    from vbas_desktop.algorithms import adc, adc_rehearsal, adc_state
+
+    adc_rehearsal.rehearse()
+    loops = (adc.advance, adc_state.begin, adc_state._holders)
+    made = [loop.signatures for loop in loops]
+    assert [len(signatures) for signatures in made] == [1, 1, 1]
+    for matrix in (np.ones((9, 3), int), np.eye(9, 20, dtype=int)):
+        problem = problem_of([(x, x * x % 5) for x in range(9)], matrix, k=3, sparse=matrix.shape[1] == 20)
+        for sites in (1, 4):
+            request = Request(
+                problem,
+                make("site_number", "fixed", {"sites": sites}),
+                make("site_location", "adc"),
+                make("construction", "voronoi"),
+                global_suppression=False,
+            )
+            run(request)
+    assert [loop.signatures for loop in loops] == made
+
+
+LEAVE_WHILE_COMPILING = """
+from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.domain.progress import Cancelled
+
+class Stop:
+    left = {polls}
+    def update(self, stage, fraction=None):
+        self.left -= 1
+        if self.left == 0:
+            raise Cancelled
+
+try:
+    make_ready("vbas_desktop.algorithms.adc_rehearsal:rehearse", Stop())
+except Cancelled:
+    print("stopped")
+"""
+
+
+@pytest.mark.parametrize("polls", [1, 30])
+def test_the_program_may_end_while_loops_are_compiled(tmp_path, polls):
+    # The cache is empty, so that this is in the midst of importing the compiler or of compiling.
+    ended = subprocess.run(
+        [sys.executable, "-c", LEAVE_WHILE_COMPILING.format(polls=polls)],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")

@@ -1,0 +1,48 @@
+"""Compiled loops made ready beside the work that waits for them, so that waiting can be stopped.
+
+A *rehearsal* is a function, named ``module:function``, that calls every compiled loop of a part of the program once
+with the types of real use. Importing the compiler, compiling and loading what is compiled take from a second to half a
+minute. All of that happens in a thread of its own, once in a process, while whoever needs the loops looks at progress.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from importlib import import_module
+
+from vbas_desktop.domain.progress import Progress
+
+_POLL_SECONDS = 0.05
+_STAGE = "Preparing the program's inner loops (the first time takes longer)"
+
+_starting = threading.Lock()
+# Per process, not per run: what is compiled once serves every run, and two threads must not compile the same.
+_started: dict[str, threading.Event] = {}
+
+
+def make_ready(rehearsal: str, progress: Progress) -> None:
+    """Return when the loops of the rehearsal are ready; a stop is obeyed at once, and preparing goes on for next time.
+
+    If preparing fails this returns too: the work itself then meets what is wrong and says so.
+    """
+    with _starting:
+        ready = _started.get(rehearsal)
+        if ready is None:
+            ready = _started[rehearsal] = threading.Event()
+            # A daemon: the program may end meanwhile.
+            threading.Thread(target=_prepare, args=(rehearsal, ready), name="preparing", daemon=True).start()
+    while not ready.wait(_POLL_SECONDS):
+        progress.update(_STAGE)
+
+
+def rehearse(rehearsal: str) -> None:
+    """Do it here and now."""
+    module, function = rehearsal.split(":")
+    getattr(import_module(module), function)()
+
+
+def _prepare(rehearsal: str, ready: threading.Event) -> None:
+    with suppress(Exception):
+        rehearse(rehearsal)
+    ready.set()
