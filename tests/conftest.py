@@ -36,7 +36,8 @@ def no_thread_left_behind():
     started = [
         thread
         for thread in threading.enumerate()
-        if thread not in before and not isinstance(thread, threading._DummyThread)
+        if thread not in before
+        and not isinstance(thread, threading._DummyThread)
         # Compiling goes on after a stop, for the next one who needs it.
         and thread.name != "preparing"
     ]
