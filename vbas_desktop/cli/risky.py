@@ -18,8 +18,8 @@ from .errors import UsageError, VerificationFailed
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
+    from vbas_desktop.assessment.risky.found import Search
     from vbas_desktop.assessment.risky.loop import Coarsener
-    from vbas_desktop.assessment.risky.mining import Search
     from vbas_desktop.assessment.risky.table import Table
 
 HELP = "find combinations of values that single people out, and coarsen them"

@@ -15,10 +15,10 @@ from vbas_desktop.comparison.store import Store
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.words import counted
 
 from .choices import Choices, title_of
 from .results import ProblemKey, Run, grouping_entries
-from .words import counted
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records import RecordTable

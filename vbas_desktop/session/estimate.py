@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.outcome import situation_of
 
 from .orders import RunOrder
 from .results import ProblemKey
-from .words import counted, product_in_words
+from .words import product_in_words
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.solution import RunResult
+from vbas_desktop.domain.words import counted
 
 from .choices import COMPONENTS, READING_FIELDS
 from .results import Entry, Run
-from .words import counted, share_in_words
+from .words import share_in_words
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records import RecordTable

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from vbas_desktop.assessment.risky.loop import Coarsener, Plan, State, exemption
-from vbas_desktop.assessment.risky.mining import Found, Search, mine
+from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.output import share_kept, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import MISSING
 from vbas_desktop.files.records import RecordTable, load_records
+
+from .risky_list import Listing
 
 RuleRows = tuple[tuple[str, ...], ...]
 
@@ -52,69 +49,6 @@ class RiskySetup:
 
 def _numbered(rows: RuleRows) -> list[tuple[int, list[str]]]:
     return [(number, [field.strip() for field in row]) for number, row in enumerate(rows, 1) if any(row)]
-
-
-@dataclass(frozen=True, eq=False)
-class Listing:
-    """What a search found, flat, so that millions can be filtered and sorted: combination i is over the columns
-    ``sets[set_of[i]]``, is shown by the distinct row ``rows[i]``, and ``counts[i]`` records share it.
-    """
-
-    table: Table
-    plan: Plan
-    search: Search
-    all_sizes: bool
-    sets: tuple[tuple[int, ...], ...]
-    set_of: NDArray[np.int32]
-    rows: NDArray[np.int32]
-    counts: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return int(self.set_of.size)
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int8]:
-        """The number of columns of each combination."""
-        return np.array([len(columns) for columns in self.sets], np.int8)[self.set_of]
-
-    @cached_property
-    def occurrences(self) -> NDArray[np.int64]:
-        """In how many combinations each column is."""
-        number = np.bincount(self.set_of, minlength=len(self.sets))
-        totals = np.zeros(len(self.table.columns), np.int64)
-        for columns, times in zip(self.sets, number, strict=True):
-            totals[list(columns)] += times
-        return totals
-
-    def names(self, place: int) -> tuple[str, ...]:
-        """The columns of one combination."""
-        return tuple(self.table.columns[column] for column in self.sets[self.set_of[place]])
-
-    def values(self, place: int) -> tuple[str, ...]:
-        """The values of one combination: for the screen only."""
-        table, row = self.table, self.rows[place]
-        columns = self.sets[self.set_of[place]]
-        return tuple(table.values[column][table.codes[column][row]] or MISSING for column in columns)
-
-    def arranged(self, words: str, by: str, descending: bool) -> NDArray[np.int64]:
-        """The combinations whose column names hold every word, sorted ``by`` "size", "count" or "columns"."""
-        wanted = [word.casefold() for word in words.split()]
-        names = [[self.table.columns[column].casefold() for column in columns] for columns in self.sets]
-        shown = np.array([all(any(w in name for name in group) for w in wanted) for group in names], bool)
-        places = np.flatnonzero(shown[self.set_of]) if len(self) else np.zeros(0, np.int64)
-        rank = np.argsort(np.array(sorted(range(len(self.sets)), key=lambda i: names[i]), np.int64))
-        keys: dict[str, tuple[NDArray[Any], ...]] = {
-            "size": (self.counts[places], self.sizes[places]),
-            "count": (self.sizes[places], self.counts[places]),
-            "columns": (self.counts[places], rank[self.set_of[places]]),
-        }
-        order = np.lexsort(keys[by])
-        return places[order[::-1] if descending else order]
-
-    def columns_among(self, places: NDArray[np.int64]) -> tuple[str, ...]:
-        """The columns that occur in some of these combinations, in file order."""
-        used = {column for number in np.unique(self.set_of[places]) for column in self.sets[number]}
-        return tuple(self.table.columns[column] for column in sorted(used))
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,19 +157,7 @@ def _listed(coarsener: Coarsener, max_size: int | None, all_sizes: bool, progres
         reference=state.reference,
         progress=progress,
     )
-    each: list[Found] = [one for level in found.levels for one in level.found]
-    empty = [np.zeros(0, np.int32)]
-    set_of = np.repeat(np.arange(len(each), dtype=np.int32), [one.rows.size for one in each])
-    listing = Listing(
-        state.table,
-        plan,
-        found,
-        all_sizes,
-        tuple(one.columns for one in each),
-        set_of,
-        np.concatenate(empty + [one.rows for one in each]),
-        np.concatenate([np.zeros(0, np.int64)] + [one.counts for one in each]),
-    )
     progress.update("Counting occurrences")
-    _ = listing.occurrences, listing.sizes  # computed here, in the thread that searches
+    listing = Listing(state.table, plan, found, all_sizes)
+    _ = listing.occurrences, listing.runs  # computed here, in the thread that searches
     return listing

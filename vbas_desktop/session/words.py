@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.regions import CoordinateKind, Regions
+from vbas_desktop.domain.words import counted
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records import RecordTable
@@ -25,11 +26,6 @@ def time_left_in_words(seconds: float) -> str:
     if seconds < 90 * 60:
         return f"{round(seconds / 60)} min left"
     return f"{seconds / 3600:.1f} h left"
-
-
-def counted(number: int, singular: str, plural: str | None = None) -> str:
-    """A number with its noun: "1 record", "2,433,221 records"."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def share_in_words(part: int, whole: int) -> str:

@@ -15,10 +15,11 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.places import sample_data
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.orders import Loaded, LoadOrder, RunOrder
-from vbas_desktop.session.words import counted, seconds_in_words
+from vbas_desktop.session.words import seconds_in_words
 
 from .context import Context
 from .dialogs.messages import show_failure, tell

@@ -9,10 +9,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
+from vbas_desktop.domain.words import counted
 from vbas_desktop.session.opening import OpenedProject, OpenProjectOrder
 from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.session.recovery import Recovery
-from vbas_desktop.session.words import counted
 
 from .context import Context
 from .dialogs.files import PROJECT_FILES, ask_to_open, ask_to_save

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from vbas_desktop.domain.words import counted
 from vbas_desktop.session.words import (
-    counted,
     product_in_words,
     seconds_in_words,
     share_in_words,

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 
+from .counting import rows_of
 from .filters import Coarsening, next_coarsening
-from .mining import Found, Level, Search, mine, rows_of
+from .found import Found, Level, Search
+from .mining import Exempt, mine
 from .rules import ALL, DomainRule, FilterRule, same_name
 from .table import Table
 
@@ -118,7 +120,7 @@ class Coarsener:
         level = next((level for level in search.levels if level.number), None)
         # A search of all sizes may have been handed in: what larger ones let pass is not of this step.
         looked_at = [each for each in search.levels if level is None or each.size <= level.size]
-        self.exempted = sum(each.rows.size for one in looked_at for each in one.exempted)
+        self.exempted = sum(each.number_exempted for each in looked_at)
         if level is None:
             self.done = True
             return False
@@ -197,14 +199,14 @@ def choose_columns(level: Level, strategy: str) -> list[int]:
     return sorted(chosen)
 
 
-def exemption(columns: Sequence[str], rules: Sequence[DomainRule]) -> Any:
+def exemption(columns: Sequence[str], rules: Sequence[DomainRule]) -> Exempt:
     """The domain rules as the search asks for them: one rule that applies is enough."""
 
-    def let_pass(size: int, found: list[Found]) -> list[NDArray[np.bool_]]:
+    def let_pass(size: int, found: list[Found]) -> list[bool]:
         occurrences: Counter[int] = Counter()
         for each in found:
             occurrences.update(dict.fromkeys(each.columns, int(each.rows.size)))
-        return [np.full(each.rows.size, _exempts(each, size, occurrences)) for each in found]
+        return [_exempts(each, size, occurrences) for each in found]
 
     def _exempts(each: Found, size: int, occurrences: Counter[int]) -> bool:
         return any(_applies(rule, column, size, occurrences[column]) for rule in rules for column in each.columns)

@@ -19,8 +19,8 @@ from vbas_desktop.files.folders import new_folder
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.files.recount import recount
 
+from .found import Search
 from .loop import Coarsener, State
-from .mining import Search
 from .table import Table
 
 

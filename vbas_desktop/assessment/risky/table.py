@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,9 +14,8 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.files.records import RecordTable
 
-from .kernels import join_equal
+from .keys import joined, row_keys
 
-_CHUNK = 1_000_000
 NULL = ""
 """What an emptied column holds; the same category as a missing value."""
 
@@ -25,14 +24,14 @@ NULL = ""
 class Table:
     """Distinct rows with their numbers of records.
 
-    ``codes[j]`` is column j as indices into ``values[j]``; ``weights[i]`` records share row i; ``row_of[r]`` is the
-    distinct row of record r (−1: suppressed).
+    ``codes[j]`` is column j as indices into ``values[j]``, in the smallest type that holds those of all columns;
+    ``weights[i]`` records share row i; ``row_of[r]`` is the distinct row of record r (−1: suppressed).
     """
 
     columns: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
-    codes: tuple[NDArray[np.integer], ...]
-    weights: NDArray[np.int64]
+    codes: NDArray[np.unsignedinteger]
+    weights: NDArray[np.int32]
     row_of: NDArray[np.int32]
 
     @classmethod
@@ -42,20 +41,13 @@ class Table:
             raise InputError(
                 Finding("no-columns", "No column is chosen.", "Choose at least one.", file=table.source.path)
             )
-        codes = [table.codes(name) for name in columns]
         values = []
         for name in columns:
             categories = table.facts(name).categories
             assert categories is not None
             values.append(categories.values)
-        whole = cls(
-            tuple(columns),
-            tuple(values),
-            tuple(codes),
-            np.ones(table.rows, np.int64),
-            np.arange(table.rows, dtype=np.int32),
-        )
-        return whole.collapsed(progress)
+        codes = [table.codes(name) for name in columns]
+        return _of_single_records(columns, values, codes, table.rows, progress)
 
     @classmethod
     def of_rows(cls, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
@@ -65,11 +57,7 @@ class Table:
             np.array([names.index(row[j]) for row in rows], np.int32).reshape(len(rows))
             for j, names in enumerate(values)
         ]
-        size = len(rows)
-        whole = cls(
-            tuple(columns), tuple(values), tuple(codes), np.ones(size, np.int64), np.arange(size, dtype=np.int32)
-        )
-        return whole.collapsed()
+        return _of_single_records(columns, values, codes, len(rows), None)
 
     @property
     def rows(self) -> int:
@@ -81,39 +69,23 @@ class Table:
         """Number of records that are not suppressed."""
         return int(self.weights.sum())
 
+    def number_of_values(self, column: int) -> int:
+        """How many values a column has; at least one, so that it can count a row."""
+        return max(len(self.values[column]), 1)
+
     @property
     def anonymity(self) -> int | None:
         """The size of the smallest class over all columns; None without records. Rows are distinct, so it is direct."""
         return int(self.weights.min()) if self.rows else None
 
-    def collapsed(self, progress: Progress | None = None) -> Table:
-        """Equal rows joined, in the order of their first one."""
-        key, radix = np.zeros(self.rows, np.int64), 1
-        for codes, values in zip(self.codes, self.values, strict=True):
-            number = max(len(values), 1)
-            if radix * number >= 1 << 62:
-                distinct, key = np.unique(key, return_inverse=True)
-                radix = distinct.size
-            key = key * number + codes
-            radix *= number
-        first, weights, inverse = _joined(key, self.weights, progress or Silent())
-        row_of = np.where(self.row_of >= 0, inverse[self.row_of], np.int32(-1))
-        return Table(
-            self.columns,
-            self.values,
-            tuple(frozen(codes[first]) for codes in self.codes),
-            frozen(weights),
-            frozen(row_of),
-        )
-
     def mapped(self, column: int, new_values: Sequence[str]) -> Table:
-        """The table with each value of a column replaced; equal new values become one."""
+        """The table with each value of a column replaced; equal new values become one, and so do equal rows."""
         names = tuple(sorted(set(new_values)))
         place = {name: number for number, name in enumerate(names)}
         translate = np.array([place[value] for value in new_values], np.int32)
-        values = tuple(names if j == column else old for j, old in enumerate(self.values))
-        codes = tuple(translate[old] if j == column else old for j, old in enumerate(self.codes))
-        return replace(self, values=values, codes=codes).collapsed()
+        values = [names if j == column else old for j, old in enumerate(self.values)]
+        codes = [translate[old] if j == column else old for j, old in enumerate(self.codes)]
+        return _collapsed(self.columns, values, codes, self.weights, self.row_of, Silent())
 
     def without(self, rows: NDArray[np.bool_]) -> Table:
         """The table with the records of the marked distinct rows suppressed."""
@@ -123,23 +95,38 @@ class Table:
         return Table(
             self.columns,
             self.values,
-            tuple(frozen(codes[kept]) for codes in self.codes),
+            frozen(np.compress(kept, self.codes, axis=1)),
             frozen(self.weights[kept]),
             frozen(row_of),
         )
 
 
-def _joined(
-    keys: NDArray[np.int64], weights: NDArray[np.int64], progress: Progress
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-    """The first row and the records of each different key, and the number of each row's key."""
-    size = keys.size
-    slots = 1 << max(4, int(2 * size - 1).bit_length()) if size else 16
-    first, totals, group = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int32)
-    table, number_of = np.full(slots, -1, np.int64), np.empty(slots, np.int32)
-    found = 0
-    for start in range(0, size, _CHUNK):
-        progress.update("Joining equal records", start / size)
-        end = min(start + _CHUNK, size)
-        found = join_equal(keys, weights, start, end, found, table, number_of, first, totals, group)
-    return first[:found].copy(), totals[:found].copy(), group
+def _of_single_records(
+    columns: Sequence[str],
+    values: Sequence[tuple[str, ...]],
+    codes: Sequence[NDArray[np.integer]],
+    records: int,
+    progress: Progress | None,
+) -> Table:
+    one_each, itself = np.ones(records, np.int32), np.arange(records, dtype=np.int32)
+    return _collapsed(columns, values, codes, one_each, itself, progress or Silent())
+
+
+def _collapsed(
+    columns: Sequence[str],
+    values: Sequence[tuple[str, ...]],
+    codes: Sequence[NDArray[np.integer]],
+    weights: NDArray[np.int32],
+    row_of: NDArray[np.int32],
+    progress: Progress,
+) -> Table:
+    """Equal rows joined, in the order of their first one."""
+    numbers = [max(len(names), 1) for names in values]
+    keys = row_keys(zip(codes, numbers, strict=True), weights.size)
+    first, totals, group = joined(keys, weights, progress)
+    del keys
+    kept = np.empty((len(columns), first.size), np.min_scalar_type(max(numbers, default=1)))
+    for j, column in enumerate(codes):
+        kept[j] = column[first]
+    new_row_of = np.where(row_of >= 0, group[row_of], np.int32(-1))
+    return Table(tuple(columns), tuple(values), frozen(kept), frozen(totals), frozen(new_row_of))

@@ -27,12 +27,12 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.places import sample_data
 from vbas_desktop.release import CLASS_SIZE, POLICIES, ReleaseOptions, ReleaseReport
 from vbas_desktop.session.releasing import ReleaseOrder, release_in_words, why_not_release
 from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
-from vbas_desktop.session.words import counted
 from vbas_desktop.ui.finding_words import in_window_words
 from vbas_desktop.ui.panel.fields import Field, muted, title
 from vbas_desktop.ui.theme import GRID, Theme

@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.screening.inputs import PeopleColumns
 from vbas_desktop.screening.planners import planners
 from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session.appointments import PlanSetup
-from vbas_desktop.session.words import counted
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pages.file_row import FileRow
 from vbas_desktop.ui.panel.fields import Field, muted, title

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from vbas_desktop.comparison.run import Finished, Prepared
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import RunResult
+from vbas_desktop.domain.words import counted
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.comparing import (
     Compared,
@@ -35,7 +36,6 @@ from vbas_desktop.session.comparing import (
 )
 from vbas_desktop.session.reproducing import Reproduced, ReproductionOrder
 from vbas_desktop.session.results import Run
-from vbas_desktop.session.words import counted
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.panel.fields import Field, set_look
 from vbas_desktop.ui.theme import GRID, tabular

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
@@ -23,8 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.session.risky import Listing
-from vbas_desktop.session.words import counted
+from vbas_desktop.domain.words import counted
+from vbas_desktop.session.risky_list import Arrangement, Combination, Listing
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.panel.empty import EmptyState
@@ -38,7 +35,6 @@ _SORTED_BY = ("size", "count", "columns")
 _TIPS = ("Number of columns", "Records that share these values", "The columns whose values together are rare")
 _TOP = QModelIndex()
 _PAUSE_MS = 200
-_NONE = np.zeros(0, np.int64)
 _WHAT_TO_DO = (
     "Tick columns at the left and press Search: combinations of values that fewer than k records share are listed here."
 )
@@ -49,14 +45,13 @@ class CombinationsModel(QAbstractTableModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.listing: Listing | None = None
-        self.order: NDArray[np.int64] = _NONE
+        self.shown: Arrangement | None = None
         self.revealed = False
 
-    def show_listing(self, listing: Listing | None, order: NDArray[np.int64]) -> None:
-        """Show these combinations in this order."""
+    def show_combinations(self, shown: Arrangement | None) -> None:
+        """Show these combinations in their order."""
         self.beginResetModel()
-        self.listing, self.order = listing, order
+        self.shown = shown
         self.endResetModel()
 
     def reveal(self, on: bool) -> None:
@@ -67,7 +62,7 @@ class CombinationsModel(QAbstractTableModel):
 
     def rowCount(self, parent: Index = _TOP) -> int:
         """Number of combinations shown."""
-        return 0 if parent.isValid() else int(self.order.size)
+        return 0 if parent.isValid() or self.shown is None else len(self.shown)
 
     def columnCount(self, parent: Index = _TOP) -> int:
         """Size, records, columns."""
@@ -86,24 +81,22 @@ class CombinationsModel(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """One cell."""
-        if self.listing is None:
+        if self.shown is None:
             return None
-        place = int(self.order[index.row()])
         if role == Qt.ItemDataRole.DisplayRole:
+            combination = self.shown[index.row()]
             if index.column() == SIZE:
-                return f"{self.listing.sizes[place]}"
-            return f"{self.listing.counts[place]:,}" if index.column() == COUNT else self._text(place)
+                return f"{len(combination.columns)}"
+            return f"{combination.count:,}" if index.column() == COUNT else self._text(combination)
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() != WHAT:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
 
-    def _text(self, place: int) -> str:
-        assert self.listing is not None
-        names = self.listing.names(place)
+    def _text(self, combination: Combination) -> str:
         if not self.revealed:
-            return " + ".join(names)
-        values = self.listing.values(place)
-        return " + ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
+            return " + ".join(combination.names)
+        pairs = zip(combination.names, combination.values, strict=True)
+        return " + ".join(f"{name} = {value}" for name, value in pairs)
 
 
 class _NeverCopied(QTableView):
@@ -182,7 +175,7 @@ class CombinationsView(QWidget):
         self._layers.setCurrentWidget(self._content if listing is not None else self.empty)
         if listing is None:
             self._latest.forget()
-            self.model.show_listing(None, _NONE)
+            self.model.show_combinations(None)
             self.arranged.emit()
             return
         text, look = headline(listing)
@@ -192,8 +185,7 @@ class CombinationsView(QWidget):
 
     def columns_shown(self) -> tuple[str, ...]:
         """The columns of the combinations that are shown."""
-        listing = self.model.listing
-        return listing.columns_among(self.model.order) if listing is not None and self.model.order.size else ()
+        return self.model.shown.columns if self.model.shown is not None else ()
 
     @Slot(str)
     def _on_filter(self, text: str) -> None:
@@ -213,10 +205,10 @@ class CombinationsView(QWidget):
         if listing is None:
             return
         job = _Arrange(listing, self.filter.text(), _SORTED_BY[self._by], self._descending)
-        self._latest.want(job, partial(self._on_arranged, listing))
+        self._latest.want(job, self._on_arranged)
 
-    def _on_arranged(self, listing: Listing, order: NDArray[np.int64]) -> None:
-        self.model.show_listing(listing, order)
+    def _on_arranged(self, shown: Arrangement) -> None:
+        self.model.show_combinations(shown)
         self.arranged.emit()
 
 
@@ -227,7 +219,7 @@ class _Arrange:
         self._arguments = (words, by, descending)
         self._listing = listing
 
-    def __call__(self, progress: Progress) -> NDArray[np.int64]:
+    def __call__(self, progress: Progress) -> Arrangement:
         """Runs in the thread."""
         progress.update("Sorting combinations")
         return self._listing.arranged(*self._arguments)

@@ -6,8 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from vbas_desktop.assessment.risky.loop import Change, Step
+from vbas_desktop.domain.words import counted
 from vbas_desktop.session.risky import RiskySetup, Work
-from vbas_desktop.session.words import counted
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.panel.fields import set_look, title
 from vbas_desktop.ui.theme import GRID

@@ -1,0 +1,82 @@
+"""What a search found, kept small: lists of millions of combinations stay a few bytes each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The minimal risky combinations over one set of columns, the rarest first.
+
+    ``rows[i]`` is a distinct row that shows combination i. The first ``numbers[0]`` of them are shared by ``shared[0]``
+    records each, the next ``numbers[1]`` by ``shared[1]``, and so on: no count is kept per combination.
+    """
+
+    columns: tuple[int, ...]
+    rows: NDArray[np.int32]
+    shared: NDArray[np.integer]
+    numbers: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, columns: tuple[int, ...], rows: NDArray[np.int32], counts: NDArray[np.integer]) -> Found:
+        """Combinations given by one row each and the records that share it; equally rare ones keep their order."""
+        order = np.argsort(counts, kind="stable")
+        counts = counts[order]
+        edges = np.flatnonzero(counts[1:] != counts[:-1])
+        starts = np.zeros(edges.size + min(counts.size, 1), np.intp)
+        starts[1:] = edges + 1
+        numbers = np.append(starts[1:], counts.size)[: starts.size] - starts
+        return cls(columns, rows[order], counts[starts], numbers.astype(np.int32))
+
+    @property
+    def counts(self) -> NDArray[np.integer]:
+        """How many records share each combination."""
+        return np.repeat(self.shared, self.numbers)
+
+    @property
+    def size(self) -> int:
+        """Number of columns."""
+        return len(self.columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """All minimal risky combinations of one size; ``exempted`` are those that domain rules let pass."""
+
+    size: int
+    found: tuple[Found, ...]
+    exempted: tuple[Found, ...] = ()
+
+    @property
+    def number(self) -> int:
+        """How many combinations there are."""
+        return sum(each.rows.size for each in self.found)
+
+    @property
+    def number_exempted(self) -> int:
+        """How many the domain rules let pass."""
+        return sum(each.rows.size for each in self.exempted)
+
+
+@dataclass(eq=False)
+class Search:
+    """The outcome of a search. ``scores[i]``: in how many minimal risky combinations distinct row i is."""
+
+    levels: list[Level] = field(default_factory=list)
+    complete: bool = True
+    why_incomplete: str = ""
+    scores: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    @property
+    def number(self) -> int:
+        """How many minimal risky combinations were found."""
+        return sum(level.number for level in self.levels)
+
+    @property
+    def exempted(self) -> int:
+        """How many risky combinations the domain rules let pass."""
+        return sum(level.number_exempted for level in self.levels)
