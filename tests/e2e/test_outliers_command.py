@@ -6,6 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
 
 from vbas_desktop.assessment.representability.outlier_file import average
 from vbas_desktop.cli.main import main
@@ -102,3 +104,45 @@ def test_values_that_a_hierarchy_lacks_are_counted_and_said(tmp_path, capsys, le
 def test_without_a_target_the_outliers_are_counted(capsys):
     assert main(["outliers", str(DATA / "C1.csv"), "--quasi-identifiers", "Hh,Job", "-k", "3", "--quiet"]) == 0
     assert "have fewer than 3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_parquet_files_are_handled_and_written_in_the_form_that_the_name_says(tmp_path, ending):
+    table = arrow_csv.read_csv(DATA / "C2.csv", convert_options=arrow_csv.ConvertOptions(strings_can_be_null=False))
+    parquet.write_table(table, tmp_path / "C2.parquet")
+    target = tmp_path / f"merged.{ending}"
+    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--handle", "merge", "--out", str(target), "--quiet"]
+    assert main(["outliers", str(tmp_path / "C2.parquet"), *common]) == 0
+    rows = parquet.read_table(target).to_pylist() if ending == "parquet" else rows_of(target)
+    found = sorted((row["Key"], row["Hh"], row["Job"]) for row in rows)
+    assert found == sorted((row["Key"], row["Hh"], row["Job"]) for row in rows_of(DATA / "C6.csv"))
+
+
+def test_fewer_than_k_records_are_neither_counted_nor_given_away(tmp_path, capsys):
+    (tmp_path / "one.csv").write_text("id,q\n" + "".join(f"{n},{'b' if n < 2 else 'a'}\n" for n in range(20)))
+    for how in ("delete", "fabricate"):
+        common = ["--quasi-identifiers", "q", "-k", "5", "--handle", how, "--quiet"]
+        assert main(["outliers", str(tmp_path / "one.csv"), *common, "--out", str(tmp_path / "out.csv")]) == 0
+        said = capsys.readouterr().out
+        assert "fewer than 5 records are in classes that have fewer than 5" in said
+        assert "made up" not in said
+        assert "20 records" not in said
+    common = ["--quasi-identifiers", "q", "-k", "5", "--handle", "delete", "--smallest-sample", "19", "--quiet"]
+    assert main(["outliers", str(tmp_path / "one.csv"), *common, "--out", str(tmp_path / "new.csv")]) == 1
+    said = capsys.readouterr().err
+    assert "Not enough records would remain, fewer than 19" in said
+    assert "18" not in said
+
+
+def test_given_distances_decide_what_small_classes_are_merged_with(tmp_path):
+    jobs = ["Self", "Employee", "House", "Retired"]
+    near = {frozenset(("House", "Retired")): "0.1"}
+    lines = [f"{a};" + ";".join("0" if a == b else near.get(frozenset((a, b)), "1") for b in jobs) for a in jobs]
+    (tmp_path / "near").mkdir()
+    (tmp_path / "near" / "Job.csv").write_text("\n".join([";" + ";".join(jobs), *lines]) + "\n")
+    plain, given = (handle(tmp_path, "merge", *more) for more in ((), ("--distances", tmp_path / "near")))
+    assert plain == given
+    retired = Counter((row["Hh"], row["Job"]) for row in rows_of(given))
+    # The two retired of four go to the households of four (0.1) rather than to the retired of three (0.2).
+    assert ("4", "Retired") not in retired
+    assert retired["3", "Retired"] == 4

@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import csv, parquet
 
 from vbas_desktop.cli.main import main
 
@@ -136,3 +138,65 @@ def test_a_key_with_more_values_than_are_coded_still_joins(capsys, tmp_path):
     found = json.loads(capsys.readouterr().out)
     assert found["general"]["approaches"] == {"delete": 10_000}
     assert found["overall"]["jaccard"] == 1.0
+
+
+def as_parquet(path, folder):
+    target = folder / f"{path.stem}.parquet"
+    table = csv.read_csv(path, convert_options=csv.ConvertOptions(strings_can_be_null=False))
+    parquet.write_table(table, target)
+    return target
+
+
+def test_parquet_files_give_the_same_vector_as_text(capsys, hierarchies, tmp_path):
+    common = ["--key", "Key", "--quasi-identifiers", "Hh,Job", "-k", "3", "--json", "--quiet", "--sensitive", "Value"]
+    files = [str(as_parquet(DATA / f"C{number}.csv", tmp_path)) for number in (2, 4)]
+    assert main(["representability", *files, *common, "--hierarchies", str(hierarchies)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found == vector(capsys, 4, "--hierarchies", hierarchies, "--sensitive", "Value")
+
+
+def test_a_key_of_a_parquet_file_may_have_more_values_than_are_coded(capsys, tmp_path):
+    ids = [f"{number:06d}" for number in range(60_000)]
+    for name, chosen in (("one", ids), ("two", ids[:50_000][::-1])):
+        ages = [int(each) % 7 for each in chosen]
+        parquet.write_table(pa.table({"id": chosen, "age": ages}), tmp_path / f"{name}.parquet")
+    files = [str(tmp_path / "one.parquet"), str(tmp_path / "two.parquet")]
+    assert main(["representability", *files, "--key", "id", "--quasi-identifiers", "age", "--json", "--quiet"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["general"]["approaches"], found["overall"]["jaccard"]) == ({"delete": 10_000}, 1.0)
+
+
+def test_given_distances_and_a_given_worst_case_are_used_and_told(capsys, hierarchies, tmp_path):
+    (tmp_path / "near").mkdir()
+    jobs = ["Self", "Employee", "House", "Retired", "***"]
+    lines = [f"{one};" + ";".join("0" if one == other else "1" for other in jobs) for one in jobs]
+    (tmp_path / "near" / "Job.csv").write_text("\n".join([";" + ";".join(jobs), *lines]) + "\n")
+    plain = vector(capsys, 3, "--hierarchies", hierarchies)
+    given = vector(
+        capsys, 3, "--hierarchies", hierarchies, "--distances", tmp_path / "near", "--worst", DATA / "C4.csv"
+    )
+    assert [found["coding"]["Job"]["distance"] for found in (plain, given)] == ["matching", "given table"]
+    assert plain["coding"]["Hh"]["distance"] == "by range"
+    assert 0 < plain["overall"]["davies_bouldin_normalised"] < 1
+    worst = vector(capsys, 4, "--hierarchies", hierarchies, "--distances", tmp_path / "near")["overall"]
+    assert given["overall"]["davies_bouldin_worst"] == worst["davies_bouldin"]
+
+
+def test_a_table_of_distances_that_lacks_values_is_refused_without_naming_them(capsys, tmp_path):
+    (tmp_path / "Job.csv").write_text(";Self;House\nSelf;0;1\nHouse;1;0\n")
+    files = [str(DATA / "C2.csv"), str(DATA / "C4.csv")]
+    options = ["--key", "Key", "--quasi-identifiers", "Hh,Job", "--distances", str(tmp_path), "--quiet"]
+    assert main(["representability", *files, *options]) == 1
+    said = capsys.readouterr().err
+    assert "2 values of the records are not in the table of distances" in said
+    assert "Retired" not in said
+
+
+def test_the_reason_why_a_column_is_left_out_is_told(capsys, tmp_path):
+    rows = [line.rsplit(",", 1)[0] for line in (DATA / "C4.csv").read_text().splitlines()]
+    (tmp_path / "short.csv").write_text("\n".join(rows) + "\n")
+    files = [str(DATA / "C2.csv"), str(tmp_path / "short.csv"), "--key", "Key", "--quasi-identifiers", "Hh,Job"]
+    assert main(["representability", *files, "--reason", "Value=confidential", "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["excluded_attributes"] == {"Value": "confidential"}
+    assert main(["representability", *files, "--reason", "Value", "--quiet"]) == 1
+    assert "“Value” gives no reason" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .representability import add_hierarchy_options, chosen_hierarchies, names
+from .representability import add_distance_option, add_hierarchy_options, chosen_hierarchies, names
 from .terminal import TerminalProgress, say, show
 
 HELP = "count and handle the classes of fewer than k records of any file"
@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     from vbas_desktop.assessment.representability.handling import handlings
 
-    parser.add_argument("file", metavar="FILE", help="the record file (CSV)")
+    parser.add_argument("file", metavar="FILE", help="the record file (CSV, also compressed, or Parquet)")
     parser.add_argument("--quasi-identifiers", metavar="A,B", required=True, help="columns, separated by commas")
     parser.add_argument("-k", type=int, default=5, help="a class of fewer records is an outlier (default 5)")
     parser.add_argument("--handle", choices=list(handlings()), default="delete", help="what to do (default delete)")
@@ -34,30 +34,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--key", metavar="NAME", help="fabricate: column that gets a new name for every made-up record")
     add_hierarchy_options(parser)
-    parser.add_argument("--out", metavar="FILE", help="the file to write")
+    add_distance_option(parser)
+    parser.add_argument(
+        "--out", metavar="FILE", help="the file to write: CSV, or Parquet with text columns if it ends in .parquet"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
 def run(options: argparse.Namespace) -> int:
     """Load, handle, write, verify."""
-    from vbas_desktop.assessment.representability.classes import Classes, outlier_records, outliers
+    from vbas_desktop.assessment.representability.classes import Classes
+    from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
     from vbas_desktop.assessment.representability.handling import handlings
     from vbas_desktop.assessment.representability.hierarchy import unlisted_values
-    from vbas_desktop.assessment.representability.outlier_file import Treatment, handle_outliers
+    from vbas_desktop.assessment.representability.outlier_file import Treatment, counted_in_words, handle_outliers
     from vbas_desktop.files.records import RecordOptions, load_records
 
     columns = names(options.quasi_identifiers)
     hierarchies = chosen_hierarchies(options, columns)
+    distances = read_distance_tables(options.distances, columns)
     progress = TerminalProgress(options.quiet)
     table = load_records(options.file, RecordOptions(category_counts="no"), progress)
     progress.close()
     classes = Classes.of_records(table, columns)
-    small, concerned = outliers(classes, options.k), outlier_records(classes, options.k)
-    said = f"{concerned:,}" if concerned == 0 or concerned >= options.k else f"fewer than {options.k:,}"
-    show(
-        f"{table.rows:,} records in {len(classes.labels):,} classes; "
-        f"{small.size:,} classes with {said} records have fewer than {options.k:,}"
-    )
+    show(counted_in_words(classes, options.k))
     for finding in unlisted_values(classes, hierarchies):
         say(f"{finding.severity}: {finding}")
     if not options.out:
@@ -68,8 +68,7 @@ def run(options: argparse.Namespace) -> int:
         "generalise": {"everywhere": options.everywhere},
     }
     handling = kind(**settings.get(options.handle, {}))
-    treatment = Treatment(columns, options.k, handling, hierarchies, names(options.sensitive), options.key)
+    treatment = Treatment(columns, options.k, handling, hierarchies, names(options.sensitive), options.key, distances)
     done = handle_outliers(table, treatment, Path(options.out))
-    smallest = "no class" if done.smallest_class is None else f"smallest class {done.smallest_class:,}"
-    show(f"{options.out}: {done.written:,} records ({done.added:,} made up), {smallest}")
+    show(f"{options.out}: {done.in_words()}")
     return 0

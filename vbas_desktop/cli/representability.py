@@ -37,6 +37,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--weights", metavar="A=W,B=W", default="", help="weights of the quasi-identifiers, such as age=0.7,job=0.3"
     )
+    add_distance_option(parser)
+    parser.add_argument(
+        "--worst",
+        metavar="FILE",
+        help="the most distorted version of ORIGINAL: Davies–Bouldin is normalised by it (default: every class as wide "
+        "as the whole file)",
+    )
+    parser.add_argument(
+        "--reason",
+        metavar="COLUMN=TEXT",
+        action="append",
+        default=[],
+        help="why a column is not in ANONYMISED; repeatable",
+    )
     parser.add_argument("--requirement", metavar="F", help="JSON file with what a researcher needs: check it")
     parser.add_argument("--out", metavar="DIR", help="folder for representability.json and representability.html")
     parser.add_argument("--json", action="store_true", help="print representability.json")
@@ -45,6 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load both files, compare, check, write."""
+    from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
     from vbas_desktop.assessment.representability.requirement import as_rows, check, read_requirement
     from vbas_desktop.assessment.representability.vector import Choices, representability
     from vbas_desktop.files.folders import new_folder
@@ -56,18 +71,22 @@ def run(options: argparse.Namespace) -> int:
     columns = names(options.quasi_identifiers)
     requirement = read_requirement(options.requirement) if options.requirement else None
     weights = _weights(options.weights) or (dict(requirement.weights) if requirement else {})
-    choices = Choices(options.k, options.key, columns, names(options.sensitive), weights)
+    distances = read_distance_tables(options.distances, columns)
+    reasons = _reasons(options.reason)
+    choices = Choices(options.k, options.key, columns, names(options.sensitive), weights, reasons, distances)
     hierarchies = chosen_hierarchies(options, columns)
     plain = RecordOptions(category_counts="no")
     original = load_records(options.original, plain, progress)
     released = load_records(options.anonymised, plain, progress)
-    vector = representability(original, released, choices, hierarchies)
+    worst = load_records(options.worst, plain, progress) if options.worst else None
+    vector = representability(original, released, choices, hierarchies, worst)
     rows = check(requirement, vector) if requirement is not None else []
     if rows:
         vector["requirement"] = as_rows(rows)
     progress.close()
     for warning in vector["warnings"]:
-        say(f"warning: column “{warning['column']}”: {warning['message']} {warning['remedy']}")
+        place = f"column “{warning['column']}”: " if warning.get("column") else ""
+        say(f"{warning['severity']}: {place}{warning['message']} {warning['remedy']}".rstrip())
     text = json.dumps(vector, indent=2, ensure_ascii=False)
     if options.out:
         with new_folder(Path(options.out), ("representability.json", "representability.html")) as folder:
@@ -91,6 +110,13 @@ def add_hierarchy_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="weights of the levels of a hierarchy from the lowest up, adding up to 1; repeatable",
+    )
+
+
+def add_distance_option(parser: argparse.ArgumentParser) -> None:
+    """``--distances``."""
+    parser.add_argument(
+        "--distances", metavar="DIR", help="folder with COLUMN.csv: a square table of the distances between values"
     )
 
 
@@ -130,13 +156,30 @@ def _weights(text: str) -> dict[str, float]:
     return weights
 
 
+def _reasons(given: list[str]) -> dict[str, str]:
+    from vbas_desktop.domain.errors import Finding, InputError
+
+    parts = [each.partition("=") for each in given]
+    for each, (name, _, text) in zip(given, parts, strict=True):
+        if not name.strip() or not text.strip():
+            raise InputError(Finding("reason", f"“{each}” gives no reason.", "Write COLUMN=why it is left out."))
+    return {name.strip(): text.strip() for name, _, text in parts}
+
+
 def _show(vector: dict[str, Any]) -> None:
     general = vector["general"]
-    show(f"{general['original_records']:,} records before, {general['released_records']:,} after")
+    show(f"{_told(general['original_records'])} records before, {_told(general['released_records'])} after")
     for name, records in general["approaches"].items():
-        show(f"  {name}: {f'{records:,} records' if records is not None else 'fewer than k records'}")
+        show(f"  {name}: {_told(records)} records")
     for name, value in vector["overall"].items():
-        if value is not None:
+        if isinstance(value, str):
+            show(f"{name.replace('_', ' ')}: {value}")
+        elif value is not None:
             show(f"{name.replace('_', ' '):<36}{value:>10.4f}")
     for row in vector.get("requirement", []):
         show(f"{row['verdict']:<14}{row['criterion']}: required {row['required']}, is {row['actual']}")
+
+
+def _told(records: int | None) -> str:
+    """A number, unless it is below k or one that is could be worked out from it."""
+    return "(not told)" if records is None else f"{records:,}"

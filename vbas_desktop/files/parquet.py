@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,40 @@ def scan_parquet(path: Path, progress: Progress) -> RawRecords:
             2,
             findings,
         )
+
+
+def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[list[str]]:
+    """The rows of some columns, every value as the text that loading takes it for; batches keep the memory small."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            for batch in file.iter_batches(batch_size=_BATCH_ROWS // 8, columns=list(names)):
+                columns = []
+                for name in names:
+                    indices, values = _dictionary(batch.column(name))
+                    columns.append(np.array(values, object)[indices].tolist())
+                yield from map(list, zip(*columns, strict=True))
+    except pa.ArrowNotImplementedError:
+        message = "The file has columns of structured or binary values, which are no text."
+        raise InputError(Finding("uncodable-column", message, "Take them out.", file=str(path))) from None
+    except (pa.ArrowException, OSError, KeyError):
+        message = "The file is not a readable Parquet file any more."
+        raise InputError(Finding("bad-parquet", message, "Get a fresh copy of the file.", file=str(path))) from None
+
+
+def write_parquet_texts(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write rows of texts as a Parquet file whose columns are all text."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema([(name, pa.string()) for name in header])
+    left = iter(rows)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while block := list(islice(left, _BATCH_ROWS // 8)):
+            columns = [pa.array(column, pa.string()) for column in zip(*block, strict=True)]
+            writer.write_batch(pa.record_batch(columns, schema=schema))
 
 
 def _columns(file: Any, progress: Progress) -> tuple[list[_Column], int]:

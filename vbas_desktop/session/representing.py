@@ -152,7 +152,7 @@ def with_regions(description: Description, columns: Sequence[tuple[str, Sequence
 def described_pair(vector: Mapping[str, Any], title: str) -> Description:
     """The vector of two files."""
     k, general = vector["general"]["k"], vector["general"]
-    done = tuple(f"{APPROACHES[name]}: {_records(n, k)}" for name, n in general["approaches"].items())
+    done = tuple(f"{APPROACHES[name]}: {_records(n)}" for name, n in general["approaches"].items())
     gone = vector["excluded_classes"]
     names = list(vector["included_quasi_identifiers"])
     cards = (
@@ -164,9 +164,9 @@ def described_pair(vector: Mapping[str, Any], title: str) -> Description:
         ),
         (
             ELEMENTS["excluded_classes"][0],
-            (f"{len(gone['classes']):,} of at least k records", f"in others: {_records(gone['unnamed_records'], k)}"),
+            (f"{len(gone['classes']):,} of at least k records", f"in others: {_records(gone['unnamed_records'])}"),
         ),
-        (ELEMENTS["coding"][0], tuple(_coding(vector, k))),
+        (ELEMENTS["coding"][0], tuple(_coding(vector))),
         (ELEMENTS["sensitive_values"][0], (_sensitive(vector),)),
         (
             ELEMENTS["weights"][0],
@@ -176,7 +176,7 @@ def described_pair(vector: Mapping[str, Any], title: str) -> Description:
             ELEMENTS["general"][0],
             (
                 f"k = {k:,}",
-                f"{general['original_records']:,} records before, {general['released_records']:,} after",
+                f"before: {_records(general['original_records'])}, after: {_records(general['released_records'])}",
                 "no class is below k" if vector["classes_below_k"]["k_anonymous"] else "some classes are below k",
             ),
         ),
@@ -200,9 +200,9 @@ def described_pair(vector: Mapping[str, Any], title: str) -> Description:
     return Description(title, measures_of(vector["overall"]), cards, headings, rows, vector)
 
 
-def _coding(vector: Mapping[str, Any], k: int) -> list[str]:
+def _coding(vector: Mapping[str, Any]) -> list[str]:
     return [
-        f"{name}: " + "; ".join(f"{level} {_records(n, k)}" for level, n in facts["records_by_level"].items())
+        f"{name}: " + "; ".join(f"{level} {_records(n)}" for level, n in facts["records_by_level"].items())
         for name, facts in vector["coding"].items()
     ]
 
@@ -214,5 +214,5 @@ def _sensitive(vector: Mapping[str, Any]) -> str:
     return f"{', '.join(vector['sensitive_columns'])}: {how}"
 
 
-def _records(number: int | None, k: int) -> str:
-    return f"fewer than {k:,} records" if number is None else f"{number:,} record{'s' if number != 1 else ''}"
+def _records(number: int | None) -> str:
+    return "not told" if number is None else f"{number:,} record{'s' if number != 1 else ''}"

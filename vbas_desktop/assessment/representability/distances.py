@@ -7,19 +7,20 @@ from dataclasses import dataclass, field
 
 from vbas_desktop.domain.records import finite_number
 
-from .classes import Label
+from .classes import Classes, Label
+from .distance_tables import DistanceTable, check_listed
 
 
 @dataclass(frozen=True)
 class Distance:
     """Gower-like: each column gives 0 … 1 (its weight at most), the sum is the distance.
 
-    ``ranges[q]`` is the range of a numeric column, None for categories; ``tables[q]`` holds given distances of pairs.
+    ``ranges[q]`` is the range of a numeric column, None for categories; ``tables[q]`` holds given distances.
     """
 
     ranges: tuple[float | None, ...]
     weights: tuple[float, ...]
-    tables: Mapping[int, Mapping[tuple[str, str], float]] = field(default_factory=dict)
+    tables: Mapping[int, DistanceTable] = field(default_factory=dict)
 
     @classmethod
     def of_labels(cls, labels: Sequence[Label], weights: Sequence[float] | None = None) -> Distance:
@@ -32,6 +33,26 @@ class Distance:
             ranges.append(max(known) - min(known) if known and len(known) == len(numbers) else None)
         return cls(tuple(ranges), tuple(weights) if weights is not None else (1.0,) * width)
 
+    @classmethod
+    def of_classes(
+        cls,
+        classes: Classes,
+        weights: Sequence[float] | None = None,
+        tables: Mapping[str, DistanceTable] | None = None,
+    ) -> Distance:
+        """The distance of a file's classes; refused if a table lacks values of the file."""
+        given = tables or {}
+        check_listed(classes, given)
+        plain = cls.of_labels(classes.labels, weights)
+        places = {q: given[name] for q, name in enumerate(classes.columns) if name in given}
+        return cls(plain.ranges, plain.weights, places)
+
+    def meaning(self, q: int) -> str:
+        """How the values of a column are compared, in words."""
+        if q in self.tables:
+            return "given table"
+        return "matching" if self.ranges[q] is None else "by range"
+
     def between(self, one: Label, other: Label) -> float:
         """The weighted sum over the columns."""
         return sum(weight * self._column(q, one[q], other[q]) for q, weight in enumerate(self.weights))
@@ -40,8 +61,7 @@ class Distance:
         if one == other:
             return 0.0
         if q in self.tables:
-            table = self.tables[q]
-            return table.get((one, other), table.get((other, one), 1.0))
+            return self.tables[q].between(one, other)
         width = self.ranges[q]
         first, second = finite_number(one), finite_number(other)
         if width is None or first is None or second is None:

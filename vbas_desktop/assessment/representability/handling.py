@@ -18,6 +18,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from .classes import Classes, Label, outliers
 from .distances import Distance
 from .hierarchy import SUPPRESSED, Hierarchy
+from .telling import may_tell
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,9 @@ class Delete(Handling):
         small = set(outliers(classes, k).tolist())
         left = classes.records - int(classes.sizes[sorted(small)].sum()) if small else classes.records
         if left < self.smallest_sample:
-            message = f"Only {left:,} records would remain, fewer than {self.smallest_sample:,}."
+            # How many remain tells how many are deleted.
+            many = f"Only {left:,}" if may_tell((classes.records - left,), k) else "Not enough"
+            message = f"{many} records would remain, fewer than {self.smallest_sample:,}."
             raise InputError(Finding("smallest-sample", message, "Choose another way, or a smaller k."))
         return Handled(tuple(None if c in small else label for c, label in enumerate(classes.labels)), {})
 

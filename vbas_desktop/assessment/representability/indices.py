@@ -69,10 +69,23 @@ def precision(levels: NDArray[np.float64], heights: Sequence[int]) -> float | No
 
 @dataclass(frozen=True)
 class DaviesBouldin:
-    """The index, and how many pairs of classes lie on top of each other (distance 0) and were left out of it."""
+    """The index, and how many pairs of classes lie on top of each other (distance 0) and were left out of it.
+
+    ``worst`` is the index if every class were as wide as the whole file, which is all that suppressed values tell;
+    the best case is the original file, whose classes have no width: 0. ``reason`` says why there is no value.
+    """
 
     value: float | None
     coinciding_pairs: int
+    worst: float | None = None
+    reason: str = ""
+
+    @property
+    def normalised(self) -> float | None:
+        """The index between the best case (0) and the worst (1); None where one of them is not defined."""
+        if self.value is None or not self.worst:
+            return None
+        return min(1.0, self.value / self.worst)
 
 
 def davies_bouldin(
@@ -84,12 +97,27 @@ def davies_bouldin(
     centre; ``between[i, l]`` is the distance of the centres. S_i = sqrt(Σ n·d²/Σ n).
     """
     totals = members.sum(axis=1)
-    spread = np.sqrt((members * within**2).sum(axis=1) / np.where(totals > 0, totals, 1))
-    sums = spread[:, None] + spread[None, :]
+    return of_spreads(np.sqrt((members * within**2).sum(axis=1) / np.where(totals > 0, totals, 1)), between)
+
+
+def of_spreads(spread: NDArray[np.float64], between: NDArray[np.float64], widest: float | None = None) -> DaviesBouldin:
+    """The index from the width of each class; ``widest`` is that of the whole file, for the worst case."""
     apart = between > 0
     np.fill_diagonal(apart, False)
-    ratios = np.where(apart, sums / np.where(apart, between, 1.0), -np.inf)
     coinciding = int((~apart).sum() - apart.shape[0]) // 2
-    worst = ratios.max(axis=1, initial=-np.inf)
-    usable = worst[np.isfinite(worst)]
-    return DaviesBouldin(float(usable.mean()) if usable.size else None, coinciding)
+    distance = np.where(apart, between, np.inf)
+    ratios = np.where(apart, (spread[:, None] + spread[None, :]) / distance, -np.inf)
+    nearest = distance.min(axis=1, initial=np.inf)
+    return of_rows(ratios.max(axis=1, initial=-np.inf), nearest, coinciding, widest)
+
+
+def of_rows(
+    largest: NDArray[np.float64], nearest: NDArray[np.float64], coinciding: int, widest: float | None
+) -> DaviesBouldin:
+    """The index from the largest ratio of each class and the distance to the nearest other one."""
+    usable = np.isfinite(nearest)
+    if not usable.any():
+        reason = "all classes have the same centre" if nearest.size > 1 else "there is only one class"
+        return DaviesBouldin(None, coinciding, reason=reason)
+    worst = None if widest is None else float((2.0 * widest / nearest[usable]).mean())
+    return DaviesBouldin(float(largest[usable].mean()), coinciding, worst)

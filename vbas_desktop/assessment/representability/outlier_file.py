@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.records import finite_number
 from vbas_desktop.files.folders import new_file
+from vbas_desktop.files.parquet import write_parquet_texts
 from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
 from vbas_desktop.files.row_texts import row_texts
 
 from .classes import Classes, Label, outlier_records, outliers
+from .distance_tables import DistanceTable
 from .distances import Distance
 from .handling import Handled, Handling
 from .hierarchy import Hierarchy
+from .telling import may_tell
+
+PARQUET = (".parquet", ".pq")
+"""Targets with these endings are written as Parquet, all columns as text; others as CSV."""
 
 FLAG = "fabricated"
 """The column that tells made-up records (1) from real ones (0)."""
@@ -36,18 +41,38 @@ class Treatment:
     hierarchies: Mapping[str, Hierarchy]
     sensitive: tuple[str, ...] = ()
     key: str | None = None
+    distances: Mapping[str, DistanceTable] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Treated:
-    """What came of it, in records. Internal: the numbers may be below k."""
+    """What came of it, in records. Internal: the numbers may be below k; `in_words` tells what may be told."""
 
+    k: int
     records: int
     outlier_classes: int
     outlier_records: int
     written: int
     added: int
     smallest_class: int | None
+
+    def in_words(self) -> str:
+        """What was written. Made-up records are as many as the small classes lack, so few of these hide them too."""
+        told = may_tell((self.outlier_records,), self.k)
+        made_up = f" ({self.added:,} made up)" if told else ""
+        smallest = "no class" if self.smallest_class is None else f"smallest class {self.smallest_class:,}"
+        return f"{self.written:,} records{made_up}, {smallest}"
+
+
+def counted_in_words(classes: Classes, k: int) -> str:
+    """How many records are in classes below k; fewer than k of them are not told, nor what they follow from."""
+    small, concerned = outliers(classes, k).size, outlier_records(classes, k)
+    if not may_tell((concerned,), k):
+        return f"fewer than {k:,} records are in classes that have fewer than {k:,}"
+    return (
+        f"{classes.records:,} records in {len(classes.labels):,} classes; "
+        f"{small:,} classes with {concerned:,} records have fewer than {k:,}"
+    )
 
 
 def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> Treated:
@@ -61,24 +86,52 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
     if FLAG in table.dialect.header and treatment.handling.card.name == "fabricate":
         raise InputError(Finding("column-taken", f"There is a column “{FLAG}” already.", "Rename it.", column=FLAG))
     classes = Classes.of_records(table, columns)
-    handled = treatment.handling.handle(classes, treatment.k, treatment.hierarchies, Distance.of_labels(classes.labels))
+    distance = Distance.of_classes(classes, tables=treatment.distances)
+    handled = treatment.handling.handle(classes, treatment.k, treatment.hierarchies, distance)
     with new_file(target) as path:
-        with path.open("w", encoding=table.dialect.encoding or "utf-8", newline="") as stream:
-            writer = csv.writer(stream, delimiter=table.dialect.delimiter or ",")
-            written = _write(writer, table, classes, handled, treatment)
+        written = _write(path, target.suffix.lower() in PARQUET, table, classes, handled, treatment)
         smallest = _verified(path, table, treatment, written)
     small = outliers(classes, treatment.k)
     added = sum(handled.added.values())
-    return Treated(table.rows, small.size, outlier_records(classes, treatment.k), written, added, smallest)
+    concerned = outlier_records(classes, treatment.k)
+    return Treated(treatment.k, table.rows, small.size, concerned, written, added, smallest)
 
 
-def _write(writer: Any, table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment) -> int:
-    header = list(table.dialect.header)
+def _write(
+    path: Path, parquet: bool, table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment
+) -> int:
+    """Write the new file in the form that its name says; returns the number of its records."""
     flagged = treatment.handling.card.name == "fabricate"
+    header = [*table.dialect.header, FLAG] if flagged else list(table.dialect.header)
+    written = _Counted(_new_rows(table, classes, handled, treatment, flagged))
+    if parquet:
+        write_parquet_texts(path, header, written)
+        return written.number
+    with path.open("w", encoding=table.dialect.encoding or "utf-8", newline="") as stream:
+        writer = csv.writer(stream, delimiter=table.dialect.delimiter or ",")
+        writer.writerow(header)
+        writer.writerows(written)
+    return written.number
+
+
+class _Counted:
+    """Rows on their way, counted."""
+
+    def __init__(self, rows: Iterable[list[str]]) -> None:
+        self._rows, self.number = rows, 0
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for row in self._rows:
+            self.number += 1
+            yield row
+
+
+def _new_rows(
+    table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment, flagged: bool
+) -> Iterator[list[str]]:
+    header = list(table.dialect.header)
     places = [header.index(name) for name in treatment.quasi_identifiers]
-    writer.writerow([*header, FLAG] if flagged else header)
     averages = _Averages(classes, handled, [header.index(name) for name in treatment.sensitive])
-    written = 0
     for number, row in enumerate(row_texts(table)):
         label = handled.labels[classes.class_of[number]]
         averages.see(classes.labels[classes.class_of[number]], row)
@@ -86,12 +139,9 @@ def _write(writer: Any, table: RecordTable, classes: Classes, handled: Handled, 
             continue
         for place, value in zip(places, label, strict=True):
             row[place] = value
-        writer.writerow([*row, "0"] if flagged else row)
-        written += 1
+        yield [*row, "0"] if flagged else row
     key = header.index(treatment.key) if treatment.key else None
-    made_up = list(averages.records(len(header), places, key))
-    writer.writerows([*row, "1"] for row in made_up)
-    return written + len(made_up)
+    yield from ([*row, "1"] for row in averages.records(len(header), places, key))
 
 
 class _Averages:

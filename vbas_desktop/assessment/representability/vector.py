@@ -1,36 +1,39 @@
 """The representability vector: everything a researcher should know of how a release differs from its original.
 
-Nothing in it tells of fewer than k records: smaller numbers are left out and counted as "fewer than k".
+Nothing in it tells of fewer than k records: smaller numbers, and those they could be worked out from, are left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.domain.records import MISSING, finite_number
 from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.row_texts import coded_texts
 
-from .classes import Classes, Label
+from .distance_tables import DistanceTable, unused_values
 from .distances import Distance
 from .hierarchy import Hierarchy, unlisted_values
-from .indices import DaviesBouldin, PairCounts, davies_bouldin
+from .indices import DaviesBouldin, PairCounts
 from .pairing import UNEXPLAINED, Pairing, pair
-
-_MATRIX_LIMIT = 20_000_000
-"""Cells of original × released classes up to which Davies–Bouldin is computed."""
+from .per_class import class_rows, named, sensitive_rows
+from .separation import davies_bouldin_of
+from .telling import may_tell, parts_shown, share_at_least, shown
 
 FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What the vector is made of: k, columns, weights of the columns (sum 1), excluded columns with their reason."""
+    """What the vector is made of: k, columns, weights of the columns (sum 1), excluded columns with their reason.
+
+    ``distances`` are given tables by column; without one, categories are compared by matching, numbers by range.
+    """
 
     k: int
     key: str
@@ -38,6 +41,7 @@ class Choices:
     sensitive: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     excluded: Mapping[str, str] = field(default_factory=dict)
+    distances: Mapping[str, DistanceTable] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.k < 1:
@@ -60,53 +64,98 @@ class Choices:
 
 
 def representability(
-    original: RecordTable, released: RecordTable, choices: Choices, hierarchies: Mapping[str, Hierarchy]
+    original: RecordTable,
+    released: RecordTable,
+    choices: Choices,
+    hierarchies: Mapping[str, Hierarchy],
+    worst: RecordTable | None = None,
 ) -> dict[str, Any]:
-    """The whole vector as plain JSON data, its elements under their names in words."""
+    """The whole vector as plain JSON data, its elements under their names in words.
+
+    ``worst`` is the most distorted version of the original that Davies–Bouldin is measured against, if there is one.
+    """
     paired = pair(original, released, choices.key, choices.quasi_identifiers, hierarchies)
     ordered = [hierarchies[name] for name in choices.quasi_identifiers]
+    distance = Distance.of_classes(paired.original, choices.column_weights().tolist(), choices.distances)
     precisions = _cell_precision(paired, ordered, choices)
-    centres = _between(paired, choices)
+    index = davies_bouldin_of(paired, ordered, choices.column_weights(), distance)
+    if worst is not None:
+        index = _against(index, original, worst, choices, hierarchies, distance)
+    lost = _Lost.of(paired, choices.k)
     sizes = paired.released.sizes
     small = int(sizes[sizes < choices.k].sum())
-    warnings = [*unlisted_values(paired.original, hierarchies), *_other_changes(original, released, paired, choices)]
+    there = [name for name in choices.sensitive if name in released.dialect.header]
     return {
         "format_version": FORMAT_VERSION,
-        "warnings": [finding.as_dict() for finding in warnings],
-        "overall": _overall(original, released, paired, precisions, centres),
-        "per_class": _per_class(paired, precisions, choices.k),
+        "warnings": [each.as_dict() for each in _warnings(original, released, paired, choices, hierarchies, index)],
+        "overall": _overall(original, paired, precisions, index, lost, choices.k),
+        "per_class": class_rows(paired, precisions, choices.k),
         "classes_below_k": {"records": shown(small, choices.k), "k_anonymous": small == 0},
         "excluded_attributes": _excluded(original, released, choices),
         "included_quasi_identifiers": list(choices.quasi_identifiers),
-        "excluded_classes": _excluded_classes(paired, choices.k),
-        "coding": _coding(paired, ordered, choices),
-        "sensitive_values": {
-            name: _sensitive(released, paired.released, name, choices.k)
-            for name in choices.sensitive
-            if name in released.dialect.header
-        },
-        "sensitive_columns": [name for name in choices.sensitive if name in released.dialect.header],
-        "sensitive_aggregated": any(
-            name in released.dialect.header and _changed(original, released, paired, name) for name in choices.sensitive
-        ),
+        "excluded_classes": {"classes": lost.named, "unnamed_records": shown(lost.unnamed, choices.k)},
+        "coding": _coding(paired, ordered, distance, choices.k),
+        "sensitive_values": {name: sensitive_rows(released, paired, name, choices.k) for name in there},
+        "sensitive_columns": there,
+        "sensitive_aggregated": any(_changed(original, released, paired, name) for name in there),
         "weights": {
             "quasi_identifiers": dict(zip(choices.quasi_identifiers, choices.column_weights().tolist(), strict=True)),
             "levels": {hierarchy.column: list(hierarchy.weights) for hierarchy in ordered if hierarchy.weights},
         },
         "general": {
             "k": choices.k,
-            "approaches": {name: shown(records, choices.k) for name, records in paired.approaches().items()},
+            "approaches": lost.approaches,
             "hierarchy_heights": {hierarchy.column: hierarchy.height for hierarchy in ordered},
-            "original_records": original.rows,
-            "released_records": released.rows,
-            "sample_size_ratio": paired.common / original.rows,
+            "original_records": original.rows if lost.told else None,
+            "released_records": released.rows if may_tell([small], choices.k) else None,
+            "sample_size_ratio": paired.common / original.rows if lost.told else None,
         },
     }
 
 
-def shown(records: int, k: int) -> int | None:
-    """A number of records that may be told: 0 or at least k; None stands for "fewer than k"."""
-    return records if records == 0 or records >= k else None
+@dataclass(frozen=True)
+class _Lost:
+    """What became of records that are not as they were, as far as it may be told.
+
+    ``named``: original classes of at least k records of which nothing was released; ``unnamed``: all other deleted
+    records. ``told``: whether the totals of both files may stand side by side.
+    """
+
+    named: list[dict[str, Any]]
+    unnamed: int
+    approaches: dict[str, int | None]
+    told: bool
+
+    @classmethod
+    def of(cls, paired: Pairing, k: int) -> _Lost:
+        released = np.zeros(len(paired.original.labels), bool)
+        released[paired.cell_original] = True
+        sizes = paired.original.sizes
+        gone = np.flatnonzero(~released & (sizes >= k))
+        unnamed = int(paired.vanished.sum()) - int(sizes[gone].sum())
+        done = paired.approaches()
+        told = may_tell((unnamed, done.get("delete", 0), done.get("fabricate", 0)), k)
+        approaches = {name: shown(records, k) for name, records in done.items()}
+        if "delete" in approaches and not may_tell([unnamed], k):
+            # The named classes subtracted from all that is deleted would leave the small rest.
+            approaches["delete"] = None
+        rows = [{"class": named(paired.original, int(number)), "records": int(sizes[number])} for number in gone]
+        return cls(rows, unnamed, approaches, told)
+
+
+def _against(
+    index: DaviesBouldin,
+    original: RecordTable,
+    worst: RecordTable,
+    choices: Choices,
+    hierarchies: Mapping[str, Hierarchy],
+    distance: Distance,
+) -> DaviesBouldin:
+    """The index with that of a given most distorted file as its worst case."""
+    paired = pair(original, worst, choices.key, choices.quasi_identifiers, hierarchies)
+    ordered = [hierarchies[name] for name in choices.quasi_identifiers]
+    other = davies_bouldin_of(paired, ordered, choices.column_weights(), distance)
+    return replace(index, worst=other.value)
 
 
 def _cell_precision(paired: Pairing, hierarchies: Sequence[Hierarchy], choices: Choices) -> NDArray[np.float64]:
@@ -122,56 +171,31 @@ def _cell_precision(paired: Pairing, hierarchies: Sequence[Hierarchy], choices: 
 
 def _overall(
     original: RecordTable,
-    released: RecordTable,
     paired: Pairing,
     precisions: NDArray[np.float64],
     index: DaviesBouldin,
+    lost: _Lost,
+    k: int,
 ) -> dict[str, Any]:
     before = np.bincount(paired.cell_original, paired.cell_records).astype(np.int64)
     after = np.bincount(paired.cell_released, paired.cell_records).astype(np.int64)
     counts = PairCounts.of(paired.cell_records, before, after)
-    return {
+    found: dict[str, Any] = {
         "precision": float((precisions * paired.cell_records).sum() / paired.common),
         "rand": counts.rand,
         "jaccard": counts.jaccard,
         "fowlkes_mallows": counts.fowlkes_mallows,
         "davies_bouldin": index.value,
+        "davies_bouldin_normalised": index.normalised,
+        "davies_bouldin_worst": index.worst,
         "davies_bouldin_coinciding_classes": index.coinciding_pairs,
-        "sample_size_ratio": paired.common / original.rows,
+        "sample_size_ratio": paired.common / original.rows if lost.told else None,
     }
-
-
-def _per_class(paired: Pairing, precisions: NDArray[np.float64], k: int) -> list[dict[str, Any]]:
-    """Size, precision and the share of pairs that belonged together before, for each class of at least k records."""
-    sizes = paired.released.sizes
-    rows = []
-    for number in np.flatnonzero(sizes >= k):
-        mine = paired.cell_released == number
-        records = paired.cell_records[mine]
-        total = int(records.sum())
-        counts = PairCounts.of(records, records, [total]) if total else None
-        rows.append(
-            {
-                "class": _named(paired.released, int(number)),
-                "records": int(sizes[number]),
-                "precision": float((precisions[mine] * records).sum() / total) if total else None,
-                "jaccard": counts.jaccard if counts else None,
-                "original_classes": int(mine.sum()),
-                "levels": _class_levels(paired, mine),
-            }
-        )
-    return rows
-
-
-def _class_levels(paired: Pairing, mine: NDArray[np.bool_]) -> dict[str, int]:
-    names = paired.released.columns
-    if not mine.any():
-        return {}
-    return {name: int(paired.levels[mine, q].max()) for q, name in enumerate(names)}
-
-
-def _named(classes: Classes, number: int) -> dict[str, str]:
-    return dict(zip(classes.columns, (value or MISSING for value in classes.labels[number]), strict=True))
+    if index.value is None:
+        found["davies_bouldin_reason"] = index.reason
+    if not lost.told:
+        found["sample_size_ratio_at_least"] = share_at_least(original.rows - paired.common, original.rows, k)
+    return found
 
 
 def _excluded(original: RecordTable, released: RecordTable, choices: Choices) -> dict[str, str]:
@@ -179,65 +203,49 @@ def _excluded(original: RecordTable, released: RecordTable, choices: Choices) ->
     return {name: choices.excluded.get(name, "not in the released file") for name in gone}
 
 
-def _excluded_classes(paired: Pairing, k: int) -> dict[str, Any]:
-    """Original classes of which nothing was released; named only where they had at least k records."""
-    released = np.zeros(len(paired.original.labels), bool)
-    released[paired.cell_original] = True
-    sizes = paired.original.sizes
-    gone = np.flatnonzero(~released)
-    named = [int(number) for number in gone if sizes[number] >= k]
-    rest = int(sizes[[number for number in gone if sizes[number] < k]].sum()) if gone.size else 0
-    return {
-        "classes": [{"class": _named(paired.original, number), "records": int(sizes[number])} for number in named],
-        "unnamed_records": shown(rest, k),
-    }
-
-
-def _coding(paired: Pairing, hierarchies: Sequence[Hierarchy], choices: Choices) -> dict[str, Any]:
-    """What the values of each quasi-identifier mean: as in the original, on which levels, or replaced."""
+def _coding(paired: Pairing, hierarchies: Sequence[Hierarchy], distance: Distance, k: int) -> dict[str, Any]:
+    """What the values of each quasi-identifier mean: on which levels they are, or replaced, and how they compare."""
     coding = {}
     for q, hierarchy in enumerate(hierarchies):
-        records: dict[str, int | None] = {}
-        for level in np.unique(paired.levels[:, q]):
-            count = int(paired.cell_records[paired.levels[:, q] == level].sum())
-            name = "replaced" if level == UNEXPLAINED else f"level {level}"
-            records[name] = shown(count, choices.k)
-        coding[hierarchy.column] = {"height": hierarchy.height, "records_by_level": records}
+        level, place = np.unique(paired.levels[:, q], return_inverse=True)
+        counts = np.bincount(place, paired.cell_records).astype(np.int64)
+        names = ["replaced" if number == UNEXPLAINED else f"level {number}" for number in level]
+        records = parts_shown(dict(zip(names, counts.tolist(), strict=True)), k)
+        coding[hierarchy.column] = {
+            "height": hierarchy.height,
+            "records_by_level": records,
+            "distance": distance.meaning(q),
+        }
     return coding
-
-
-def _sensitive(table: RecordTable, classes: Classes, column: str, k: int) -> list[dict[str, Any]]:
-    """Count, mean and sample standard deviation of a numeric column per class of at least k records."""
-    categories = table.facts(column).categories
-    codes = table.codes(column)
-    assert categories is not None
-    numbers = np.array([np.nan if (n := finite_number(v)) is None else n for v in categories.values])[codes]
-    rows = []
-    sizes = classes.sizes
-    for number in np.flatnonzero(sizes >= k):
-        values = numbers[classes.class_of == number]
-        usable = values[~np.isnan(values)]
-        enough = usable.size >= k
-        rows.append(
-            {
-                "class": _named(classes, int(number)),
-                "count": shown(int(usable.size), k),
-                "mean": float(usable.mean()) if enough else None,
-                "sd": float(usable.std(ddof=1)) if enough and usable.size > 1 else None,
-            }
-        )
-    return rows
 
 
 def _changed(original: RecordTable, released: RecordTable, paired: Pairing, column: str) -> int:
     """In how many common records a column holds another value than before, such as the mean of the class."""
-    before, after = original.facts(column).categories, released.facts(column).categories
-    if before is None or after is None:
-        return 0
-    place = {value: number for number, value in enumerate(before.values)}
-    translate = np.array([place.get(value, -1) for value in after.values], np.int64)
-    old = original.codes(column)[paired.original_rows].astype(np.int64)
-    return int(np.count_nonzero(old != translate[released.codes(column)[paired.released_rows]]))
+    old, before = coded_texts(original, column)
+    new, after = coded_texts(released, column)
+    place = {value: number for number, value in enumerate(before.tolist())}
+    translate = np.array([place.get(value, -1) for value in after.tolist()], np.int64)
+    return int(np.count_nonzero(old[paired.original_rows] != translate[new[paired.released_rows]]))
+
+
+def _warnings(
+    original: RecordTable,
+    released: RecordTable,
+    paired: Pairing,
+    choices: Choices,
+    hierarchies: Mapping[str, Hierarchy],
+    index: DaviesBouldin,
+) -> list[Finding]:
+    found = [
+        *unlisted_values(paired.original, hierarchies),
+        *unused_values(paired.original, paired.released, choices.distances),
+        *_other_changes(original, released, paired, choices),
+    ]
+    if index.value is None:
+        found.append(
+            Finding("no-davies-bouldin", f"There is no Davies–Bouldin index: {index.reason}.", "", Severity.HINT)
+        )
+    return found
 
 
 def _other_changes(original: RecordTable, released: RecordTable, paired: Pairing, choices: Choices) -> list[Finding]:
@@ -254,33 +262,3 @@ def _other_changes(original: RecordTable, released: RecordTable, paired: Pairing
             remedy = "Name it among the quasi-identifiers, or check that the key names the same record in both files."
             findings.append(Finding("changed-rows", message, remedy, Severity.WARNING, column=name))
     return findings
-
-
-def _between(paired: Pairing, choices: Choices) -> DaviesBouldin:
-    """Davies–Bouldin over the released classes, each with the record-weighted centre of its original values."""
-    before, after = paired.original, paired.released
-    if len(before.labels) * len(after.labels) > _MATRIX_LIMIT or len(after.labels) ** 2 > _MATRIX_LIMIT:
-        return DaviesBouldin(None, 0)
-    members = np.zeros((len(after.labels), len(before.labels)), np.int64)
-    members[paired.cell_released, paired.cell_original] = paired.cell_records
-    members = members[members.sum(axis=1) > 0]
-    features = _features(before.labels, Distance.of_labels(before.labels), choices.column_weights())
-    centres = members @ features / members.sum(axis=1, keepdims=True)
-    within = np.abs(features[None, :, :] - centres[:, None, :]).sum(axis=2)
-    between = np.abs(centres[:, None, :] - centres[None, :, :]).sum(axis=2)
-    # Means of the same values differ in their last digits; such centres are one.
-    return davies_bouldin(members, within, np.where(between > 1e-9, between, 0.0))
-
-
-def _features(labels: Sequence[Label], distance: Distance, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Coordinates whose city-block distance is the weighted Gower distance: numbers by range, categories as halves."""
-    columns = []
-    for q, width in enumerate(distance.ranges):
-        values = [label[q] for label in labels]
-        if width is not None:
-            numbers = np.array([finite_number(value) for value in values], float)
-            columns.append(weights[q] * numbers[:, None] / (width or 1.0))
-        else:
-            names = sorted(set(values))
-            columns.append(weights[q] * 0.5 * (np.array(values)[:, None] == np.array(names)[None, :]))
-    return np.hstack(columns)

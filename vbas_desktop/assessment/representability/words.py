@@ -20,6 +20,10 @@ OVERALL = {
         "Davies–Bouldin index",
         "how wide the released classes are against the distance between them: lower is better",
     ),
+    "davies_bouldin_normalised": (
+        "Davies–Bouldin, normalised",
+        "the same between the best case (0: the original) and the worst (1: every class as wide as the whole file)",
+    ),
     "mean_distance": (
         "Distance moved",
         "mean distance from a record’s initial region to its aggregated region’s centre",
@@ -36,7 +40,10 @@ ELEMENTS = {
         "Classes left out",
         "Original classes of which no record was released. Small ones have no name here.",
     ),
-    "coding": ("Meaning of the values", "On which level of its hierarchy each quasi-identifier was released."),
+    "coding": (
+        "Meaning of the values",
+        "On which level of its hierarchy each quasi-identifier was released, and how its values are compared.",
+    ),
     "sensitive_values": ("Sensitive values", "What the released records say of them, class by class."),
     "weights": ("Weights", "How much each quasi-identifier, and each level of a hierarchy, counts for precision."),
     "general": ("In general", "The setting."),

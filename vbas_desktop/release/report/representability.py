@@ -32,8 +32,8 @@ def _sections(vector: Mapping[str, Any]) -> Iterable[Section]:
     yield _element("per_class", _classes(vector["per_class"]))
     yield _element("excluded_attributes", _pairs(vector["excluded_attributes"], "No column is missing."))
     yield _element("included_quasi_identifiers", [Paragraph(", ".join(vector["included_quasi_identifiers"]) + ".")])
-    yield _element("excluded_classes", _gone(vector["excluded_classes"], vector["general"]["k"]))
-    yield _element("coding", [_coding(vector["coding"], vector["general"]["k"])])
+    yield _element("excluded_classes", _gone(vector["excluded_classes"]))
+    yield _element("coding", [_coding(vector["coding"])])
     yield _element("sensitive_values", list(_sensitive(vector)))
     yield _element("weights", list(_weights(vector["weights"])))
     yield _element("general", [_general(vector["general"])])
@@ -48,7 +48,7 @@ def _tiles(vector: Mapping[str, Any]) -> Tiles:
     overall, general = vector["overall"], vector["general"]
     return Tiles(
         [
-            (f"{general['released_records']:,}", f"records released, of {general['original_records']:,}"),
+            (_count(general["released_records"]), _of(general["original_records"])),
             (_number(overall["precision"]), "precision: how much of the hierarchies is left"),
             (_number(overall["jaccard"]), "Jaccard: how many pairs that belong together did so before"),
             ("yes" if vector["classes_below_k"]["k_anonymous"] else "no", f"{general['k']:,}-anonymous"),
@@ -56,11 +56,15 @@ def _tiles(vector: Mapping[str, Any]) -> Tiles:
     )
 
 
+def _of(original: int | None) -> str:
+    return "records released" if original is None else f"records released, of {original:,}"
+
+
 def _done(vector: Mapping[str, Any]) -> list[Block]:
-    k, done = vector["general"]["k"], vector["general"]["approaches"]
+    done = vector["general"]["approaches"]
     if not done:
         return [Paragraph("Nothing was done to the records: all classes are as they were.")]
-    return [Paragraph("What was recognised: "), Pairs([(APPROACHES[n], _records(r, k)) for n, r in done.items()])]
+    return [Paragraph("What was recognised: "), Pairs([(APPROACHES[n], _records(r)) for n, r in done.items()])]
 
 
 def _warnings(warnings: Sequence[Mapping[str, Any]]) -> Iterable[Block]:
@@ -87,6 +91,8 @@ def _overall(overall: Mapping[str, Any]) -> Iterable[Block]:
         yield Paragraph(
             f"{coinciding:,} pairs of released classes have the same centre; they are left out of Davies–Bouldin."
         )
+    if "davies_bouldin_reason" in overall:
+        yield Paragraph(f"There is no Davies–Bouldin index: {overall['davies_bouldin_reason']}.")
 
 
 def _classes(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
@@ -95,10 +101,12 @@ def _classes(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     names = list(rows[0]["class"])
     cells = [
         (*(row["class"][name] for name in names), f"{row['records']:,}", _number(row["precision"]),
-         _number(row["jaccard"]), f"{row['original_classes']:,}")
+         _number(row["jaccard"]), _count(row["original_classes"]))
         for row in rows[:_LONGEST]
     ]  # fmt: skip
     blocks: list[Block] = [Table((*names, "records", "precision", "Jaccard", "classes before"), cells, len(names))]
+    if any(row["jaccard"] is None for row in rows):
+        blocks.append(Paragraph("–: would tell how a few people were spread over the original classes.", quiet=True))
     if len(rows) > _LONGEST:
         blocks.append(Paragraph(f"{len(rows) - _LONGEST:,} more are in representability.json.", quiet=True))
     return blocks
@@ -108,7 +116,7 @@ def _pairs(items: Mapping[str, str], otherwise: str) -> list[Block]:
     return [Pairs(list(items.items()))] if items else [Paragraph(otherwise)]
 
 
-def _gone(gone: Mapping[str, Any], k: int) -> list[Block]:
+def _gone(gone: Mapping[str, Any]) -> list[Block]:
     rows = [
         (", ".join(f"{name} = {value}" for name, value in each["class"].items()), f"{each['records']:,}")
         for each in gone["classes"][:_LONGEST]
@@ -116,17 +124,21 @@ def _gone(gone: Mapping[str, Any], k: int) -> list[Block]:
     blocks: list[Block] = [Table(("class", "records"), rows)] if rows else []
     rest = gone["unnamed_records"]
     if rest != 0:
-        blocks.append(Paragraph(f"In classes too small to be named: {_records(rest, k)}."))
+        blocks.append(Paragraph(f"In others, too small to be named or released in part: {_records(rest)}."))
     return blocks or [Paragraph("No class is missing.")]
 
 
-def _coding(coding: Mapping[str, Any], k: int) -> Table:
+def _coding(coding: Mapping[str, Any]) -> Table:
     rows = [
-        (name, f"{facts['height']:,}", "; ".join(f"{level}: {_records(n, k)}" for level, n in by_level.items()))
+        (name, f"{facts['height']:,}", facts["distance"], _levels(by_level))
         for name, facts in coding.items()
         for by_level in [facts["records_by_level"]]
     ]
-    return Table(("quasi-identifier", "levels", "records by level"), rows, 1, 2)
+    return Table(("quasi-identifier", "levels", "values compared", "records by level"), rows, 1, 2)
+
+
+def _levels(by_level: Mapping[str, int | None]) -> str:
+    return "; ".join(f"{level}: {_records(records)}" for level, records in by_level.items())
 
 
 def _sensitive(vector: Mapping[str, Any]) -> Iterable[Block]:
@@ -155,16 +167,24 @@ def _general(general: Mapping[str, Any]) -> Pairs:
     return Pairs(
         [
             ("k", f"{general['k']:,}"),
-            ("Records before", f"{general['original_records']:,}"),
-            ("Records after", f"{general['released_records']:,}"),
-            ("Of the original records, released", f"{100 * general['sample_size_ratio']:.4g} %"),
+            ("Records before", _told(general["original_records"])),
+            ("Records after", _told(general["released_records"])),
+            ("Of the original records, released", _share(general["sample_size_ratio"])),
         ]
     )
 
 
-def _records(number: int | None, k: int) -> str:
+def _told(number: int | None) -> str:
+    return "not told: fewer than k records could be worked out" if number is None else f"{number:,}"
+
+
+def _share(value: float | None) -> str:
+    return "not told" if value is None else f"{100 * value:.4g} %"
+
+
+def _records(number: int | None) -> str:
     if number is None:
-        return f"fewer than {k:,} records"
+        return "not told"
     return f"{number:,} record{'s' if number != 1 else ''}"
 
 

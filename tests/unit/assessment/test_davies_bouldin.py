@@ -1,0 +1,174 @@
+"""Davies–Bouldin of a release, against the definition record by record, and between its best and worst case."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbas_desktop.assessment.representability import separation
+from vbas_desktop.assessment.representability.distance_tables import DistanceTable
+from vbas_desktop.assessment.representability.distances import Distance
+from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat
+from vbas_desktop.assessment.representability.indices import of_spreads
+from vbas_desktop.assessment.representability.pairing import pair
+from vbas_desktop.assessment.representability.separation import davies_bouldin_of
+from vbas_desktop.assessment.representability.vector import Choices, representability
+from vbas_desktop.files.records import RecordOptions, load_records
+
+SIZES = Hierarchy("size", {str(n): ("1-3" if n < 4 else "4-6", SUPPRESSED) for n in range(1, 7)})
+HIERARCHIES = {"size": SIZES, "job": flat("job")}
+COLUMNS = ("size", "job")
+TABLE = DistanceTable("job", ("x", "y", "z"), np.array([[0, 0.25, 1], [0.25, 0, 0.5], [1, 0.5, 0]]))
+
+
+def load(folder, name, rows):
+    text = "".join(f"{key},{size},{job},{key % 4}\n" for key, (size, job) in rows)
+    (folder / name).write_text("id,size,job,value\n" + text)
+    return load_records(folder / name, RecordOptions(category_counts="no"))
+
+
+def literal(before, after, weights, table):
+    """Every record by itself: width of each class, distance of the centres, and the width of the whole file."""
+    classes = sorted(set(after.values()))
+    sizes = {key: int(size) for key, (size, _) in before.items()}
+    reach = (max(sizes.values()) - min(sizes.values())) or 1
+
+    def centre(keys, released):
+        mean = sum(sizes[key] for key in keys) / len(keys)
+        jobs = [before[key][1] for key in keys]
+        if table is None:
+            return mean, {job: jobs.count(job) / len(jobs) for job in set(jobs)}
+        if released in table.values:
+            return mean, released
+        cost = [(sum(table.between(job, other) for job in jobs), place) for place, other in enumerate(table.values)]
+        return mean, table.values[min(c for c, other in zip(cost, table.values, strict=True) if other in jobs)[1]]
+
+    def apart(one, other):
+        if table is not None:
+            jobs = table.between(one[1], other[1])
+        else:
+            jobs = sum(abs(one[1].get(j, 0) - other[1].get(j, 0)) for j in set(one[1]) | set(other[1])) / 2
+        return weights[0] * abs(one[0] - other[0]) / reach + weights[1] * jobs
+
+    def distance(key, middle, raised):
+        job = before[key][1]
+        jobs = 1 - middle[1].get(job, 0) if table is None else table.between(job, middle[1])
+        return weights[0] * raised[0] * abs(sizes[key] - middle[0]) / reach + weights[1] * raised[1] * jobs
+
+    def raised(key):
+        found = []
+        for name, old, new in zip(COLUMNS, before[key], after[key], strict=True):
+            level = HIERARCHIES[name].level(old, new)
+            found.append(1.0 if level is None else HIERARCHIES[name].share(level))
+        return found
+
+    members = {label: [key for key in after if after[key] == label] for label in classes}
+    middles = {label: centre(keys, label[1]) for label, keys in members.items()}
+    widths = {
+        label: math.sqrt(sum(distance(key, middles[label], raised(key)) ** 2 for key in keys) / len(keys))
+        for label, keys in members.items()
+    }
+    whole = centre(list(after), None)
+    widest = math.sqrt(sum(distance(key, whole, (1, 1)) ** 2 for key in after) / len(after))
+    rows, worst, same = [], [], 0
+    for one in classes:
+        far = {other: apart(middles[one], middles[other]) for other in classes if other != one}
+        same += sum(d < 1e-9 for other, d in far.items() if other > one)
+        far = {other: d for other, d in far.items() if d > 1e-9}
+        if far:
+            rows.append(max((widths[one] + widths[other]) / d for other, d in far.items()))
+            worst.append(2 * widest / min(far.values()))
+    return (sum(rows) / len(rows), sum(worst) / len(worst), same) if rows else (None, None, same)
+
+
+RECORDS = st.lists(
+    st.tuples(st.integers(1, 6), st.sampled_from("xyz"), st.sampled_from(["keep", "up", "top", "move"])),
+    min_size=2,
+    max_size=14,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(RECORDS, st.sampled_from([(0.5, 0.5), (0.9, 0.1)]), st.booleans())
+def test_the_index_is_that_of_the_records_one_by_one(tmp_path_factory, records, weights, with_table):
+    folder = tmp_path_factory.mktemp("pair")
+    before, after = {}, {}
+    for key, (size, job, fate) in enumerate(records):
+        before[key] = (str(size), job)
+        raised = {"keep": (str(size), job), "up": (SIZES.on_level(str(size), 1), job), "move": ("2", "x")}
+        after[key] = raised.get(fate, (SUPPRESSED, SUPPRESSED))
+    paired = pair(
+        load(folder, "a.csv", before.items()), load(folder, "b.csv", after.items()), "id", COLUMNS, HIERARCHIES
+    )
+    table = TABLE if with_table else None
+    distance = Distance.of_classes(paired.original, weights, {"job": table} if table else {})
+    found = davies_bouldin_of(paired, [SIZES, flat("job")], np.array(weights), distance)
+    value, worst, same = literal(before, after, weights, table)
+    if distance.ranges[0] is None:
+        return
+    assert found.coinciding_pairs == same
+    if value is None:
+        assert (found.value, found.normalised) == (None, None)
+        assert found.reason in ("there is only one class", "all classes have the same centre")
+    else:
+        assert found.value == pytest.approx(value)
+        assert found.worst == pytest.approx(worst)
+        assert found.normalised == (pytest.approx(min(1, value / worst)) if worst else None)
+
+
+def vectors(tmp_path, released, **more):
+    rows = [(str(size), job) for size, job in product(range(1, 7), "xyz")] * 2
+    original = load(tmp_path, "a.csv", enumerate(rows))
+    after = load(tmp_path, "b.csv", [(key, released(*row)) for key, row in enumerate(rows)])
+    worst = load(tmp_path, "c.csv", [(key, ("1-3" if row[0] < "4" else "4-6", "***")) for key, row in enumerate(rows)])
+    return representability(
+        original, after, Choices(2, "id", COLUMNS), HIERARCHIES, worst if more.get("worst") else None
+    )["overall"]
+
+
+def test_the_original_itself_is_the_best_case(tmp_path):
+    found = vectors(tmp_path, lambda size, job: (size, job))
+    assert (found["davies_bouldin"], found["davies_bouldin_normalised"]) == (0.0, 0.0)
+
+
+def test_raising_more_comes_nearer_to_the_worst_case(tmp_path):
+    little = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), job))["davies_bouldin_normalised"]
+    much = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), "***"))["davies_bouldin_normalised"]
+    assert 0 < little < much <= 1
+
+
+def test_a_given_worst_file_takes_the_place_of_the_usual_worst_case(tmp_path):
+    found = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), job), worst=True)
+    worst = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), "***"))
+    assert found["davies_bouldin_worst"] == worst["davies_bouldin"]
+    assert found["davies_bouldin_normalised"] == pytest.approx(found["davies_bouldin"] / worst["davies_bouldin"])
+
+
+def test_a_release_of_one_class_says_why_there_is_no_index(tmp_path):
+    found = vectors(tmp_path, lambda size, job: ("***", "***"))
+    assert (found["davies_bouldin"], found["davies_bouldin_normalised"]) == (None, None)
+    assert found["davies_bouldin_reason"] == "there is only one class"
+    assert found["precision"] == 0.0
+
+
+def test_the_index_of_too_many_classes_is_not_computed(tmp_path, monkeypatch):
+    monkeypatch.setattr(separation, "MOST_WORK", 10)
+    found = vectors(tmp_path, lambda size, job: (size, job))
+    assert (found["davies_bouldin"], found["davies_bouldin_reason"]) == (None, "there are too many classes")
+
+
+def test_small_blocks_change_nothing(tmp_path, monkeypatch):
+    whole = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), job))
+    monkeypatch.setattr(separation, "_CELLS", 1)
+    assert vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), job)) == whole
+
+
+def test_the_worst_case_is_that_of_classes_as_wide_as_the_whole_file():
+    between = np.array([[0.0, 2.0, 4.0], [2.0, 0.0, 4.0], [4.0, 4.0, 0.0]])
+    found = of_spreads(np.array([1.0, 1.0, 0.0]), between, widest=3.0)
+    assert found.value == pytest.approx((1.0 + 1.0 + 0.25) / 3)
+    assert found.worst == pytest.approx((3.0 + 3.0 + 1.5) / 3)
+    assert found.normalised == pytest.approx(2.25 / 7.5)

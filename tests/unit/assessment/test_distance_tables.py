@@ -1,0 +1,78 @@
+"""Given distances of categories: what is read, and what is wrong with a table."""
+
+import pytest
+
+from vbas_desktop.assessment.representability.classes import Classes
+from vbas_desktop.assessment.representability.distance_tables import (
+    check_listed,
+    read_distance_table,
+    read_distance_tables,
+)
+from vbas_desktop.assessment.representability.distances import Distance
+from vbas_desktop.assessment.representability.handling import Merge
+from vbas_desktop.domain.errors import InputError
+
+JOBS = ";Self;Employee;House\nSelf;0;1;4\nEmployee;1;0;2\nHouse;4;2;0\n"
+
+
+def test_distances_are_divided_by_the_largest_one(tmp_path):
+    (tmp_path / "Job.csv").write_text(JOBS)
+    table = read_distance_table(tmp_path / "Job.csv")
+    assert (table.column, table.values) == ("Job", ("Self", "Employee", "House"))
+    assert table.between("Self", "Employee") == table.between("Employee", "Self") == 0.25
+    assert (table.between("Self", "Self"), table.between("House", "Self")) == (0.0, 1.0)
+    assert table.between("Self", "***") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "There is no table of distances"),
+        (";a;b\na;0;1\nb;2;0\n", "row 2: “a” and “b” have two distances: 1 and 2"),
+        (";a;b\na;0;-1\nb;-1;0\n", "row 2: The distance from “a” to “b” is negative"),
+        (";a;b\na;0;1\nb;;0\n", "row 3: The distance from “b” to “a” is missing"),
+        (";a;b\na;0;1\nb;1\n", "row 3: The distance from “b” to “b” is missing"),
+        (";a;b\na;0;1\n", "The distances of “b” are missing"),
+        (";a;b\na;1;1\nb;1;0\n", "row 2: The distance from “a” to “a” is not 0"),
+        (";a;b\na;0;1\nb;1;0\nc;1;1\n", "row 4: “c” is unknown"),
+        (";a;b\na;0;near\nb;1;0\n", "row 2: The distance from “a” to “b” is no number"),
+        (";a;a\na;0;0\n", "row 1: “a” heads two columns"),
+        (";a;b\na;0;1\na;0;1\nb;1;0\n", "row 3: “a” has two rows"),
+        (";a;b\na;0;1;5\nb;1;0\n", "row 2: The row has 3 distances instead of 2"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_said_with_its_place(tmp_path, text, said):
+    (tmp_path / "Job.csv").write_text(text)
+    with pytest.raises(InputError, match=said):
+        read_distance_table(tmp_path / "Job.csv")
+
+
+def test_every_mistake_is_told_at_once(tmp_path):
+    (tmp_path / "Job.csv").write_text(";a;b\na;1;-1\nb;;0\n")
+    with pytest.raises(InputError) as caught:
+        read_distance_table(tmp_path / "Job.csv")
+    assert len(caught.value.findings) == 3
+
+
+def test_values_of_the_records_that_a_table_lacks_are_counted_not_named(tmp_path):
+    (tmp_path / "Job.csv").write_text(JOBS)
+    classes = Classes.of_labels(["Job"], [("Self",), ("Astronaut",)])
+    with pytest.raises(InputError, match="1 value of the records is not in the table") as caught:
+        check_listed(classes, read_distance_tables(tmp_path, ["Job"]))
+    assert "Astronaut" not in str(caught.value)
+
+
+def test_a_folder_without_any_table_is_refused(tmp_path):
+    assert read_distance_tables(None, ["Job"]) == {}
+    with pytest.raises(InputError, match=r"no table of distances for any quasi-identifier.*Job\.csv"):
+        read_distance_tables(tmp_path, ["Job"])
+
+
+def test_a_small_class_is_merged_with_the_one_that_the_table_calls_nearest(tmp_path):
+    (tmp_path / "Job.csv").write_text(JOBS)
+    rows = [("Self",)] * 3 + [("House",)] * 5 + [("Employee",)]
+    classes = Classes.of_labels(["Job"], rows)
+    plain, given = (Distance.of_classes(classes, tables=t) for t in ({}, read_distance_tables(tmp_path, ["Job"])))
+    assert Merge().handle(classes, 3, {}, plain).labels == (("Self",), ("House",), ("House",))
+    assert Merge().handle(classes, 3, {}, given).labels == (("Self",), ("House",), ("Self",))
+    assert [plain.meaning(0), given.meaning(0)] == ["matching", "given table"]

@@ -1,0 +1,119 @@
+"""Nothing in a vector tells of fewer than k records, neither by itself nor by subtraction."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbas_desktop.assessment.representability.hierarchy import flat
+from vbas_desktop.assessment.representability.telling import figure_shown, parts_shown, share_at_least, shown
+from vbas_desktop.assessment.representability.vector import Choices, representability
+from vbas_desktop.files.records import RecordOptions, load_records
+
+
+def test_small_numbers_are_not_shown():
+    assert [shown(n, 3) for n in (0, 1, 2, 3, 9)] == [0, None, None, 3, 9]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(st.sampled_from("abcde"), st.integers(0, 12), min_size=1), st.integers(1, 6))
+def test_what_is_missing_to_the_total_is_never_fewer_than_k(parts, k):
+    told = parts_shown(parts, k)
+    rest = sum(parts.values()) - sum(number for number in told.values() if number is not None)
+    assert rest == 0 or rest >= k or sum(parts.values()) < k
+    assert all(number is None or number == parts[name] for name, number in told.items())
+
+
+def test_figures_are_exact_rounded_or_withheld():
+    assert figure_shown(0.123456, 10, 5, 5) == 0.123456
+    assert figure_shown(0.123456, 49, 1, 5) is None
+    assert figure_shown(0.123456, 50, 1, 5) == 0.12
+    assert figure_shown(0.5, 4, 0, 5) is None
+
+
+def test_a_share_that_is_certainly_there_does_not_tell_how_many_are_missing():
+    assert {share_at_least(missing, 1000, 5) for missing in (1, 2, 3, 4, 5)} == {0.99}
+
+
+VALUES = st.sampled_from("aabbbc")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    before=st.lists(VALUES, min_size=4, max_size=40),
+    fate=st.lists(st.sampled_from(["keep", "keep", "keep", "***", "b", "gone"]), min_size=40, max_size=40),
+    added=st.integers(0, 4),
+    k=st.integers(2, 6),
+)
+def test_no_small_number_can_be_worked_out_from_a_vector(tmp_path_factory, before, fate, added, k):
+    folder = tmp_path_factory.mktemp("pair")
+    after = [(n, old if new == "keep" else new) for n, (old, new) in enumerate(zip(before, fate, strict=False))]
+    after = [(n, value) for n, value in after if value != "gone"] + [(1000 + n, "a") for n in range(added)]
+    if not any(n < 1000 for n, _ in after):
+        return
+    write(folder / "one.csv", enumerate(before))
+    write(folder / "two.csv", after)
+    plain = RecordOptions(category_counts="no")
+    tables = [load_records(folder / name, plain) for name in ("one.csv", "two.csv")]
+    vector = representability(*tables, Choices(k, "id", ("q",), ("v",)), {"q": flat("q")})
+    general = vector["general"]
+    deleted, made_up = len(before) - sum(n < 1000 for n, _ in after), added
+    totals = (general["original_records"], general["released_records"])
+    if None not in totals:
+        # Both totals give the difference; with the one the other follows.
+        assert fine(deleted, k)
+        assert fine(made_up, k)
+    assert (general["sample_size_ratio"] is None) == (general["original_records"] is None)
+    named = sum(row["records"] for row in vector["excluded_classes"]["classes"])
+    if general["approaches"].get("delete") is not None:
+        assert fine(deleted - named, k)
+    listed = sum(row["records"] for row in vector["per_class"])
+    if general["released_records"] is not None:
+        assert fine(general["released_records"] - listed, k)
+    for number in numbers_in(vector["coding"]["q"]["records_by_level"]):
+        assert fine(number, k)
+    for row in vector["per_class"]:
+        mine = [old for n, (old, _) in enumerate(zip(before, fate, strict=False)) if (n, row["class"]["q"]) in after]
+        parts = [mine.count(value) for value in set(mine)]
+        if len(mine) < 10 * k and any(not fine(part, k) for part in parts):
+            assert row["jaccard"] is row["original_classes"] is None
+        if len(mine) < k:
+            assert row["precision"] is None
+    for row in vector["sensitive_values"]["v"]:
+        assert row["count"] is None or row["count"] >= k or row["count"] == 0
+
+
+def fine(number, k):
+    return number <= 0 or number >= k
+
+
+def numbers_in(mapping):
+    return [number for number in mapping.values() if number is not None]
+
+
+def write(path, rows):
+    path.write_text("id,q,v\n" + "".join(f"{n},{value},{n % 3}\n" for n, value in rows))
+
+
+def test_a_class_filled_up_with_made_up_records_says_nothing_of_the_few_real_ones(tmp_path):
+    write(tmp_path / "one.csv", [(0, "a"), *((n, "b") for n in range(1, 9))])
+    write(tmp_path / "two.csv", [(0, "a"), *((n, "b") for n in range(1, 9)), (100, "a"), (101, "a")])
+    plain = RecordOptions(category_counts="no")
+    tables = [load_records(tmp_path / name, plain) for name in ("one.csv", "two.csv")]
+    vector = representability(*tables, Choices(3, "id", ("q",), ("v",)), {"q": flat("q")})
+    row = next(row for row in vector["per_class"] if row["class"] == {"q": "a"})
+    assert (row["records"], row["precision"], row["jaccard"]) == (3, None, None)
+    told = next(row for row in vector["sensitive_values"]["v"] if row["class"] == {"q": "a"})
+    assert (told["count"], told["mean"], told["sd"]) == (None, None, None)
+
+
+@pytest.mark.parametrize(("missing", "count"), [(2, None), (3, 7), (0, 10)])
+def test_a_few_missing_values_are_not_told_by_the_number_of_the_others(tmp_path, missing, count):
+    rows = "".join(f"{n},a,{'' if n < missing else n}\n" for n in range(10))
+    for name in ("one.csv", "two.csv"):
+        (tmp_path / name).write_text("id,q,v\n" + rows)
+    plain = RecordOptions(category_counts="no")
+    tables = [load_records(tmp_path / name, plain) for name in ("one.csv", "two.csv")]
+    (row,) = representability(*tables, Choices(3, "id", ("q",), ("v",)), {"q": flat("q")})["sensitive_values"]["v"]
+    assert row["count"] == count
+    assert row["mean"] == pytest.approx(np.mean(range(missing, 10)))

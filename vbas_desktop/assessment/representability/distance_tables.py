@@ -1,0 +1,159 @@
+"""Given distances of the categories of a column, read from square CSV tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.records import finite_number, frozen
+from vbas_desktop.files.findings import FindingList
+from vbas_desktop.files.hierarchies import delimited_rows
+
+from .classes import Classes
+
+_FORMAT = "Write the values on the first line after an empty field, then each value with its distances."
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceTable:
+    """Distances between the values of one column, divided by the largest one: 0 … 1 as those of other columns."""
+
+    column: str
+    values: tuple[str, ...]
+    distances: NDArray[np.float64]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The row of each value."""
+        return {value: place for place, value in enumerate(self.values)}
+
+    def between(self, one: str, other: str) -> float:
+        """The distance of two values; the largest one if the table does not list them."""
+        if one == other:
+            return 0.0
+        first, second = self.places.get(one), self.places.get(other)
+        return 1.0 if first is None or second is None else float(self.distances[first, second])
+
+
+def read_distance_table(path: str | Path, column: str | None = None) -> DistanceTable:
+    """A table from a CSV file; the column is the file's name unless it is said. All mistakes are told at once."""
+    path = Path(path)
+    name = column or path.stem
+    rows = delimited_rows(path)
+    findings = FindingList(str(path))
+    if len(rows) < 2 or len(rows[0][1]) < 2:
+        findings.add("empty-table", "There is no table of distances.", _FORMAT, column=name)
+        findings.stop_on_errors()
+    values = rows[0][1][1:]
+    _check_values(values, rows, findings)
+    findings.stop_on_errors()
+    found = np.full((len(values), len(values)), np.nan)
+    for number, row in rows[1:]:
+        found[values.index(row[0])] = _numbers(row, number, values, findings)
+    findings.stop_on_errors()
+    _check_symmetry(found, values, {row[0]: number for number, row in rows[1:]}, findings)
+    findings.stop_on_errors()
+    largest = float(found.max())
+    return DistanceTable(name, tuple(values), frozen(found / largest if largest else found))
+
+
+def read_distance_tables(folder: str | Path | None, columns: Sequence[str]) -> dict[str, DistanceTable]:
+    """The tables of a folder: ``COLUMN.csv`` for each of these columns that has one; refused if none has."""
+    if folder is None:
+        return {}
+    paths = {column: Path(folder) / f"{column}.csv" for column in columns}
+    found = {column: read_distance_table(path, column) for column, path in paths.items() if path.is_file()}
+    if not found:
+        message = "The folder has no table of distances for any quasi-identifier."
+        remedy = f"Name the tables {', '.join(path.name for path in paths.values())}."
+        raise InputError(Finding("no-distance-table", message, remedy, file=str(folder)))
+    return found
+
+
+def check_listed(classes: Classes, tables: Mapping[str, DistanceTable]) -> None:
+    """Refuse tables that lack values of the file. The values are not named: a few people may be the only ones."""
+    findings = []
+    for q, name in enumerate(classes.columns):
+        if name in tables:
+            lacking = {label[q] for label in classes.labels} - set(tables[name].values)
+            if lacking:
+                some = (
+                    "1 value of the records is" if len(lacking) == 1 else f"{len(lacking):,} values of the records are"
+                )
+                message = f"{some} not in the table of distances."
+                findings.append(Finding("unlisted-value", message, "Add a row and a column for each.", column=name))
+    if findings:
+        raise InputError(findings)
+
+
+def unused_values(before: Classes, after: Classes, tables: Mapping[str, DistanceTable]) -> list[Finding]:
+    """A warning for each table with values that neither file has: perhaps it was written for another file."""
+    findings = []
+    for q, name in enumerate(before.columns):
+        if name in tables:
+            used = {label[q] for classes in (before, after) for label in classes.labels}
+            spare = sum(value not in used for value in tables[name].values)
+            if spare:
+                some = "1 value does" if spare == 1 else f"{spare:,} values do"
+                message = f"{some} not occur in the records, but stand in the table of distances."
+                remedy = "Check that the table was written for this file."
+                findings.append(Finding("unknown-value", message, remedy, Severity.WARNING, column=name))
+    return findings
+
+
+def _check_values(values: Sequence[str], rows: Sequence[tuple[int, list[str]]], findings: FindingList) -> None:
+    named: set[str] = set()
+    for value in values:
+        if list(values).count(value) > 1 and value not in named:
+            findings.add("duplicate-value", f"“{value}” heads two columns.", "Name every value once.", row=rows[0][0])
+        named.add(value)
+    seen: set[str] = set()
+    for number, row in rows[1:]:
+        if row[0] not in named:
+            message = f"“{row[0]}” is unknown: the first line does not name it."
+            findings.add("unknown-value", message, "Give it a column too, or take the row out.", row=number)
+        elif row[0] in seen:
+            findings.add("duplicate-value", f"“{row[0]}” has two rows.", "Keep one of them.", row=number)
+        seen.add(row[0])
+    for value in dict.fromkeys(values):
+        if value not in seen:
+            message = f"The distances of “{value}” are missing: it has a column but no row."
+            findings.add("missing-pair", message, "Add its row.")
+
+
+def _numbers(row: Sequence[str], number: int, values: Sequence[str], findings: FindingList) -> list[float]:
+    if len(row) > len(values) + 1:
+        message = f"The row has {len(row) - 1} distances instead of {len(values)}."
+        findings.add("ragged", message, "Take the others out.", row=number)
+    found = []
+    for place, value in enumerate(values, 1):
+        text = row[place].strip() if place < len(row) else ""
+        distance = finite_number(text) if text else None
+        pair = f"from “{row[0]}” to “{value}”"
+        if not text:
+            findings.add("missing-pair", f"The distance {pair} is missing.", "Fill it in.", row=number)
+        elif distance is None:
+            findings.add("no-number", f"The distance {pair} is no number.", "Write 0.5 for example.", row=number)
+        elif distance < 0:
+            findings.add("negative", f"The distance {pair} is negative.", "It is at least 0.", row=number)
+        elif distance and value == row[0]:
+            findings.add(
+                "diagonal", f"The distance {pair} is not 0.", "A value is at distance 0 from itself.", row=number
+            )
+        found.append(np.nan if distance is None else distance)
+    return found
+
+
+def _check_symmetry(
+    found: NDArray[np.float64], values: Sequence[str], rows: Mapping[str, int], findings: FindingList
+) -> None:
+    for one, other in np.argwhere(np.triu(found != found.T)):
+        both = f"{found[one, other]:g} and {found[other, one]:g}"
+        message = f"“{values[one]}” and “{values[other]}” have two distances: {both}."
+        findings.add("asymmetric", message, "Write the same one in both places.", row=rows[values[one]])
