@@ -14,9 +14,11 @@ from vbas_desktop.domain.records import frozen
 from .suppression import suppress_globally
 
 
-def situation_of(problem: Problem, global_suppression: bool = True, random_seed: int = 0) -> tuple[Situation, int]:
+def situation_of(
+    problem: Problem, global_suppression: bool = True, random_seed: int = 0, progress: Progress | None = None
+) -> tuple[Situation, int]:
     """What approaches see of the problem, and how many records global suppression took away."""
-    counts = suppress_globally(problem.counts, problem.k) if global_suppression else problem.counts
+    counts = suppress_globally(problem.counts, problem.k, progress) if global_suppression else problem.counts
     situation = Situation(problem.regions, counts, problem.k, random_seed)
     return situation, problem.counts.records - counts.records
 

@@ -44,9 +44,10 @@ def run(
     """
     progress = progress or Silent()
     started = time.perf_counter()
-    progress.update("Suppressing classes that are too small everywhere", 0.0)
+    progress.update("Checking what is asked for", 0.0)
     check_request(request)
-    situation, globally_suppressed = situation_of(request.problem, request.global_suppression, request.random_seed)
+    problem, seed = request.problem, request.random_seed
+    situation, globally_suppressed = situation_of(problem, request.global_suppression, seed, progress)
     progress.update("Approximating the number of sites", 0.0)
     approximated, findings = _approximate(request, situation)
     numbers = range_of_sites(approximated, request.range_step_percent, request.range_reach, len(situation.regions))

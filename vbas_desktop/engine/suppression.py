@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts
 
+_STAGE = "Suppressing classes that are too small everywhere"
 
-def suppress_globally(counts: EquivalenceCounts, k: int) -> EquivalenceCounts:
+
+def suppress_globally(counts: EquivalenceCounts, k: int, progress: Progress | None = None) -> EquivalenceCounts:
     """The counts without the classes that have fewer than k records in all regions together.
 
     The possible classes stay what they were: only columns of the classes that occur go away. Nothing is copied if no
     class is too small.
     """
+    progress = progress or Silent()
+    progress.update(_STAGE)
     large = counts.class_totals >= k
+    progress.update(_STAGE)
     if large.all():
         return counts
     classes = counts.classes[large]
@@ -21,6 +27,8 @@ def suppress_globally(counts: EquivalenceCounts, k: int) -> EquivalenceCounts:
         return EquivalenceCounts.from_dense(counts.category_numbers, classes, counts.dense[:, large])
     indptr, columns, values = counts.rows
     kept = large[columns]
+    progress.update(_STAGE)
     ends = np.concatenate(([0], np.cumsum(kept)))[indptr].astype(np.int64)
+    progress.update(_STAGE)
     renumbered = (np.cumsum(large) - 1).astype(np.int32)
     return EquivalenceCounts.from_rows(counts.category_numbers, classes, ends, renumbered[columns[kept]], values[kept])
