@@ -19,6 +19,8 @@ _STAGE = "Preparing the program's inner loops (the first time takes longer)"
 _starting = threading.Lock()
 # Per process, not per run: what is compiled once serves every run, and two threads must not compile the same.
 _started: dict[str, threading.Event] = {}
+# A rehearsal calls what waits for rehearsals; it must not wait for itself.
+_here = threading.local()
 
 
 def make_ready(rehearsal: str, progress: Progress) -> None:
@@ -26,6 +28,8 @@ def make_ready(rehearsal: str, progress: Progress) -> None:
 
     If preparing fails this returns too: the work itself then meets what is wrong and says so.
     """
+    if getattr(_here, "rehearsing", False):
+        return
     with _starting:
         ready = _started.get(rehearsal)
         if ready is None:
@@ -36,13 +40,9 @@ def make_ready(rehearsal: str, progress: Progress) -> None:
         progress.update(_STAGE)
 
 
-def rehearse(rehearsal: str) -> None:
-    """Do it here and now."""
-    module, function = rehearsal.split(":")
-    getattr(import_module(module), function)()
-
-
 def _prepare(rehearsal: str, ready: threading.Event) -> None:
+    _here.rehearsing = True
     with suppress(Exception):
-        rehearse(rehearsal)
+        module, function = rehearsal.split(":")
+        getattr(import_module(module), function)()
     ready.set()

@@ -175,7 +175,7 @@ def count(
     rank = _rank_by_lookup if possible <= _LOOKUP_CLASSES else _rank_by_hash
     present = rank(classes, possible, progress)
     in_matrix = region.number * present.size <= _DENSE_CELLS
-    counter = _count_in_matrix if in_matrix else _count_sorted
+    counter = _count_in_matrix if in_matrix else count_sorted
     rows = counter(regions, classes, region.number, present.size, progress)
     return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
 
@@ -249,7 +249,7 @@ def _count_in_matrix(
     return indptr, columns[:filled], values[:filled]
 
 
-def _count_sorted(
+def count_sorted(
     regions: NDArray[np.int32], classes: NDArray[np.int64], region_number: int, present: int, progress: Progress
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     """The same by sorting the records by class and adding up neighbours: memory grows with the records only."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import ColumnFacts
@@ -25,6 +26,9 @@ from .raw_records import RawRecords, finished
 from .row_numbers import RowNumbers
 
 __all__ = ["Dialect", "RecordOptions", "RecordTable", "load_records"]
+
+REHEARSAL = "vbas_desktop.files.rehearsal:rehearse"
+"""What makes the loops of reading and counting ready."""
 
 _CHUNK = 1 << 20
 _THREADS = 2
@@ -89,6 +93,7 @@ def load_records(
     _check_options(options)
     check_readable(path)
     check_is_table(path)
+    make_ready(REHEARSAL, progress)
     raw = _scan(path, options, progress)
     findings = raw.findings + _check_names(path, raw.dialect.header)
     if not any(finding.severity is Severity.ERROR for finding in findings):

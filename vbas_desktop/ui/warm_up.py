@@ -1,4 +1,4 @@
-"""Imports what the first load and the first run need while the user looks at the welcome page."""
+"""Makes ready what the first load and the first run need while the user looks at the welcome page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from importlib import import_module
 
 from PySide6.QtCore import QObject
 
+from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.progress import Progress
 
 from .worker import JobRunner
@@ -15,23 +16,26 @@ _NEEDED = (
     "vbas_desktop.files.regions",
     "vbas_desktop.files.problem",
     "vbas_desktop.engine.run",
-    "vbas_desktop.algorithms.adc",
     "vbas_desktop.engine.region_table",
     "vbas_desktop.release",
 )
 
+_REHEARSED = ("vbas_desktop.files.rehearsal:rehearse", "vbas_desktop.algorithms.adc_rehearsal:rehearse")
+
 
 class WarmUp(QObject):
-    """One quiet job; whoever needs a module earlier simply waits for the same import."""
+    """One quiet job; whoever needs a module or a compiled loop earlier simply waits for the same one."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.runner = JobRunner(self)
-        self.runner.start("Warming up", import_needed)
+        self.runner.start("Warming up", prepare_needed)
 
 
-def import_needed(progress: Progress) -> None:
-    """Import one module after the other; a stop is heard in between."""
+def prepare_needed(progress: Progress) -> None:
+    """Import one module after the other, then make the compiled loops ready; a stop is heard in between."""
     for name in _NEEDED:
         progress.update("Warming up")
         import_module(name)
+    for rehearsal in _REHEARSED:
+        make_ready(rehearsal, progress)

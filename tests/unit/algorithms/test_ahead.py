@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -17,6 +18,21 @@ from vbas_desktop.approaches.site_location import adc as adc_approach
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.engine.run import run
+from vbas_desktop.files import records
+
+ROOT = Path(__file__).parents[3]
+
+
+def run_apart(arguments, **environment):
+    """Run Python code in a process of its own."""
+    paths = os.pathsep.join(filter(None, sys.path))
+    return subprocess.run(
+        [sys.executable, "-c", *arguments],
+        env={**os.environ, "PYTHONPATH": paths, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 class Compiler:
@@ -148,11 +164,47 @@ except Cancelled:
 @pytest.mark.parametrize("polls", [1, 30])
 def test_the_program_may_end_while_loops_are_compiled(tmp_path, polls):
     # The cache is empty, so that this is in the midst of importing the compiler or of compiling.
-    ended = subprocess.run(
-        [sys.executable, "-c", LEAVE_WHILE_COMPILING.format(polls=polls)],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    ended = run_apart([LEAVE_WHILE_COMPILING.format(polls=polls)], NUMBA_CACHE_DIR=str(tmp_path))
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")
+
+
+def test_reading_records_is_stopped_while_its_loops_are_compiled(compiler, monkeypatch, tmp_path):
+    monkeypatch.setattr(records, "REHEARSAL", "slow_loops:rehearse")
+    file = tmp_path / "records.csv"
+    file.write_text("age,region\n1,a\n")
+    progress = StopAtPoll(2)
+    with pytest.raises(Cancelled):
+        records.load_records(file, progress=progress)
+    assert (compiler.begun, progress.others) == (1, [])
+
+
+LOAD_AFTER_THE_REHEARSAL = """
+import sys
+from pathlib import Path
+from numba.core.dispatcher import Dispatcher
+from vbas_desktop.files import coding, counting, delimited, dictionary, raw_records, records, tokens
+from vbas_desktop.files.problem import build_problem
+from vbas_desktop.files.regions import load_regions
+
+def versions():
+    loops = {loop for module in (coding, counting, delimited, dictionary, raw_records, tokens)
+             for loop in vars(module).values() if isinstance(loop, Dispatcher)}
+    return {(loop.__name__, signature) for loop in loops for signature in loop.signatures}
+
+sample = Path(sys.argv[1])
+class Once:
+    seen = None
+    def update(self, stage, fraction=None):
+        if not stage.startswith("Preparing") and self.seen is None:
+            self.seen = versions()
+first = Once()
+table = records.load_records(sample / "records.csv", progress=first)
+regions = load_regions(sample / "regions.geojson")
+build_problem(table, regions, region_column="tract", quasi_identifiers=["age", "sex"], k=5)
+print(len(first.seen) > 15, sorted(name for name, _ in versions() - first.seen))
+"""
+
+
+def test_reading_and_counting_use_the_loops_that_their_rehearsal_made():
+    found = run_apart([LOAD_AFTER_THE_REHEARSAL, str(ROOT / "sample_data")])
+    assert (found.returncode, found.stdout, found.stderr) == (0, "True []\n", "")
