@@ -56,6 +56,22 @@ def test_every_solution_of_every_run_is_listed_with_sites_and_aggregated_regions
         assert tab.filter.index(row, regions).data() == f"{entry.solution.aggregated_regions:,}"
 
 
+def test_solutions_of_adc_tell_how_their_sites_came_to_their_places(tab, compared):
+    told = {"moves": 12, "tries": 3456, "computed_tries": 78, "passes": 13, "anonymity_before": 1, "anonymity_after": 2}
+    first, *others = compared.session.entries
+    moved = replace(first, solution=replace(first.solution, facts={**first.solution.facts, "adc": told}))
+    tab.table_model.show_entries((moved, *others), compared.session.pareto_measures, None)
+    locations = column(tab, "site_location")
+    tip = Qt.ItemDataRole.ToolTipRole
+    tips = [tab.table_model.index(row, locations).data(tip).splitlines()[-1] for row in (0, 1)]
+    assert tips == ["12 moves in 3,456 tries, lowest anonymity 1 → 2", "Locations: Balanced density"]
+    texts = [
+        [tab.table_model.index(row, column(tab, f"adc_{name}")).data() for row in (0, 1)]
+        for name in ("moves", "tries", "anonymity_before", "anonymity_after")
+    ]
+    assert texts == [["12", "–"], ["3,456", "–"], ["1", "–"], ["2", "–"]]
+
+
 def test_stars_mark_what_no_solution_of_any_run_beats(tab, compared):
     entries, measures = compared.session.entries, compared.session.pareto_measures
     kept = non_dominated([[measure_of(entry, name) for name in measures] for entry in entries])

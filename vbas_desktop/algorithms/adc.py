@@ -35,8 +35,9 @@ class Clustering:
     """Where the sites ended, and how they came there.
 
     ``moved_site``, ``moved_class`` (a column of the counts) and ``moved_to`` list the accepted moves in order.
-    ``anonymity`` is the lowest one at the end (None without records). ``tries`` is the number of candidates that the
-    literal algorithm evaluates for the same moves, ``trials`` how many of them had to be computed here.
+    ``anonymity`` is the lowest one at the end, ``anonymity_before`` at the start (None without records). ``tries`` is
+    the number of candidates that the literal algorithm evaluates for the same moves, in so many ``passes`` over the
+    regions; ``trials`` is how many of them had to be computed here.
     """
 
     sites: NDArray[np.float64]
@@ -44,9 +45,11 @@ class Clustering:
     moved_site: NDArray[np.int64]
     moved_class: NDArray[np.int64]
     moved_to: NDArray[np.float64]
+    anonymity_before: int | None
     anonymity: int | None
     tries: int
     trials: int
+    passes: int
 
     @property
     def moves(self) -> int:
@@ -73,29 +76,34 @@ def cluster(
     for start in range(0, state.boxes.size, _FIRST_BLOCKS):
         listener.update("Anonymity-driven clustering: preparing (the first time takes longer)", 0.0)
         begin(state, start, start + _FIRST_BLOCKS)
-    logs: list[NDArray[Any]] = []
+    before, logs = int(state.facts[Fact.ALPHA]) or None, list[NDArray[Any]]()
     while True:
         done = advance(state, k, _SLICE)
         logs.append(state.log[: state.facts[Fact.LOGGED]].copy())
         alpha, moves = int(state.facts[Fact.ALPHA]), int(state.facts[Fact.MOVES])
         listener.update(f"Anonymity-driven clustering: anonymity {alpha} of {k}, {moves:,} moves", min(alpha / k, 1.0))
         if done:
-            return _clustering(state, logs)
+            return _clustering(state, logs, before, k)
 
 
-def _clustering(state: State, logs: list[NDArray[Any]]) -> Clustering:
+def _clustering(state: State, logs: list[NDArray[Any]], before: int | None, k: int) -> Clustering:
     owner = np.empty(state.points.size, np.int32)
     owner[state.points["file"]] = state.points["owner"]
     facts, log = state.facts, np.concatenate(logs)
+    after = int(facts[Fact.ALPHA]) or None
+    # Every pass but the last ends with an accepted move; there is a last one unless α reached k.
+    passes = log.size + (after is not None and after < k)
     return Clustering(
         sites=frozen(np.column_stack([state.sites["x"], state.sites["y"]])),
         owner=frozen(owner),
         moved_site=frozen(log["site"]),
         moved_class=frozen(log["column"]),
         moved_to=frozen(np.column_stack([log["x"], log["y"]])),
-        anonymity=int(facts[Fact.ALPHA]) or None,
+        anonymity_before=before,
+        anonymity=after,
         tries=int(facts[Fact.TRIES]),
         trials=int(facts[Fact.TRIALS]),
+        passes=passes,
     )
 
 

@@ -273,6 +273,12 @@ class SiteLocation(Approach):
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The places of that many sites, (s, 2), in the order that decides ties."""
 
+    def locate_and_tell(
+        self, situation: Situation, sites: int, progress: Progress
+    ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
+        """The places, and plain data on how they were found, by the approach's name; most have nothing to tell."""
+        return self.locate(situation, sites, progress), {}
+
 
 class Construction(Approach):
     """Component 3: which site each initial region belongs to."""

@@ -101,7 +101,7 @@ class _Plan:
         started = time.perf_counter()
         request, situation = self.request, self.situation
         progress.update("Placing the sites", 0.0)
-        located = request.site_location.locate(situation, sites, Span(progress, 0.0, 0.8))
+        located, told = request.site_location.locate_and_tell(situation, sites, Span(progress, 0.0, 0.8))
         places = check_sites(located, sites, request.site_location)
         progress.update("Merging regions", 0.8)
         constructed = request.construction.construct(situation, places, Span(progress, 0.8, 0.9))
@@ -123,7 +123,7 @@ class _Plan:
             seconds=seconds,
             suppressed_global=request.problem.counts.records - situation.records,
             suppressed_local=situation.records - released,
-            facts=_facts(outcome, released),
+            facts={**_facts(outcome, released), **told},
         )
 
 

@@ -39,6 +39,8 @@ def compare(problem: Instance) -> int:
     assert result.owner.tolist() == literal.owner.tolist()
     assert result.anonymity == literal.anonymity
     assert result.tries == literal.tries
+    # The literal algorithm notes the value at the start of every pass.
+    assert result.passes == len(literal.values)
     assert all(before < after for before, after in zip(literal.values, literal.values[1:], strict=False))
     return result.moves
 
@@ -128,8 +130,8 @@ def test_a_worked_example():
     result = clustered(Instance(points, counts, np.array([(0.0, 0.0), (10.0, 0.0)]), k=4))
     assert moves_of(result) == [(1, 1, (6.0, 0.0))]
     assert result.owner.tolist() == [0, 1, 1, 1]
-    assert result.anonymity == 4
-    assert (result.tries, result.trials) == (1, 1)
+    assert (result.anonymity_before, result.anonymity) == (1, 4)
+    assert (result.tries, result.trials, result.passes) == (1, 1, 1)
 
 
 def test_a_move_may_dissolve_a_region():
@@ -151,8 +153,8 @@ def test_without_records_nothing_moves():
     sites = np.array([(0.0, 0.0), (1.0, 1.0)])
     result = clustered(Instance(np.array([(0.0, 0.0), (2.0, 2.0)]), np.zeros((2, 1), np.int64), sites, k=3))
     assert result.sites.tolist() == sites.tolist()
-    assert result.anonymity is None
-    assert (result.moves, result.tries) == (0, 0)
+    assert (result.anonymity_before, result.anonymity) == (None, None)
+    assert (result.moves, result.tries, result.passes) == (0, 0, 0)
 
 
 class StopAfter:

@@ -46,6 +46,21 @@ def printed(capsys, files, *more):
     return json.loads(capsys.readouterr().out)
 
 
+def test_json_tells_how_adc_moved_the_sites(capsys, files):
+    document = printed(capsys, files, "--sites", "2", "--range-reach", "0", "--site-location", "adc")
+    (solution,) = document["solutions"]
+    # Two regions with one blue record each: α = 1 twice. Each blue record is at a point of its own cell, which is the
+    # whole neighbourhood of two sites; moving there takes no region from the other, so both tries are refused.
+    assert solution["adc"] == {
+        "moves": 0,
+        "tries": 2,
+        "computed_tries": 2,
+        "passes": 1,
+        "anonymity_before": 1,
+        "anonymity_after": 1,
+    }
+
+
 def test_json_holds_the_problem_the_options_the_hashes_and_the_solutions(capsys, files):
     document = printed(capsys, files, "--sites", "2", "--range-reach", "0")
     assert document["format_version"] == 1

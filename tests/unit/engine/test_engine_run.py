@@ -1,7 +1,7 @@
 """Runs: ranges, streams, stops, degenerate problems, the properties every result has."""
 
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -174,6 +174,25 @@ def test_a_seeding_is_named_and_its_parameters_are_kept():
     assert solution.parameters["site_location"] == {"seeding": {"name": "balanced-density", "variant": "paper"}}
     with pytest.raises(InputError, match="cannot be combined with itself"):
         make("site_location", "adc", {"seeding": "adc"})
+
+
+def test_a_solution_tells_how_adc_found_its_places():
+    # The worked example of tests/unit/algorithms/test_adc.py: one try, which is accepted, brings α from 1 to k.
+    problem = problem_of([(0, 0), (4, 0), (6, 0), (10, 0)], [[5, 5], [0, 3], [0, 1], [9, 0]], k=4)
+
+    @dataclass(frozen=True)
+    class AtBothEnds(SiteLocation):
+        card = Card("both-ends", "Both ends", "Sites at both ends.")
+
+        def locate(self, situation, sites, progress):
+            return np.array([(0.0, 0.0), (10.0, 0.0)])
+
+    adc = make("site_location", "adc", {"seeding": AtBothEnds()})
+    (solution,) = run(request_of(problem, site_location=adc)).solutions
+    told = {"moves": 1, "tries": 1, "computed_tries": 1, "passes": 1, "anonymity_before": 1, "anonymity_after": 4}
+    assert solution.facts["adc"] == told
+    (other,) = run(request_of(problem, location="density")).solutions
+    assert "adc" not in other.facts
 
 
 def test_chosen_measures_decide_about_dominance():

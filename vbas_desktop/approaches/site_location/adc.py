@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,21 @@ class AdcSiteLocation(SiteLocation):
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The places where no move helps any more, in the order of the seeding."""
         return self.cluster(situation, sites, progress).sites
+
+    def locate_and_tell(
+        self, situation: Situation, sites: int, progress: Progress
+    ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
+        """The places, and how many moves and tries led to which anonymity."""
+        found = self.cluster(situation, sites, progress)
+        facts = {
+            "moves": found.moves,
+            "tries": found.tries,
+            "computed_tries": found.trials,
+            "passes": found.passes,
+            "anonymity_before": found.anonymity_before,
+            "anonymity_after": found.anonymity,
+        }
+        return found.sites, {self.card.name: facts}
 
     def cluster(self, situation: Situation, sites: int, progress: Progress) -> Clustering:
         """The places with the accepted moves that led there."""

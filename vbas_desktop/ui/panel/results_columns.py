@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -134,6 +134,7 @@ def columns_for(entries: tuple[Entry, ...], system: CoordinateSystem | None, sta
         ),
         *(_measure_column(name, system) for name in measures_of(entries)),
         *_place_columns(entries),
+        *_search_columns(entries),
         Column("k", "k", lambda e: e.run.key.k, lambda e: f"{e.run.key.k:,}", "Required anonymity", hidden=not several),
         Column(
             "quasi_identifiers",
@@ -196,6 +197,49 @@ def _place_value(name: str, entry: Entry) -> Any:
 def _place_text(name: str, entry: Entry) -> str:
     value = _place_value(name, entry)
     return "–" if value is None else f"{value:,.4f}" if value < 10 else f"{value:,.1f}"
+
+
+_SEARCH = {
+    "moves": ("ADC moves", "Moves of sites that anonymity-driven clustering accepted"),
+    "tries": ("ADC tries", "Places that anonymity-driven clustering tried for sites"),
+    "anonymity_before": ("Lowest anonymity before", "Lowest anonymity of a region before the sites were moved"),
+    "anonymity_after": ("Lowest anonymity after", "Lowest anonymity of a region after the sites were moved"),
+}
+
+
+def _search_columns(entries: tuple[Entry, ...]) -> list[Column]:
+    """How the sites of ADC came to their places; hidden unless asked for."""
+    if not any(_search_of(entry) for entry in entries):
+        return []
+    return [
+        Column(f"adc_{name}", title, partial(_search_value, name), partial(_search_text, name), tip, hidden=True)
+        for name, (title, tip) in _SEARCH.items()
+    ]
+
+
+def search_words(entry: Entry) -> str:
+    """The moves of ADC in one line; nothing for other approaches."""
+    told = _search_of(entry)
+    if not told:
+        return ""
+    moves, tries = told["moves"], told["tries"]
+    before, after = _search_text("anonymity_before", entry), _search_text("anonymity_after", entry)
+    change = f"lowest anonymity {before}" if before == after else f"lowest anonymity {before} → {after}"
+    return f"{moves:,} {'move' if moves == 1 else 'moves'} in {tries:,} {'try' if tries == 1 else 'tries'}, {change}"
+
+
+def _search_of(entry: Entry) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = (entry.solution.facts or {}).get("adc", {})
+    return found
+
+
+def _search_value(name: str, entry: Entry) -> Any:
+    return _search_of(entry).get(name)
+
+
+def _search_text(name: str, entry: Entry) -> str:
+    value = _search_value(name, entry)
+    return "–" if value is None else f"{value:,}"
 
 
 def _approach_words(component: str, entry: Entry) -> str:

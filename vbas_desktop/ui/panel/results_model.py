@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QIcon
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.session.results import Entry
 
-from .results_columns import Column, best_of, columns_for, stars_of
+from .results_columns import Column, best_of, columns_for, search_words, stars_of
 
 Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -73,7 +73,8 @@ class ResultsModel(QAbstractTableModel):
             side = Qt.AlignmentFlag.AlignRight if column.number else Qt.AlignmentFlag.AlignLeft
             return Qt.AlignmentFlag.AlignCenter if column.name == "star" else side | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{entry.title}\n{column.title}: {column.text(entry)} {column.unit}".rstrip()
+            more = search_words(entry) if column.name == "site_location" else ""
+            return f"{entry.title}\n{column.title}: {column.text(entry)} {column.unit}".rstrip() + f"\n{more}".rstrip()
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
