@@ -34,7 +34,7 @@ def test_the_page_shows_the_chosen_solution_and_another_one_beside_it(aggregated
     shown.beside.activated.emit(1)
     other = session.entry(shown.beside.currentData())
     assert shown.second.isVisible()
-    assert shown.second.gauges[0].shown.share == jaccard(other)
+    assert {gauge.shown.name: gauge.shown.share for gauge in shown.second.gauges}["jaccard"] == jaccard(other)
     assert session.compared is None
 
 

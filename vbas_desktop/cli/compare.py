@@ -8,6 +8,7 @@ runs only what is new.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,12 +21,15 @@ from vbas_desktop.domain.progress import Span
 from . import options as shared
 from .choices import DEFAULTS, Chooser, add_approach_options, chosen_names, named_parameters
 from .errors import UsageError
+from .requirement_options import add_requirement_options, none_suitable, requirement_of
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
+    from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.comparison.plan import Plan
     from vbas_desktop.comparison.run import Comparison
     from vbas_desktop.domain.records import Grouping
+    from vbas_desktop.files.records import RecordTable
 
 HELP = "run many combinations of approaches and write one table"
 EXAMPLE = """Example:
@@ -45,11 +49,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shared.add_run_options(parser, several=True)
     add_approach_options(parser, several=True)
     shared.add_output_options(parser)
+    add_requirement_options(parser, "marks the solutions that meet it")
     parser.add_argument("--dry-run", action="store_true", help="only say how many aggregations it makes and how long")
 
 
 def run(options: argparse.Namespace) -> int:
     """Load, count, run what is missing, write."""
+    from vbas_desktop.assessment.representability.place import rated
+    from vbas_desktop.assessment.representability.solution import is_suitable
     from vbas_desktop.comparison.run import count_scenarios, prepare, run_prepared
     from vbas_desktop.comparison.store import Memory, Store
     from vbas_desktop.files.generalise import check_values
@@ -57,6 +64,8 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.session.comparing import prepared_in_words
 
     plan = plan_of(options)
+    requirement = requirement_of(options)
+    only = is_suitable if options.suitable_only else None
     keeper: Store | Memory = Memory()
     if options.out:
         check_comparison_target(Path(options.out))
@@ -71,8 +80,10 @@ def run(options: argparse.Namespace) -> int:
             return 0
         if not options.quiet:
             say(prepared_in_words(prepared))
-        comparison = run_prepared(prepared, keeper, Span(progress, 0.3, 1.0))
-        summary = write_comparison(comparison, Path(options.out)) if options.out else None
+        comparison = run_prepared(prepared, keeper, Span(progress, 0.3, 1.0), finish=rated)
+        if requirement is not None:
+            comparison = _marked(comparison, requirement, table, options)
+        summary = write_comparison(comparison, Path(options.out), only) if options.out else None
     finally:
         progress.close()
     if not options.quiet:
@@ -82,6 +93,22 @@ def run(options: argparse.Namespace) -> int:
                 say(f"{finding.severity}: {finding}")
     show(_result_text(comparison, options, summary))
     return 0
+
+
+def _marked(
+    comparison: Comparison, requirement: Requirement, table: RecordTable, options: argparse.Namespace
+) -> Comparison:
+    """Every solution says whether it meets the requirement; if only such are wanted, there must be one."""
+    from vbas_desktop.assessment.representability.solution import is_suitable, marked
+
+    released = [name for name in table.dialect.header if name not in options.identifiers]
+    finished = tuple(
+        replace(one, result=marked(one.result, one.problem, requirement, released)) for one in comparison.finished
+    )
+    found = replace(comparison, finished=finished)
+    if options.suitable_only and not any(is_suitable(solution) for _, solution in found.solutions):
+        raise none_suitable(len(found.solutions))
+    return found
 
 
 def plan_of(options: argparse.Namespace) -> Plan:
@@ -158,13 +185,19 @@ def _generalised(wanted: str | None, groupings: tuple[Grouping, ...]) -> tuple[b
 
 
 def _result_text(comparison: Comparison, options: argparse.Namespace, summary: str | None) -> str:
+    from vbas_desktop.assessment.representability.solution import is_suitable
     from vbas_desktop.comparison.summary import summarise
     from vbas_desktop.comparison.table import rows_of
     from vbas_desktop.comparison.words import summary_lines
     from vbas_desktop.files.runfile import as_text
 
+    suitable = [number for number, (_, each) in enumerate(comparison.solutions, 1) if is_suitable(each)]
     if options.json:
-        return as_text({"solutions": rows_of(comparison)}).rstrip("\n")
+        only = is_suitable if options.suitable_only else None
+        return as_text({"solutions": rows_of(comparison, only)}).rstrip("\n")
     text = summary or "\n".join(summary_lines(summarise(comparison)))
+    if options.requirement:
+        numbers = ", ".join(map(str, suitable)) or "none"
+        text = f"{text.rstrip()}\n\nSolutions that meet the requirement: {numbers} (of {len(comparison.solutions):,})"
     where = f"\n\nWritten to {options.out}: comparison.csv, summary.html, summary.txt, charts" if options.out else ""
     return text.rstrip("\n") + where

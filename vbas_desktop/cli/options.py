@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from vbas_desktop.files.records import RecordTable
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "space": " "}
-_NOT_SETTINGS = {"command", "debug", "quiet", "json", "out", "solution", "requirement"}
+_NOT_SETTINGS = {"command", "debug", "quiet", "json", "out", "solution", "requirement", "suitable_only"}
 
 
 @dataclass(frozen=True, eq=False)

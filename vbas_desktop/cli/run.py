@@ -17,10 +17,10 @@ from . import options as shared
 from .choices import Chooser, add_approach_options, chosen_names
 from .errors import UsageError
 from .release_options import add_release_options, release_options, say_release
+from .requirement_options import add_requirement_options, none_suitable, requirement_of
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
-    from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.domain.solution import RunResult, Solution
     from vbas_desktop.release import ReleaseReport
 
@@ -43,22 +43,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=shared.whole(1),
         help="id of the solution to release (default: the one at the approximated number of sites)",
     )
-    parser.add_argument(
-        "--requirement",
-        metavar="F",
-        help="JSON file with what a researcher needs: marks the solutions that meet it, and chooses among them",
-    )
+    add_requirement_options(parser, "marks the solutions that meet it, and chooses among them")
 
 
 def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
     from vbas_desktop.assessment.representability.place import rated
-    from vbas_desktop.assessment.representability.requirement import read_requirement
+    from vbas_desktop.assessment.representability.solution import is_suitable, marked
     from vbas_desktop.engine.run import run as run_engine
     from vbas_desktop.files.runfile import as_text, run_document
 
     complete(options)
-    requirement = read_requirement(options.requirement) if options.requirement else None
+    requirement = requirement_of(options)
     components = approaches_of(options)
     if options.out:
         from vbas_desktop.release import check_target
@@ -72,7 +68,10 @@ def run(options: argparse.Namespace) -> int:
         request = shared.request_of(options, loaded.problem, **components)
         result = rated(run_engine(request, Span(progress, 0.5, 0.7 if options.out else 1.0)), loaded.problem)
         if requirement is not None:
-            result = marked(result, requirement, loaded, options)
+            released = [name for name in loaded.table.dialect.header if name not in (options.identifiers or ())]
+            result = marked(result, loaded.problem, requirement, released)
+            if options.suitable_only and not any(is_suitable(each) for each in result.solutions):
+                raise none_suitable(len(result.solutions))
         solution = chosen_solution(result, options.solution)
         document = run_document(loaded.problem, result, shared.in_force(options), solution.id)
         if options.out:
@@ -87,29 +86,12 @@ def run(options: argparse.Namespace) -> int:
             say(f"warning: Solution {solution.id} does not meet the requirement.")
         if report is not None:
             say_release(report)
+    if options.suitable_only:
+        kept = tuple(each for each in result.solutions if is_suitable(each))
+        result, ids = replace(result, solutions=kept), {each.id for each in kept}
+        document = {**document, "solutions": [each for each in document["solutions"] if each["id"] in ids]}
     show(as_text(document).rstrip("\n") if options.json else results_text(loaded, result, solution))
     return 0
-
-
-def marked(
-    result: RunResult, requirement: Requirement, loaded: shared.Loaded, options: argparse.Namespace
-) -> RunResult:
-    """The same result; every solution says whether it meets the requirement, the facts carry it into run.json."""
-    from vbas_desktop.assessment.representability.place import solution_vector
-    from vbas_desktop.assessment.representability.requirement import meets
-
-    problem = loaded.problem
-    grouped = tuple(grouping.column for grouping in problem.groupings)
-    released = [name for name in loaded.table.dialect.header if name not in (options.identifiers or ())]
-
-    def answer(solution: Solution) -> bool:
-        seen = solution_vector(solution, problem.quasi_identifiers, problem.region_column, problem.k, grouped, released)
-        return meets(requirement, seen)
-
-    solutions = (
-        replace(each, facts={**(each.facts or {}), "meets_requirement": answer(each)}) for each in result.solutions
-    )
-    return replace(result, solutions=tuple(solutions))
 
 
 def complete(options: argparse.Namespace) -> None:
@@ -173,4 +155,16 @@ def results_text(loaded: shared.Loaded, result: RunResult, solution: Solution) -
         f"approximated number of sites: {result.approximated_sites:,} · {result.seconds:.2f} s without loading"
     )
     tail = "* not dominated by another solution   > chosen for the release"
-    return f"{head}\n\n{solutions_table(result.solutions, solution, problem.regions.system.unit)}\n\n{tail}"
+    table = solutions_table(result.solutions, solution, problem.regions.system.unit)
+    return "\n\n".join([head, table, *requirement_text(solution), tail])
+
+
+def requirement_text(solution: Solution) -> list[str]:
+    """How the chosen solution fares by criterion, if a requirement was given."""
+    from .table import aligned
+
+    rows = (solution.facts or {}).get("requirement") or []
+    if not rows:
+        return []
+    cells = [[row["criterion"], row["required"], row["actual"], row["verdict"]] for row in rows]
+    return [f"Solution {solution.id} and the requirement:\n" + aligned([["", "required", "actual", ""], *cells])]

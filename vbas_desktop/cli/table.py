@@ -8,6 +8,14 @@ from vbas_desktop.approaches.base import Measure
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.solution import Solution
 
+_VECTOR = {
+    "precision": "precision",
+    "jaccard": "kept together (Jaccard)",
+    "davies_bouldin": "Davies–Bouldin",
+    "mean_distance": "distance moved",
+}
+"""What is shown of the representability vector."""
+
 
 def solutions_table(solutions: Sequence[Solution], chosen: Solution | None, distance_unit: str) -> str:
     """One column per solution; numbers grouped and right-aligned, distances in km if the coordinates are in metres."""
@@ -25,6 +33,11 @@ def solutions_table(solutions: Sequence[Solution], chosen: Solution | None, dist
         metres = is_distance(name) and distance_unit == "m"
         heading = _heading(name, distance_unit)
         lines.append([heading, *(number(solution.measures[name], metres) for solution in solutions)])
+    vectors = [(solution.facts or {}).get("representability") or {} for solution in solutions]
+    for name, heading in _VECTOR.items():
+        if any(name in vector for vector in vectors):
+            unit = f" ({vectors[0].get('distance_unit')})" if name == "mean_distance" else ""
+            lines.append([heading + unit, *(number(vector.get(name)) for vector in vectors)])
     if all("meets_requirement" in (solution.facts or {}) for solution in solutions):
         met = ["yes" if (solution.facts or {})["meets_requirement"] else "no" for solution in solutions]
         lines.append(["meets the requirement", *met])

@@ -33,6 +33,10 @@ _REDRAWN_SECONDS = 0.05
 _STAGE = "Comparing combinations"
 
 
+Finish = Callable[[RunResult, Problem], RunResult]
+"""Adds to the facts of every solution that lacks them; handed in by those who know what else there is to say."""
+
+
 class Keeper(Protocol):
     """Where finished combinations are kept."""
 
@@ -163,6 +167,7 @@ def run_comparison(
     keeper: Keeper,
     progress: Progress | None = None,
     on_finished: Callable[[Finished], None] | None = None,
+    finish: Finish | None = None,
 ) -> Comparison:
     """Count, run what is missing, and hand out all combinations in the order of the plan.
 
@@ -172,7 +177,7 @@ def run_comparison(
     progress = progress or Silent()
     problems = count_scenarios(plan, table, regions, Span(progress, 0.0, 0.05))
     prepared = prepare(plan, problems, keeper, progress)
-    return run_prepared(prepared, keeper, Span(progress, 0.05, 1.0), on_finished)
+    return run_prepared(prepared, keeper, Span(progress, 0.05, 1.0), on_finished, finish)
 
 
 def run_prepared(
@@ -180,10 +185,11 @@ def run_prepared(
     keeper: Keeper,
     progress: Progress | None = None,
     on_finished: Callable[[Finished], None] | None = None,
+    finish: Finish | None = None,
 ) -> Comparison:
     """The part of `run_comparison` after counting."""
     meter = _Meter(prepared, progress or Silent())
-    jobs = [partial(_run_one, prepared, keeper, meter, index) for index in range(len(prepared.settings))]
+    jobs = [partial(_run_one, prepared, keeper, meter, finish, index) for index in range(len(prepared.settings))]
     finished: list[Finished] = []
     with closing(in_order(jobs, meter, min(workers_of(prepared.plan), len(jobs)))) as results:
         for one in results:
@@ -193,7 +199,9 @@ def run_prepared(
     return Comparison(prepared.plan, tuple(finished))
 
 
-def _run_one(prepared: Prepared, keeper: Keeper, meter: _Meter, index: int, progress: Progress) -> Finished:
+def _run_one(
+    prepared: Prepared, keeper: Keeper, meter: _Meter, finish: Finish | None, index: int, progress: Progress
+) -> Finished:
     combination = prepared.plan.combinations[index]
     problem = prepared.problems[combination.scenario]
     settings = prepared.settings[index]
@@ -201,8 +209,12 @@ def _run_one(prepared: Prepared, keeper: Keeper, meter: _Meter, index: int, prog
     if result is None:
         started = time.perf_counter()
         request = prepared.plan.request(combination, problem)
-        result = keeper.put(settings, run(request, _Share(meter, index, progress)))
+        result = run(request, _Share(meter, index, progress))
+        result = keeper.put(settings, finish(result, problem) if finish is not None else result)
         prepared.costs.learn(index, time.perf_counter() - started)
+    elif finish is not None:
+        # Kept by a comparison that asked for less.
+        result = finish(result, problem)
     meter.finish(index)
     return Finished(combination, problem, result)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from typing import Any
 
 from vbas_desktop.domain.solution import Solution
@@ -12,10 +13,28 @@ from vbas_desktop.domain.solution import Solution
 from .run import Comparison, Finished
 
 _FACTS = ("released_records", "anonymity", "regions_without_release")
+_VECTOR = (
+    "precision",
+    "precision_with_suppressed",
+    "jaccard",
+    "jaccard_with_suppressed",
+    "fowlkes_mallows",
+    "fowlkes_mallows_with_suppressed",
+    "rand",
+    "davies_bouldin",
+    "davies_bouldin_normalised",
+    "mean_distance",
+    "distance_unit",
+    "sample_size_ratio",
+)
+"""What is shown of the representability vector, where solutions have one."""
+
+Chosen = Callable[[Solution], bool]
 
 
 def columns_of(comparison: Comparison) -> list[str]:
-    """The columns: the scenario, the combination, the solution, its measures."""
+    """The columns: the scenario, the combination, the solution, its measures, what it is worth."""
+    facts = [solution.facts or {} for _, solution in comparison.solutions]
     measures = list(dict.fromkeys(name for _, solution in comparison.solutions for name in solution.measures))
     return [
         "solution",
@@ -38,16 +57,20 @@ def columns_of(comparison: Comparison) -> list[str]:
         "aggregated_regions",
         *measures,
         *_FACTS,
+        *(_VECTOR if any("representability" in each for each in facts) else ()),
         "pareto",
+        *(("meets_requirement",) if any("meets_requirement" in each for each in facts) else ()),
     ]
 
 
-def rows_of(comparison: Comparison) -> list[dict[str, Any]]:
-    """One row per solution by column; what is undefined is None."""
+def rows_of(comparison: Comparison, only: Chosen | None = None) -> list[dict[str, Any]]:
+    """One row per solution by column, or per solution that is wanted; what is undefined is None."""
     numbers = {scenario: number for number, scenario in enumerate(comparison.plan.scenarios, 1)}
     rows = []
     for number, (finished, solution) in enumerate(comparison.solutions, 1):
         scenario = finished.combination.scenario
+        if only is not None and not only(solution):
+            continue
         rows.append(
             {
                 "solution": number,
@@ -58,17 +81,18 @@ def rows_of(comparison: Comparison) -> list[dict[str, Any]]:
                 **_problem(finished),
                 **_solution(solution),
                 "pareto": "yes" if solution.pareto else "no",
+                **_verdict(solution),
             }
         )
     return rows
 
 
-def csv_text(comparison: Comparison) -> str:
+def csv_text(comparison: Comparison, only: Chosen | None = None) -> str:
     """The table as CSV with exact values."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns_of(comparison), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows_of(comparison))
+    writer.writerows(rows_of(comparison, only))
     return text.getvalue()
 
 
@@ -86,6 +110,7 @@ def _problem(finished: Finished) -> dict[str, Any]:
 def _solution(solution: Solution) -> dict[str, Any]:
     named = {name: solution.approaches.get(name) for name in ("site_number", "site_location", "construction")}
     facts = solution.facts or {}
+    vector = facts.get("representability")
     return {
         **named,
         "adc_seeding": solution.approaches.get("adc_seeding"),
@@ -95,4 +120,12 @@ def _solution(solution: Solution) -> dict[str, Any]:
         "aggregated_regions": solution.aggregated_regions,
         **solution.measures,
         **{name: facts.get(name) for name in _FACTS},
+        **({name: vector.get(name) for name in _VECTOR} if vector else {}),
     }
+
+
+def _verdict(solution: Solution) -> dict[str, str]:
+    facts = solution.facts or {}
+    if "meets_requirement" not in facts:
+        return {}
+    return {"meets_requirement": "yes" if facts["meets_requirement"] else "no"}

@@ -17,6 +17,9 @@ from .atomic import RUN_FILE, write_text
 
 FORMAT_VERSION = 1
 
+_KEPT_BACK = ("released_classes",)
+"""Facts that only the program itself can read."""
+
 
 def run_document(
     problem: Problem, result: RunResult, options: Mapping[str, Any], chosen: int | None = None
@@ -51,7 +54,7 @@ def run_document(
                 "parameters": {name: dict(values) for name, values in solution.parameters.items()},
                 "suppressed_globally": solution.suppressed_global,
                 "suppressed_locally": solution.suppressed_local,
-                **(solution.facts or {}),
+                **{name: value for name, value in (solution.facts or {}).items() if name not in _KEPT_BACK},
             }
             for solution in result.solutions
         ],

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.assessment.representability.place import PlaceVector, distance_scale
+from vbas_desktop.assessment.representability.place_parts import HEIGHT
 from vbas_desktop.assessment.representability.vector import FORMAT_VERSION
 
 from .options import ReleaseOptions
@@ -17,6 +18,7 @@ from .plan import Plan
 from .tables import code_order
 
 FILE = "representability.json"
+_INDICES = ("jaccard", "fowlkes_mallows", "rand", "davies_bouldin", "davies_bouldin_normalised")
 ENOUGH = 10
 """Indices are told only of at least so many times k released records: of fewer, a split could be worked out."""
 
@@ -48,11 +50,14 @@ def recipients_vector(
     # What all regions give less what the others give would be the figures of the one or two that are withheld.
     enough = plan.records_released >= ENOUGH * problem.k and np.count_nonzero(withheld) not in (1, 2)
     columns = {column for column, _ in options.released_columns(header)}
-    grouped = {grouping.column for grouping in problem.groupings}
+    quasi = [*problem.quasi_identifiers, problem.region_column]
     return {
         "format_version": FORMAT_VERSION,
         "overall": {
-            **{name: _index(overall[name]) if enough else None for name in ("jaccard", "fowlkes_mallows", "rand")},
+            # Follows from the released file and the crosswalk alone.
+            "precision": overall["precision"],
+            "precision_by_column": overall["precision_by_column"],
+            **{name: _index(overall[name]) if enough else None for name in _INDICES},
             "mean_distance": _rounded(overall["mean_distance"]) if enough else None,
             "distance_unit": unit,
             "sample_size_ratio": round(overall["sample_size_ratio"], 6) if total_is_told else None,
@@ -63,18 +68,15 @@ def recipients_vector(
             for name in header
             if name not in columns
         },
-        "included_quasi_identifiers": [*problem.quasi_identifiers, problem.region_column],
+        "included_quasi_identifiers": quasi,
         "excluded_classes": {
             "classes": [],
             "unnamed_records": plan.records_suppressed if total_is_told else None,
         },
-        "coding": {
-            **{name: "grouped values" if name in grouped else "as recorded" for name in problem.quasi_identifiers},
-            problem.region_column: "aggregated region; crosswalk.csv lists its initial regions",
-        },
+        "coding": _coding(plan, place),
         "sensitive_values": {},
         "sensitive_aggregated": False,
-        "weights": {"quasi_identifiers": {}, "levels": {}},
+        "weights": {"quasi_identifiers": {name: 1 / len(quasi) for name in quasi}, "levels": {}},
         "general": {
             "k": problem.k,
             "approaches": {
@@ -85,6 +87,22 @@ def recipients_vector(
             "aggregated_regions": len(plan.codes),
             "released_records": plan.records_released,
         },
+    }
+
+
+def _coding(plan: Plan, place: PlaceVector) -> dict[str, Any]:
+    """What the values of each column mean, and how many released records are on which level."""
+    problem = plan.problem
+    grouped = {grouping.column for grouping in problem.groupings}
+    meaning = {name: "grouped values" if name in grouped else "as recorded" for name in problem.quasi_identifiers}
+    meaning[problem.region_column] = "aggregated region; crosswalk.csv lists its initial regions"
+    return {
+        name: {
+            "meaning": words,
+            "height": HEIGHT,
+            "records_by_level": {f"level {level}": records for level, records in place.levels[name].items()},
+        }
+        for name, words in meaning.items()
     }
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from vbas_desktop.assessment.policy import Knowledge, PolicyNotes, as_document, evidence
-from vbas_desktop.assessment.representability.place import facts_of, solution_vector
-from vbas_desktop.assessment.representability.requirement import Criterion, Requirement, check, meets, requirement_from
+from vbas_desktop.assessment.representability.place import facts_of
+from vbas_desktop.assessment.representability.requirement import Criterion, Requirement, check, requirement_from
+from vbas_desktop.assessment.representability.solution import Checked
 from vbas_desktop.domain.records import Role
 
 from .choices import Choices
@@ -45,11 +46,11 @@ class Papers(Results):
 
     def criteria(self, entry: Entry | None) -> list[Criterion]:
         """The requirement against a solution; without one nothing is checkable."""
-        return check(self._requirement, {} if entry is None else vector_of(entry))
+        return check(self._requirement, {}) if entry is None else checked_of(entry).criteria(self._requirement)
 
     def meets_requirement(self, entry: Entry) -> bool:
         """Whether a solution misses no criterion."""
-        return meets(self._requirement, vector_of(entry))
+        return checked_of(entry).meets(self._requirement)
 
     # The policy
 
@@ -83,13 +84,12 @@ class Papers(Results):
         self._tell(Event.REQUIREMENT_CHANGED, Event.POLICY_CHANGED)
 
 
-def vector_of(entry: Entry) -> dict[str, Any]:
+def checked_of(entry: Entry) -> Checked:
     """A solution as requirements see it; only what was computed with it, so that this costs nothing."""
     run, choices = entry.run, entry.run.choices
     released = [name for name, role in choices.roles.items() if role is not Role.IDENTIFIER]
-    return solution_vector(
-        entry.solution, run.key.quasi_identifiers, run.key.region_column, run.key.k, tuple(choices.groupings), released
-    )
+    key = run.key
+    return Checked(entry.solution, key.quasi_identifiers, key.region_column, key.k, entry.problem, released)
 
 
 def knowledge_of(

@@ -16,7 +16,7 @@ from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS,
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.files.records import RecordOptions, load_records
 
-from .papers import vector_of
+from .papers import checked_of
 from .results import Entry
 
 SHARES = ("precision", "jaccard", "fowlkes_mallows", "sample_size_ratio", "rand")
@@ -112,7 +112,7 @@ def measures_of(overall: Mapping[str, Any]) -> tuple[Shown, ...]:
 
 def described_solution(entry: Entry) -> Description:
     """A solution from what was computed with it; its aggregated regions are added by `with_regions`."""
-    vector, run = vector_of(entry), entry.run
+    vector, run = checked_of(entry).vector(), entry.run
     facts = facts_of(entry.solution)
     grouped = ", ".join(run.choices.groupings)
     identifiers = ", ".join(run.identifiers)

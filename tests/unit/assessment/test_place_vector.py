@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 
 from vbas_desktop.assessment.representability.place import place_vector
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import Categories, EquivalenceCounts
+from vbas_desktop.domain.records import Categories, EquivalenceCounts, Grouping
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.domain.solution import Solution
 
 
-def problem_of(matrix, points, k):
+def problem_of(matrix, points, k, groupings=()):
     counts = EquivalenceCounts.from_dense((matrix.shape[1],), np.arange(matrix.shape[1]), matrix)
     system = CoordinateSystem(CoordinateKind.PLANAR, None, "m")
     regions = Regions(tuple(str(n) for n in range(len(points))), points, system)
-    return Problem(regions, counts, k, ("q",), (Categories("q", tuple("abcdef"[: matrix.shape[1]])),), "region")
+    categories = (Categories("q", tuple("abcdef"[: matrix.shape[1]])),)
+    return Problem(regions, counts, k, ("q",), categories, "region", groupings=groupings)
 
 
 def solution_of(owner):
@@ -46,13 +47,54 @@ def test_the_indices_equal_counting_pairs_of_records(seed, k):
     kept = same + sum(one == two for one, two in combinations(suppressed, 2))
     assert found.jaccard_with_suppressed == pytest.approx(kept / joined if joined else 1.0)
     assert found.sample_size_ratio == pytest.approx(len(released) / len(records) if records else 0.0)
+    assert set(np.flatnonzero(found.released_classes)) == {j for _, j in released}
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4))
+def test_precision_and_davies_bouldin_equal_those_of_the_records_one_by_one(seed, k):
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(0, 4, (6, 3)).astype(np.int64)
+    owner, points = rng.integers(0, 4, 6), rng.integers(0, 3, (6, 2)).astype(float)
+    # Class a holds what was taken together, b and c are as recorded.
+    problem = problem_of(matrix, points, k, (Grouping("q", {"a": "a", "x": "a", "b": "b"}),))
+    found = place_vector(problem, solution_of(owner))
+    size = {(g, j): sum(matrix[i, j] for i in range(6) if owner[i] == g) for g in range(4) for j in range(3)}
+    released = [(i, j) for i in range(6) for j in range(3) if size[owner[i], j] >= k for _ in range(matrix[i, j])]
+    if not released:
+        assert (found.precision, found.davies_bouldin.value) == (None, None)
+        assert found.davies_bouldin.reason == "nothing is released"
+        return
+    merged = [list(owner).count(owner[i]) > 1 for i in range(6)]
+    lost = sum(0.5 * merged[i] + 0.5 * (j == 0) for i, j in released)
+    assert found.precision == pytest.approx(1 - lost / (2 * len(released)))
+    inside = {g: np.array([points[i] for i, _ in released if owner[i] == g]) for g in {owner[i] for i, _ in released}}
+    centre = {g: mine.mean(axis=0) for g, mine in inside.items()}
+    width = {g: np.sqrt(((mine - centre[g]) ** 2).sum(axis=1).mean()) for g, mine in inside.items()}
+    everybody = np.concatenate(list(inside.values()))
+    widest = np.sqrt(((everybody - everybody.mean(axis=0)) ** 2).sum(axis=1).mean())
+    far = {(g, h): np.hypot(*(centre[g] - centre[h])) for g in centre for h in centre if g != h}
+    if any(0 < d < 1e-12 for d in far.values()):
+        return
+    rows = [[(d, (width[g] + width[h]) / d) for h in centre if h != g and (d := far[g, h]) > 0] for g in centre]
+    rows = [row for row in rows if row]
+    index = found.davies_bouldin
+    assert index.coinciding_pairs == sum(d == 0 for d in far.values()) // 2
+    if not rows:
+        assert index.value is None
+        return
+    value = np.mean([max(ratio for _, ratio in row) for row in rows])
+    worst = np.mean([2 * widest / min(d for d, _ in row) for row in rows])
+    assert index.value == pytest.approx(value)
+    assert index.normalised == pytest.approx(min(1, value / worst))
 
 
 def test_nothing_moved_means_everything_kept():
     matrix = np.full((4, 2), 5, np.int64)
     found = place_vector(problem_of(matrix, np.arange(8.0).reshape(4, 2), 5), solution_of([0, 1, 2, 3]))
     assert (found.jaccard, found.fowlkes_mallows, found.rand, found.mean_distance) == (1.0, 1.0, 1.0, 0.0)
-    assert found.region_jaccard.tolist() == [1.0] * 4
+    assert found.region_jaccard.tolist() == found.region_fowlkes_mallows.tolist() == [1.0] * 4
+    assert (found.precision, found.davies_bouldin.value, found.davies_bouldin.normalised) == (1.0, 0.0, 0.0)
 
 
 def test_suppressing_everything_says_so():
@@ -60,6 +102,8 @@ def test_suppressing_everything_says_so():
     assert found.jaccard is None
     assert found.mean_distance is None
     assert found.sample_size_ratio == 0.0
+    told = found.as_dict("m")
+    assert (told["precision"], told["precision_with_suppressed"], told["davies_bouldin"]) == (None, 0.0, None)
     assert np.isnan(found.region_distance).all()
 
 
@@ -72,3 +116,7 @@ def test_records_move_to_the_record_weighted_centre():
     assert found.as_dict("m")["mean_distance"] == pytest.approx(1.5)
     # pairs together before: 435 + 45 = 480 of C(40, 2) = 780
     assert found.jaccard == pytest.approx(480 / 780)
+    # One of two columns, the place, is on the first of two levels.
+    assert found.precision_by_column == {"q": 1.0, "region": 0.5}
+    assert found.precision == 0.75
+    assert found.davies_bouldin.reason == "there is only one class"

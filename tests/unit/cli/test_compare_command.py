@@ -171,3 +171,61 @@ def test_groups_of_a_column_that_is_no_quasi_identifier_are_not_used_and_told(fi
     more = ["--quasi-identifiers", "sex", "--sites", "3", "--generalise", str(files / "generalise.csv")]
     assert main(["run", *data, "--region-column", "region", *more]) == 0
     assert "is no quasi-identifier; it stays as it is" in capsys.readouterr().err
+
+
+COMBINATIONS = (
+    "--quasi-identifiers",
+    "age",
+    "-k",
+    "2",
+    "--sites",
+    "1,3",
+    "--range-reach",
+    "0",
+    "--site-location",
+    "density",
+)
+
+
+def test_every_solution_of_a_comparison_has_its_vector(files, capsys):
+    out = files / "out"
+    assert vbas("compare", files, *COMBINATIONS, "--out", str(out)) == 0
+    rows = table(out)
+    capsys.readouterr()
+    for row in rows:
+        sites = ("--sites", row["sites"], "--range-reach", "0", "--site-location", "density")
+        assert vbas("run", files, "--quasi-identifiers", "age", "-k", "2", *sites, "--json") == 0
+        vector = json.loads(capsys.readouterr().out)["solutions"][0]["representability"]
+        for name in ("precision", "jaccard", "fowlkes_mallows", "davies_bouldin", "mean_distance", "sample_size_ratio"):
+            assert row[name] == ("" if vector[name] is None else str(vector[name]))
+        assert row["distance_unit"] == vector["distance_unit"]
+
+
+def test_a_kept_comparison_that_lacks_vectors_gets_them_without_being_run_again(files, capsys):
+    out = files / "out"
+    assert vbas("compare", files, *COMBINATIONS, "--out", str(out)) == 0
+    before = (out / "comparison.csv").read_text()
+    for kept in (files / "out.combinations").iterdir():
+        document = json.loads(kept.read_text())
+        for solution in document["solutions"]:
+            del solution["facts"]["representability"]
+        kept.write_text(json.dumps(document))
+    assert vbas("compare", files, *COMBINATIONS, "--out", str(out)) == 0
+    assert (out / "comparison.csv").read_text() == before
+
+
+def test_a_comparison_shows_the_solutions_that_meet_a_requirement(files, capsys):
+    (files / "need.json").write_text('{"format_version": 1, "overall": {"mean_distance": {"max": 0.7}}}')
+    need = ("--requirement", str(files / "need.json"))
+    assert vbas("compare", files, *COMBINATIONS, *need, "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["solutions"]
+    assert {row["sites"]: row["meets_requirement"] for row in rows} == {1: "no", 3: "yes"}
+    assert vbas("compare", files, *COMBINATIONS, *need, "--suitable-only", "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)["solutions"]
+    assert (row["sites"], row["solution"]) == (3, 2)
+    assert vbas("compare", files, *COMBINATIONS, *need, "--suitable-only", "--out", str(files / "out")) == 0
+    assert [row["sites"] for row in table(files / "out")] == ["3"]
+    assert "Solutions that meet the requirement: 2 (of 2)" in capsys.readouterr().out
+    (files / "need.json").write_text('{"format_version": 1, "overall": {"mean_distance": {"max": 0}}}')
+    assert vbas("compare", files, *COMBINATIONS, *need, "--suitable-only") == 1
+    assert "None of the 2 solutions meets the requirement" in capsys.readouterr().err

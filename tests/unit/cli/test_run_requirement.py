@@ -62,3 +62,46 @@ def test_the_solution_to_release_is_chosen_among_those_that_meet_it(capsys, file
 def test_a_wrong_requirement_is_refused_with_the_place(capsys, files, need, said):
     assert vbas(files, need, "--quiet") == 1
     assert said in capsys.readouterr().err
+
+
+def test_every_criterion_is_answered_for_every_solution(capsys, files):
+    need = {
+        "overall": {"precision": {"min": 0.8}, "davies_bouldin": {"max": 1}},
+        "required_classes": [{"colour": "red"}],
+        "weights": {"colour": 0.5, "region": 0.5},
+    }
+    assert vbas(files, need, "--json", "--quiet") == 0
+    found = {each["sites"]: each for each in json.loads(capsys.readouterr().out)["solutions"]}
+    criteria = {row["criterion"]: (row["actual"], row["verdict"]) for row in found[2]["requirement"]}
+    assert criteria["Precision"] == ("0.75", "not met")
+    # Two pairs, 500 around their centres, 10,000 apart.
+    assert criteria["Davies–Bouldin index"] == ("0.1", "ok")
+    assert criteria["Class colour = red"] == ("released", "ok")
+    assert criteria["Weights"] == ("colour 0.5, region 0.5", "ok")
+    assert "released_classes" not in found[2]
+
+
+def test_only_the_solutions_that_meet_it_are_shown(capsys, files):
+    need = {"overall": {"mean_distance": {"max": 1000}}}
+    assert vbas(files, need, "--suitable-only", "--json", "--quiet") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {each["sites"] for each in document["solutions"]} == {2, 3}
+    assert "suitable_only" not in document["options"]
+    assert vbas(files, need, "--suitable-only", "--quiet") == 0
+    said = capsys.readouterr().out
+    assert "no" not in next(line for line in said.splitlines() if line.startswith("meets")).split()
+    assert "Distance moved (km or map units)" in said
+
+
+def test_nothing_is_written_if_no_solution_is_suitable(capsys, files):
+    need = {"overall": {"jaccard": {"min": 0.99}}, "minimum_sample_ratio": 1}
+    assert vbas(files, need, "--suitable-only", "--quiet", "--out", str(files / "out")) == 1
+    assert "None of the 3 solutions meets the requirement" in capsys.readouterr().err
+    assert not (files / "out").exists()
+
+
+def test_suitable_only_asks_what_for(capsys, files):
+    data = [str(files / "records.csv"), str(files / "regions.csv"), "--region-column", "region"]
+    for command in ("run", "compare"):
+        assert main([command, *data, "--quasi-identifiers", "colour", "--suitable-only", "--quiet"]) == 2
+        assert "suitable for what?" in capsys.readouterr().err

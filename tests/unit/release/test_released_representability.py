@@ -22,6 +22,11 @@ def test_the_recipient_gets_the_vector_rounded_and_listed_among_the_checksums(tm
     exact, told = place_vector(case.problem, case.solution), vector_of(report)
     assert told["overall"]["jaccard"] == round(exact.jaccard, 2)
     assert told["overall"]["mean_distance"] == float(f"{exact.mean_distance:.2g}")
+    assert told["overall"]["precision"] == exact.precision
+    assert told["overall"]["davies_bouldin"] == round(exact.davies_bouldin.value, 2)
+    assert told["overall"]["davies_bouldin_normalised"] == round(exact.davies_bouldin.normalised, 2)
+    assert told["weights"]["quasi_identifiers"] == {"age": 1 / 3, "sex": 1 / 3, "region": 1 / 3}
+    assert sum(told["coding"]["region"]["records_by_level"].values()) == told["general"]["released_records"]
     assert told["excluded_attributes"] == {"name": "identifier"}
     assert told["included_quasi_identifiers"] == ["age", "sex", "region"]
     assert told["general"]["released_records"] == len(released_rows(tmp_path / "out")) - 1
@@ -61,7 +66,8 @@ def test_figures_over_all_do_not_give_away_those_of_the_only_region_that_is_with
     case = load(write_records(tmp_path, rows), write_regions(tmp_path), k=5, sites=1)
     told = vector_of(case.release(tmp_path / "out", ReleaseOptions(pdf=False)))
     assert told["general"]["aggregated_regions"] == 1
-    assert {told["overall"][name] for name in ("jaccard", "fowlkes_mallows", "rand", "mean_distance")} == {None}
+    hidden = ("jaccard", "fowlkes_mallows", "rand", "davies_bouldin", "davies_bouldin_normalised", "mean_distance")
+    assert {told["overall"][name] for name in hidden} == {None}
 
 
 @pytest.mark.parametrize(("records", "stated"), [(49, False), (50, True)])
@@ -85,4 +91,5 @@ def test_both_reports_say_what_remains_of_the_geography(tmp_path):
     for folder in ("release", "internal"):
         page = (report.target / folder / "report.html").read_text(encoding="utf-8")
         assert "What remains of the geography" in page
+        assert "Davies–Bouldin, normalised" in page
     assert "quartiles of Jaccard" in page

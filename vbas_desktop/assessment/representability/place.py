@@ -8,7 +8,7 @@ tells something are Jaccard, Fowlkes–Mallows and how far records moved.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,10 +20,14 @@ from vbas_desktop.algorithms.pair_counts import pairs_by_region, pairs_kept
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
 
-from .indices import PairCounts
+from .indices import DaviesBouldin, PairCounts
+from .place_parts import Levels, levels_of, moves, packed, precision_by_column
 
 FACT = "representability"
 """The name of the vector among the facts of a solution."""
+
+CLASSES_FACT = "released_classes"
+"""The name of the flags of the classes that are released somewhere, among the facts of a solution."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +37,7 @@ class PlaceVector:
     ``distance[g]`` is the mean distance of the released records from their initial region to the record-weighted centre
     of aggregated region g, in the unit of the coordinates. ``with_suppressed`` takes the suppressed records as one
     released class, where the plain values leave them out. ``released[i]`` counts the released records of initial
-    region i.
+    region i, ``released_classes[c]`` says whether class c is released anywhere.
     """
 
     jaccard: float | None
@@ -43,22 +47,54 @@ class PlaceVector:
     jaccard_with_suppressed: float | None
     fowlkes_mallows_with_suppressed: float | None
     sample_size_ratio: float
+    davies_bouldin: DaviesBouldin
+    levels: Levels
     region_jaccard: NDArray[np.float64]
     region_distance: NDArray[np.float64]
     released: NDArray[np.int64]
+    released_classes: NDArray[np.bool_]
+
+    @property
+    def region_fowlkes_mallows(self) -> NDArray[np.float64]:
+        """The Fowlkes–Mallows index of each aggregated region."""
+        return np.sqrt(self.region_jaccard)
+
+    @property
+    def precision_by_column(self) -> dict[str, float] | None:
+        """The precision of each quasi-identifier and of the place; None if nothing was released."""
+        return precision_by_column(self.levels)
+
+    @property
+    def precision(self) -> float | None:
+        """The mean over the quasi-identifiers and the place."""
+        by_column = self.precision_by_column
+        return None if by_column is None else sum(by_column.values()) / len(by_column)
 
     def as_dict(self, unit: str) -> dict[str, Any]:
         """The vector as plain JSON data; metres become kilometres."""
         scale, name = distance_scale(unit)
+        precision, index = self.precision, self.davies_bouldin
         return {
+            "precision": precision,
+            "precision_by_column": self.precision_by_column,
+            "precision_with_suppressed": (precision or 0.0) * self.sample_size_ratio,
             "jaccard": self.jaccard,
             "fowlkes_mallows": self.fowlkes_mallows,
             "rand": self.rand,
+            "davies_bouldin": index.value,
+            "davies_bouldin_normalised": index.normalised,
+            "davies_bouldin_worst": index.worst,
+            "davies_bouldin_coinciding_classes": index.coinciding_pairs,
+            **({"davies_bouldin_reason": index.reason} if index.reason else {}),
             "mean_distance": None if self.mean_distance is None else self.mean_distance / scale,
             "distance_unit": name,
             "jaccard_with_suppressed": self.jaccard_with_suppressed,
             "fowlkes_mallows_with_suppressed": self.fowlkes_mallows_with_suppressed,
             "sample_size_ratio": self.sample_size_ratio,
+            "records_by_level": {
+                column: {f"level {level}": records for level, records in by_level.items()}
+                for column, by_level in self.levels.items()
+            },
         }
 
 
@@ -79,31 +115,42 @@ def place_vector(problem: Problem, solution: Solution) -> PlaceVector:
     pool = problem.records - n
     a_all = int(pairs_by_region(counts).sum())
     everything = PairCounts(a_all, 0, both + pool * (pool - 1) // 2 - a_all, 0)
-    together_by_group = _by_group(membership, together, groups)
-    distance, mean = _distances(problem, membership, groups, records)
+    together_by_group = np.zeros(groups, np.int64)
+    np.add.at(together_by_group, membership, together)
+    moved = moves(problem, membership, groups, records)
     return PlaceVector(
         jaccard=overall.jaccard if n else None,
         fowlkes_mallows=_root(overall.jaccard) if n else None,
         rand=overall.rand,
-        mean_distance=mean,
+        mean_distance=moved.mean,
         jaccard_with_suppressed=everything.jaccard,
         fowlkes_mallows_with_suppressed=_root(everything.jaccard),
         sample_size_ratio=n / problem.records if problem.records else 0.0,
+        davies_bouldin=moved.davies_bouldin,
+        levels=levels_of(problem, membership, groups, records, released),
         region_jaccard=np.where(joined > 0, together_by_group / np.maximum(joined, 1), np.nan),
-        region_distance=distance,
+        region_distance=moved.by_region,
         released=records,
+        released_classes=released.class_totals > 0,
     )
 
 
 def with_representability(problem: Problem, solution: Solution) -> Solution:
     """The same solution with its vector among its facts, from where it goes into run.json and the project."""
-    vector = place_vector(problem, solution).as_dict(problem.regions.system.unit)
-    return replace(solution, facts={**(solution.facts or {}), FACT: vector})
+    vector = place_vector(problem, solution)
+    facts = {FACT: vector.as_dict(problem.regions.system.unit), CLASSES_FACT: packed(vector.released_classes)}
+    return replace(solution, facts={**(solution.facts or {}), **facts})
 
 
 def rated(result: RunResult, problem: Problem) -> RunResult:
-    """The same result, every solution with its vector."""
-    return replace(result, solutions=tuple(with_representability(problem, each) for each in result.solutions))
+    """The same result, every solution with its vector; those that have it already are left as they are."""
+    solutions = (each if is_rated(each) else with_representability(problem, each) for each in result.solutions)
+    return replace(result, solutions=tuple(solutions))
+
+
+def is_rated(solution: Solution) -> bool:
+    """Whether the whole vector is among the facts of a solution."""
+    return "precision" in facts_of(solution) and CLASSES_FACT in (solution.facts or {})
 
 
 def facts_of(solution: Solution) -> Mapping[str, Any]:
@@ -112,51 +159,5 @@ def facts_of(solution: Solution) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def solution_vector(
-    solution: Solution,
-    quasi_identifiers: Sequence[str],
-    region_column: str,
-    k: int,
-    grouped: Sequence[str] = (),
-    released_columns: Sequence[str] | None = None,
-) -> dict[str, Any]:
-    """A solution in the form that requirements are checked against; what it cannot tell is left out.
-
-    Columns whose categories were taken together are on level 1 as a whole, the others as they were in the file.
-    """
-    return {
-        "overall": dict(facts_of(solution)),
-        "included_quasi_identifiers": [*quasi_identifiers, region_column],
-        "coding": {
-            name: {"height": 2, "records_by_level": {"level 1" if name in grouped else "level 0": None}}
-            for name in quasi_identifiers
-        },
-        "sensitive_aggregated": False,
-        "sensitive_columns": released_columns,
-        "general": {"k": k},
-    }
-
-
 def _root(value: float | None) -> float | None:
     return None if value is None else math.sqrt(value)
-
-
-def _by_group(membership: NDArray[np.int32], values: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
-    total = np.zeros(groups, np.int64)
-    np.add.at(total, membership, values)
-    return total
-
-
-def _distances(
-    problem: Problem, membership: NDArray[np.int32], groups: int, weight: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], float | None]:
-    points = problem.regions.points
-    total = np.bincount(membership, weight, minlength=groups)
-    safe = np.where(total > 0, total, 1.0)
-    centre = np.column_stack(
-        [np.bincount(membership, weight * points[:, axis], minlength=groups) / safe for axis in (0, 1)]
-    )
-    far = np.hypot(*(points - centre[membership]).T)
-    per_group = np.bincount(membership, weight * far, minlength=groups) / safe
-    mean = float((weight * far).sum() / weight.sum()) if weight.sum() else None
-    return np.where(total > 0, per_group, np.nan), mean

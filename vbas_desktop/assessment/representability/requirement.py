@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ OVERALL = {
     "jaccard": "Jaccard index",
     "fowlkes_mallows": "Fowlkes–Mallows index",
     "davies_bouldin": "Davies–Bouldin index",
+    "davies_bouldin_normalised": "Davies–Bouldin, normalised",
     "mean_distance": "Distance moved (km or map units)",
     "sample_size_ratio": "Share of records released",
 }
@@ -160,19 +162,23 @@ def write_requirement(path: str | Path, requirement: Requirement) -> None:
     write_text(Path(path), json.dumps(requirement.as_dict(), indent=2, ensure_ascii=False) + "\n")
 
 
-def check(requirement: Requirement, vector: Mapping[str, Any]) -> list[Criterion]:
-    """Every stated criterion against a vector (of `representability` or of a solution)."""
+ClassFinder = Callable[[Mapping[str, str]], tuple[Verdict, str]]
+"""Whether a class is released, and how that is said."""
+
+
+def check(requirement: Requirement, vector: Mapping[str, Any], has_class: ClassFinder | None = None) -> list[Criterion]:
+    """Every stated criterion against a vector of `representability`, or that of a solution with its ``has_class``."""
     overall = vector.get("overall", {})
-    rows = [_bounded(OVERALL[name], bounds, overall.get(name)) for name, bounds in requirement.overall.items()]
+    rows = [_measure(name, bounds, overall) for name, bounds in requirement.overall.items()]
     rows += _names("Quasi-identifier", requirement.required_quasi_identifiers, vector.get("included_quasi_identifiers"))
     rows += [_level(name, top, vector) for name, top in requirement.highest_level.items()]
-    rows += [_class(wanted, vector.get("per_class")) for wanted in requirement.required_classes]
+    finder = has_class or partial(_listed, vector.get("per_class"))
+    rows += [_class(wanted, finder) for wanted in requirement.required_classes]
     if requirement.no_aggregation:
         rows.append(_not_aggregated(vector.get("sensitive_aggregated")))
     rows += _names("Sensitive column", requirement.required_sensitive, vector.get("sensitive_columns"))
     if requirement.minimum_sample_ratio is not None:
-        bounds = {"min": requirement.minimum_sample_ratio}
-        rows.append(_bounded(OVERALL["sample_size_ratio"], bounds, overall.get("sample_size_ratio")))
+        rows.append(_measure("sample_size_ratio", {"min": requirement.minimum_sample_ratio}, overall))
     if requirement.k:
         rows.append(_bounded("k", requirement.k, vector.get("general", {}).get("k")))
     if requirement.weights:
@@ -188,15 +194,30 @@ def as_rows(criteria: Sequence[Criterion]) -> list[dict[str, str]]:
     ]
 
 
-def meets(requirement: Requirement, vector: Mapping[str, Any]) -> bool:
-    """Whether no stated criterion is missed; what cannot be checked does not count against it."""
-    return all(row.verdict is not Verdict.NOT_MET for row in check(requirement, vector))
+def _measure(name: str, bounds: Mapping[str, float], overall: Mapping[str, Any]) -> Criterion:
+    """A bounded measure of the whole release; where it has no value, why."""
+    actual = overall.get(name)
+    if actual is not None or not overall:
+        return _bounded(OVERALL[name], bounds, actual)
+    words = _in_words(bounds)
+    if overall.get("sample_size_ratio") == 0:
+        return Criterion(OVERALL[name], words, "nothing is released", Verdict.NOT_MET)
+    certain = overall.get(f"{name}_at_least")
+    if certain is not None:
+        fine = bounds.get("min", 0) <= certain and bounds.get("max", 1) >= 1
+        actual = f"at least {certain:g}" if fine else f"at least {certain:g}; more would tell of fewer than k records"
+        return Criterion(OVERALL[name], words, actual, Verdict.OK if fine else Verdict.NOT_CHECKABLE)
+    reason = overall.get("davies_bouldin_reason") if name.startswith("davies_bouldin") else None
+    return Criterion(OVERALL[name], words, f"not defined: {reason}" if reason else "—", Verdict.NOT_CHECKABLE)
+
+
+def _in_words(bounds: Mapping[str, float]) -> str:
+    sides = (("min", "least"), ("max", "most"))
+    return " and ".join(f"at {word} {bounds[side]:g}" for side, word in sides if side in bounds)
 
 
 def _bounded(name: str, bounds: Mapping[str, float], actual: float | None) -> Criterion:
-    words = " and ".join(
-        f"at {'least' if side == 'min' else 'most'} {bounds[side]:g}" for side in ("min", "max") if side in bounds
-    )
+    words = _in_words(bounds)
     if actual is None:
         return Criterion(name, words, "—", Verdict.NOT_CHECKABLE)
     fine = bounds.get("min", float("-inf")) <= actual <= bounds.get("max", float("inf"))
@@ -227,13 +248,17 @@ def _level(name: str, top: int, vector: Mapping[str, Any]) -> Criterion:
     return Criterion(title, words, str(actual), Verdict.OK if actual <= top else Verdict.NOT_MET)
 
 
-def _class(wanted: Mapping[str, str], present: Sequence[Mapping[str, Any]] | None) -> Criterion:
+def _class(wanted: Mapping[str, str], finder: ClassFinder) -> Criterion:
     name = "Class " + ", ".join(f"{column} = {value}" for column, value in wanted.items())
-    if present is None:
-        return Criterion(name, "released", "—", Verdict.NOT_CHECKABLE)
-    there = any(all(each["class"].get(c) == v for c, v in wanted.items()) for each in present)
-    actual, verdict = ("released", Verdict.OK) if there else ("not released", Verdict.NOT_MET)
+    verdict, actual = finder(wanted)
     return Criterion(name, "released", actual, verdict)
+
+
+def _listed(present: Sequence[Mapping[str, Any]] | None, wanted: Mapping[str, str]) -> tuple[Verdict, str]:
+    if present is None:
+        return Verdict.NOT_CHECKABLE, "—"
+    there = any(all(each["class"].get(c) == v for c, v in wanted.items()) for each in present)
+    return (Verdict.OK, "released") if there else (Verdict.NOT_MET, "not released")
 
 
 def _not_aggregated(aggregated: bool | None) -> Criterion:

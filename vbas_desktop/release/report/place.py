@@ -26,9 +26,15 @@ def place_blocks(plan: Plan, place: PlaceVector, recipients: dict[str, object] |
         "numbers say how much that changes."
     )
     items = [
+        ("Precision", _number(overall["precision"]), "1 if every value and place is as it was: the mean over the "
+         "columns of the share of their levels that was not climbed (value, group or aggregated region, suppressed)"),
         ("Kept together (Jaccard)", _number(overall["jaccard"]), "of the pairs of records with the same values and the "
          "same aggregated region, the share that already had the same initial region"),
         ("Fowlkes–Mallows", _number(overall["fowlkes_mallows"]), "the square root of it, as no class is ever split"),
+        ("Davies–Bouldin", _number(overall["davies_bouldin"]), "how wide the aggregated regions are against the "
+         "distance of their middles: lower is better"),
+        ("Davies–Bouldin, normalised", _number(overall["davies_bouldin_normalised"]), "the same between the best case "
+         "(0: nothing merged) and the worst (1: every region as wide as all records are spread)"),
         ("Distance moved", _number(overall["mean_distance"], f" {unit}"), "mean distance from the initial region to "
          "the middle of the aggregated region’s records"),
         ("Share of records released", _share(overall["sample_size_ratio"]), "of the records of the file"),
@@ -42,7 +48,8 @@ def place_blocks(plan: Plan, place: PlaceVector, recipients: dict[str, object] |
         return
     yield Paragraph(
         f"With the suppressed records taken as one more class: Jaccard {_number(overall['jaccard_with_suppressed'])}, "
-        f"Fowlkes–Mallows {_number(overall['fowlkes_mallows_with_suppressed'])}. The Rand index is "
+        f"Fowlkes–Mallows {_number(overall['fowlkes_mallows_with_suppressed'])}, precision "
+        f"{_number(overall['precision_with_suppressed'])}. The Rand index is "
         f"{_number(overall['rand'])}; it is close to 1 whatever is merged and says little here.",
         quiet=True,
     )
@@ -72,11 +79,12 @@ def _farthest(plan: Plan, place: PlaceVector) -> Table:
             plan.codes[number],
             f"{plan.released_by_region[number]:,}",
             _number(float(place.region_jaccard[number])),
+            _number(float(place.region_fowlkes_mallows[number])),
             _number(float(place.region_distance[number]) / scale),
         )
         for number in order[:_LONGEST]
     ]
-    headings = ("aggregated region", "records released", "kept together", f"distance moved ({unit})")
+    headings = ("aggregated region", "records released", "kept together", "Fowlkes–Mallows", f"distance moved ({unit})")
     return Table(headings, rows, caption="Those whose records moved farthest first.")
 
 

@@ -73,6 +73,7 @@ def place_figures(problem: Problem, solution: Solution) -> tuple[Figure, ...]:
     scale, unit = distance_scale(problem.regions.system.unit)
     return (
         Figure("jaccard", "Kept together (Jaccard)", vector.region_jaccard, "ratio"),
+        Figure("fowlkes_mallows", "Fowlkes–Mallows", vector.region_fowlkes_mallows, "ratio"),
         Figure("place_distance", f"Distance moved ({unit})", vector.region_distance / scale, "distance", unit),
     )
 

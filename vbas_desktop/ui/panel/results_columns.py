@@ -165,8 +165,10 @@ def _approach_columns(entries: tuple[Entry, ...]) -> list[Column]:
 
 
 _PLACE = {
+    "precision": ("Precision", "1 if every value and place is as it was, 0 if all is suppressed"),
     "jaccard": ("Kept together", "Jaccard index: share of the pairs of records alike after it that were alike before"),
     "fowlkes_mallows": ("Fowlkes–Mallows", "Square root of the Jaccard index, as no class is ever split"),
+    "davies_bouldin": ("Davies–Bouldin", "How wide aggregated regions are against the distance of their middles"),
     "mean_distance": ("Distance moved", "Mean distance of records from their initial region to the records’ centre"),
 }
 

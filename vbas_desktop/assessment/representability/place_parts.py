@@ -1,0 +1,111 @@
+"""The parts of a solution's vector: how far records moved, on which levels its columns are, which classes remain."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.separation import coinciding_pairs, largest_ratios
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.records import EquivalenceCounts
+
+from .indices import DaviesBouldin, of_rows
+
+HEIGHT = 2
+"""Levels above an initial region, and above a value that is taken together with others: the group, suppression."""
+
+Levels = Mapping[str, Mapping[int, int]]
+"""Column → level → released records."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """How far records are from the record-weighted centre of their aggregated region, in the unit of the coordinates.
+
+    ``by_region`` is the mean of each aggregated region (NaN where nothing was released), ``mean`` that of all.
+    """
+
+    by_region: NDArray[np.float64]
+    mean: float | None
+    davies_bouldin: DaviesBouldin
+
+
+def moves(problem: Problem, membership: NDArray[np.int32], groups: int, weight: NDArray[np.int64]) -> Moves:
+    """From the released records of each initial region. A distance itself says how far a place was generalised, so
+    Davies–Bouldin takes it without a further factor: S is the root mean square of a region, D that of the centres.
+    """
+    points = problem.regions.points
+    total = np.bincount(membership, weight, minlength=groups)
+    everything = float(weight.sum())
+    if not everything:
+        return Moves(np.full(groups, np.nan), None, DaviesBouldin(None, 0, reason="nothing is released"))
+    safe = np.where(total > 0, total, 1.0)
+    centre = np.column_stack(
+        [np.bincount(membership, weight * points[:, axis], minlength=groups) / safe for axis in (0, 1)]
+    )
+    squared = ((points - centre[membership]) ** 2).sum(axis=1)
+    far = np.sqrt(squared)
+    by_region = np.bincount(membership, weight * far, minlength=groups) / safe
+    spread = np.sqrt(np.bincount(membership, weight * squared, minlength=groups) / safe)
+    middle = (weight[:, None] * points).sum(axis=0) / everything
+    widest = float(np.sqrt((weight * ((points - middle) ** 2).sum(axis=1)).sum() / everything))
+    used = total > 0
+    largest, nearest = largest_ratios(centre[used], spread[used])
+    index = of_rows(largest, nearest, coinciding_pairs(centre[used]), widest)
+    return Moves(np.where(used, by_region, np.nan), float((weight * far).sum() / everything), index)
+
+
+def levels_of(
+    problem: Problem, membership: NDArray[np.int32], groups: int, weight: NDArray[np.int64], released: EquivalenceCounts
+) -> Levels:
+    """On which level the released records are in each column: a region that stands alone is as it was."""
+    together = np.bincount(membership, minlength=groups)[membership] > 1
+    found: dict[str, dict[int, int]] = {}
+    totals = released.class_totals
+    grouped = {grouping.column: grouping.groups for grouping in problem.groupings}
+    for q, categories in enumerate(problem.categories):
+        name = problem.quasi_identifiers[q]
+        raised = {group for value, group in grouped.get(name, {}).items() if group != value}
+        level = np.array([int(value in raised) for value in categories.values], np.int64)
+        records = np.bincount(level[codes_of(released, q)], totals, minlength=2) if totals.size else np.zeros(2)
+        found[name] = {number: int(records[number]) for number in (0, 1) if records[number]}
+    moved = int(weight[together].sum())
+    places = {0: int(weight.sum()) - moved, 1: moved}
+    found[problem.region_column] = {number: records for number, records in places.items() if records}
+    return found
+
+
+def precision_by_column(levels: Levels) -> dict[str, float] | None:
+    """1 − the mean share of the levels climbed, column by column; None if nothing was released."""
+    if not any(sum(records.values()) for records in levels.values()):
+        return None
+    return {
+        name: 1.0 - sum(level * number for level, number in records.items()) / HEIGHT / sum(records.values())
+        for name, records in levels.items()
+    }
+
+
+def codes_of(counts: EquivalenceCounts, q: int) -> NDArray[np.int64]:
+    """The category of each class in the q-th quasi-identifier."""
+    rest = counts.classes
+    for number in reversed(counts.category_numbers[q + 1 :]):
+        rest = rest // number
+    return np.asarray(rest % counts.category_numbers[q])
+
+
+def packed(flags: NDArray[np.bool_]) -> str:
+    """Flags as a short text."""
+    return base64.b64encode(np.packbits(flags).tobytes()).decode("ascii")
+
+
+def unpacked(text: str, number: int) -> NDArray[np.bool_] | None:
+    """The flags again; None if the text does not hold so many."""
+    try:
+        bits = np.unpackbits(np.frombuffer(base64.b64decode(text, validate=True), np.uint8))
+    except ValueError:
+        return None
+    return bits[:number].astype(bool) if number <= bits.size < number + 8 else None

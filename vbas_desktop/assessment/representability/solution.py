@@ -1,0 +1,149 @@
+"""A solution in the form that requirements are checked against: from its facts, so that it costs next to nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.records import MISSING
+from vbas_desktop.domain.solution import RunResult, Solution
+
+from .place import CLASSES_FACT, facts_of
+from .place_parts import HEIGHT, codes_of, unpacked
+from .requirement import Criterion, Requirement, Verdict, as_rows, check
+from .telling import parts_shown
+
+MEETS_FACT, CHECK_FACT = "meets_requirement", "requirement"
+"""The names of the verdict and of the criteria among the facts of a solution."""
+
+_matching: WeakKeyDictionary[Problem, dict[tuple[tuple[str, str], ...], NDArray[np.bool_]]] = WeakKeyDictionary()
+"""The classes that a wanted class stands for, by problem: asked for again for every solution of a list."""
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """What a requirement needs to know of a solution beside its facts.
+
+    ``problem`` is None until the records are counted: then required classes cannot be looked up.
+    ``released_columns``: the columns of the release; None if they are not known.
+    """
+
+    solution: Solution
+    quasi_identifiers: tuple[str, ...]
+    region_column: str
+    k: int
+    problem: Problem | None = None
+    released_columns: Sequence[str] | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All that make the classes of a release: the quasi-identifiers and the place."""
+        return (*self.quasi_identifiers, self.region_column)
+
+    def criteria(self, requirement: Requirement) -> list[Criterion]:
+        """Every stated criterion against the solution."""
+        return check(requirement, self.vector(requirement), self.has_class)
+
+    def meets(self, requirement: Requirement) -> bool:
+        """Whether no stated criterion is missed."""
+        return all(row.verdict is not Verdict.NOT_MET for row in self.criteria(requirement))
+
+    def vector(self, requirement: Requirement | None = None) -> dict[str, Any]:
+        """The vector, with the weights of the requirement where they fit the columns."""
+        facts = facts_of(self.solution)
+        weights = self._weights(requirement)
+        levels = facts.get("records_by_level", {})
+        return {
+            "overall": {**facts, **self._precision(facts, weights)},
+            "included_quasi_identifiers": list(self.columns),
+            "coding": {
+                name: {"height": HEIGHT, "records_by_level": parts_shown(levels[name], self.k)}
+                for name in self.columns
+                if name in levels
+            },
+            "sensitive_aggregated": False,
+            "sensitive_columns": self.released_columns,
+            "weights": {"quasi_identifiers": weights},
+            "general": {"k": self.k},
+        }
+
+    def _weights(self, requirement: Requirement | None) -> dict[str, float]:
+        if requirement is not None and set(requirement.weights) == set(self.columns):
+            return {name: requirement.weights[name] for name in self.columns}
+        return {name: 1 / len(self.columns) for name in self.columns}
+
+    def _precision(self, facts: Mapping[str, Any], weights: Mapping[str, float]) -> dict[str, float]:
+        by_column = facts.get("precision_by_column")
+        if not by_column or set(by_column) != set(weights):
+            return {}
+        found = sum(weights[name] * by_column[name] for name in weights)
+        return {"precision": found, "precision_with_suppressed": found * facts.get("sample_size_ratio", 0.0)}
+
+    def has_class(self, wanted: Mapping[str, str]) -> tuple[Verdict, str]:
+        """Whether a class is released. A wanted place is an initial region, which must stand alone."""
+        strange = [name for name in wanted if name not in self.columns]
+        if strange:
+            return Verdict.NOT_MET, f"{strange[0]} is no quasi-identifier"
+        if self.problem is None:
+            return Verdict.NOT_CHECKABLE, "the records are not counted yet"
+        flags = unpacked((self.solution.facts or {}).get(CLASSES_FACT, ""), self.problem.counts.classes.size)
+        if flags is None:
+            return Verdict.NOT_CHECKABLE, "not computed: run again"
+        values = {name: "" if value == MISSING else value for name, value in wanted.items()}
+        place = values.pop(self.region_column, None)
+        classes = classes_like(self.problem, values)
+        there = bool((flags & classes).any()) if place is None else self._alone(place, classes)
+        return (Verdict.OK, "released") if there else (Verdict.NOT_MET, "not released")
+
+    def _alone(self, place: str, classes: NDArray[np.bool_]) -> bool:
+        """Whether an initial region was left by itself and one of these classes is released in it."""
+        problem, membership = self.problem, self.solution.membership
+        assert problem is not None
+        if place not in problem.regions.ids:
+            return False
+        region = problem.regions.ids.index(place)
+        if np.count_nonzero(membership == membership[region]) > 1:
+            return False
+        indptr, columns, values = problem.counts.rows
+        mine = slice(indptr[region], indptr[region + 1])
+        return bool((classes[columns[mine]] & (values[mine] >= self.k)).any())
+
+
+def classes_like(problem: Problem, wanted: Mapping[str, str]) -> NDArray[np.bool_]:
+    """Which classes have these values."""
+    kept = _matching.setdefault(problem, {})
+    key = tuple(sorted(wanted.items()))
+    if key not in kept:
+        found = np.ones(problem.counts.classes.size, bool)
+        for name, value in wanted.items():
+            q = problem.quasi_identifiers.index(name)
+            values = problem.categories[q].values
+            code = values.index(value) if value in values else -1
+            found &= codes_of(problem.counts, q) == code
+        kept[key] = found
+    return kept[key]
+
+
+def marked(
+    result: RunResult, problem: Problem, requirement: Requirement, released_columns: Sequence[str] | None
+) -> RunResult:
+    """The same result; every solution says whether it meets the requirement, and how it fares by criterion."""
+
+    def mark(solution: Solution) -> Solution:
+        columns = (problem.quasi_identifiers, problem.region_column, problem.k, problem, released_columns)
+        criteria = Checked(solution, *columns).criteria(requirement)
+        fine = all(row.verdict is not Verdict.NOT_MET for row in criteria)
+        return replace(solution, facts={**(solution.facts or {}), MEETS_FACT: fine, CHECK_FACT: as_rows(criteria)})
+
+    return replace(result, solutions=tuple(mark(each) for each in result.solutions))
+
+
+def is_suitable(solution: Solution) -> bool:
+    """Whether a marked solution meets the requirement."""
+    return bool((solution.facts or {}).get(MEETS_FACT))
