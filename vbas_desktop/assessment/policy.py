@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.places import resource
 
 
@@ -103,7 +104,7 @@ def evidence(known: Knowledge) -> dict[str, str]:
             "; identifiers are dropped." if known.roles.get("identifier") else "."
         )
     if known.columns_renamed:
-        found["exm-1"] = f"{known.columns_renamed} columns have another name in the release."
+        found["exm-1"] = f"{counted(known.columns_renamed, 'column has', 'columns have')} another name in the release."
     return found
 
 

@@ -11,6 +11,7 @@ import json
 from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.words import counted
 
 from .terminal import TerminalProgress, say, show
 
@@ -109,8 +110,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _show(assessment: Assessment) -> None:
     facts = assessment.as_dict()
-    show(f"{facts['people']:,} people of {facts['classes']:,} classes")
-    show(f"{facts['seats']:,} seats in {facts['slots']:,} slots")
+    show(f"{counted(facts['people'], 'person')} of {counted(facts['classes'], 'class')}")
+    show(f"{counted(facts['seats'], 'seat')} in {counted(facts['slots'], 'slot')}")
     show(f"before appointments  {assessment.task.before}")
     show(f"{facts['planner']:<19}  {assessment.plan.vector}  k = {facts['k']}  ({facts['proof']})")
     show(f"random               {assessment.random.vector}  k = {assessment.random.vector.k}")

@@ -10,6 +10,7 @@ import argparse
 from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.words import counted
 
 from .options import whole
 from .terminal import TerminalProgress, say
@@ -57,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
     finally:
         progress.close()
     if not options.quiet:
-        say(f"{made.folder}: {made.records:,} records in {made.regions:,} regions ({', '.join(made.files)})")
+        what = f"{counted(made.records, 'record')} in {counted(made.regions, 'region')}"
+        say(f"{made.folder}: {what} ({', '.join(made.files)})")
     return 0
 
 

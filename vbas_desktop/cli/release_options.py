@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from vbas_desktop.domain.words import counted
+
 from .errors import UsageError
 from .options import DELIMITERS, names, whole
 from .terminal import say
@@ -96,8 +98,9 @@ def say_release(report: ReleaseReport) -> None:
     if report.policy_met is False:
         say("warning: the release does not meet the chosen policy; its report says what is missing.")
     say(
-        f"Released {report.records_released:,} of {report.records:,} records in {report.aggregated_regions:,} "
-        f"aggregated regions; read back and verified. What may leave the house: {report.folder}"
+        f"Released {report.records_released:,} of {counted(report.records, 'record')} in "
+        f"{counted(report.aggregated_regions, 'aggregated region')}; read back and verified. "
+        f"What may leave the house: {report.folder}"
     )
 
 

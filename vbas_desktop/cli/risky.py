@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.words import counted
 
 from .errors import UsageError, VerificationFailed
 from .terminal import TerminalProgress, say, show
@@ -128,18 +129,19 @@ def _show_search(table: Table, k: int, search: Search, values: bool, most: int) 
     from vbas_desktop.assessment.risky.output import search_dict
 
     result = search_dict(table, k, search, values, most)
-    show(f"{result['records']:,} records, k = {k}, smallest class over all columns: {result['anonymity']}")
+    show(f"{counted(result['records'], 'record')}, k = {k}, smallest class over all columns: {result['anonymity']}")
     for level in search.levels:
-        show(f"size {level.size}: {level.number:,} minimal risky combinations")
+        show(f"size {level.size}: {counted(level.number, 'minimal risky combination')}")
     if search.number:
         occurs: Counter[str] = Counter()
         for level in search.levels:
             for found in level.found:
                 occurs.update(dict.fromkeys((table.columns[c] for c in found.columns), int(found.rows.size)))
         show("columns by how often they occur: " + ", ".join(f"{name} {n:,}" for name, n in occurs.most_common()))
-        show(f"{result['records_in_combinations']:,} records are in at least one of them")
+        hit = result["records_in_combinations"]
+        show(f"{counted(hit, 'record is', 'records are')} in at least one of them")
     elif not search.exempted and search.complete:
-        show(f"No combination of values is shared by fewer than {k} records.")
+        show(f"No combination of values is shared by fewer than {counted(k, 'record')}.")
     for each in result["combinations"]:
         shown = each.get("values", ["·"] * each["size"])
         pairs = " + ".join(
@@ -149,7 +151,7 @@ def _show_search(table: Table, k: int, search: Search, values: bool, most: int) 
     if search.number > most:
         show(f"  … and {search.number - most:,} more (--most, or --json for all)")
     if search.exempted:
-        say(f"warning: {search.exempted:,} risky combinations were let pass by the domain rules.")
+        say(f"warning: domain rules let {counted(search.exempted, 'risky combination')} pass.")
     if not search.complete:
         say(f"warning: the search is not complete: {search.why_incomplete}.")
 
@@ -159,14 +161,17 @@ def _show_log(coarsener: Coarsener, out: str | None) -> None:
 
     log = log_dict(coarsener)
     for number, step in enumerate(coarsener.steps, 1):
-        show(f"{number}. {step.combinations:,} risky combinations of {step.size} columns")
+        show(f"{number}. {counted(step.combinations, 'risky combination')} of {counted(step.size, 'column')}")
         for change in step.changes:
-            what = f"{change.column}: {change.words}, {change.values_before:,} → {change.values_after:,} values"
-            show(f"   {what}" if change.column else f"   {change.records:,} {change.words}")
+            what = (
+                f"{change.column}: {change.words}, {change.values_before:,} → {counted(change.values_after, 'value')}"
+            )
+            show(f"   {what}" if change.column else f"   {counted(change.records, 'record')} suppressed")
     show(f"smallest class: {log['anonymity']}; {log['share_kept']:.0%} of the cells are kept")
     if log["suppressed_records"]:
-        show(f"{log['suppressed_records']:,} records suppressed")
+        show(f"{counted(log['suppressed_records'], 'record')} suppressed in all")
     if not log["k_anonymous"]:
-        say(f"warning: NOT {coarsener.plan.k}-anonymous: {log['exempted']:,} combinations were let pass.")
+        passed = counted(log["exempted"], "risky combination")
+        say(f"warning: NOT {coarsener.plan.k}-anonymous: domain rules let {passed} pass.")
     if out:
         say(f"Written to {out}, read back and recounted.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.errors import Severity
 from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.domain.words import counted
 
 from . import options as shared
 from .choices import Chooser, add_approach_options, chosen_names
@@ -149,8 +150,9 @@ def results_text(loaded: shared.Loaded, result: RunResult, solution: Solution) -
 
     problem = loaded.problem
     head = (
-        f"{problem.records:,} records · {len(problem.regions):,} regions · "
-        f"{problem.counts.equivalence_classes:,} classes ({result.classes_present:,} present) · k = {problem.k}\n"
+        f"{counted(problem.records, 'record')} · {counted(len(problem.regions), 'region')} · "
+        f"{counted(problem.counts.equivalence_classes, 'class')} ({result.classes_present:,} present) · "
+        f"k = {problem.k}\n"
         f"Globally suppressed: {result.globally_suppressed_records:,} · "
         f"approximated number of sites: {result.approximated_sites:,} · {result.seconds:.2f} s without loading"
     )

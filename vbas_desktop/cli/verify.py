@@ -11,6 +11,7 @@ import argparse
 import json
 
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.words import counted
 
 from .terminal import TerminalProgress, say, show
 
@@ -76,7 +77,8 @@ def run(options: argparse.Namespace) -> int:
         )
     )
     if not options.quiet:
-        too_small = f"not {options.k}-anonymous: {violating:,} records are in classes that are too small."
+        too_few = f"{counted(violating, 'record is', 'records are')} in classes that are too small"
+        too_small = f"not {options.k}-anonymous: {too_few}."
         say(f"{options.file} is {too_small if violating else f'{options.k}-anonymous.'}")
     return 0 if violating == 0 else NOT_ANONYMOUS
 

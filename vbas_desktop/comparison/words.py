@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.domain.words import agreeing, counted
 
 from .plan import COMPONENTS
 from .summary import Contest, Duel, Front, Summary
@@ -43,7 +44,7 @@ def duel_sentence(duel: Duel) -> str:
     if not duel.pairs:
         return f"There is no pair of {duel.first} and {duel.second}."
     ties = f", equal in {duel.equal:,}" if duel.equal else ""
-    text = f"Against {duel.second} it is lower in {duel.lower:,} of {duel.pairs:,} pairs{ties}"
+    text = f"Against {duel.second} it is lower in {duel.lower:,} of {counted(duel.pairs, 'pair')}{ties}"
     if duel.ratio_of_sums is None:
         return f"{text}."
     return f"{text}; in sum {difference(duel.ratio_of_sums)}."
@@ -60,7 +61,9 @@ def difference(ratio: float) -> str:
 def front_sentence(front: Front) -> str:
     """How many solutions of a scenario nothing dominates, and whose they are."""
     shares = ", ".join(f"{label} {kept:,} of {of:,}" for label, (kept, of) in front.by_label.items())
-    return f"{front.scenario.title}: {len(front.solutions):,} of {front.of:,} solutions are not dominated ({shares})."
+    number = len(front.solutions)
+    are = agreeing(number, "is", "are")
+    return f"{front.scenario.title}: {number:,} of {counted(front.of, 'solution')} {are} not dominated ({shares})."
 
 
 def summary_lines(summary: Summary) -> Iterator[str]:
@@ -68,8 +71,8 @@ def summary_lines(summary: Summary) -> Iterator[str]:
     comparison = summary.comparison
     solutions = len(comparison.solutions)
     yield (
-        f"{len(comparison.finished):,} combinations in {len(comparison.plan.scenarios):,} scenarios, "
-        f"{solutions:,} solutions."
+        f"{counted(len(comparison.finished), 'combination')} in {counted(len(comparison.plan.scenarios), 'scenario')}, "
+        f"{counted(solutions, 'solution')}."
     )
     for component in COMPONENTS:
         mine = [contest for contest in summary.contests if contest.component == component]

@@ -4,5 +4,18 @@ from __future__ import annotations
 
 
 def counted(number: int, singular: str, plural: str | None = None) -> str:
-    """A number with its noun: "1 record", "2,433,221 records"."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+    """A number with its noun: "1 record", "2,433,221 records", "3 people"; ``plural`` where it is no plain noun."""
+    return f"{number:,} {agreeing(number, singular, plural or _plural(singular))}"
+
+
+def agreeing(number: int, singular: str, plural: str) -> str:
+    """The word that agrees with a number: "is" or "are"."""
+    return singular if number == 1 else plural
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("person"):
+        return noun.removesuffix("person") + "people"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith("s") else "s")

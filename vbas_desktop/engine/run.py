@@ -24,6 +24,7 @@ from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.words import counted
 
 from .checks import check_owner, check_request, check_sites
 from .outcome import outcome_of, situation_of
@@ -153,7 +154,8 @@ def _approximate(request: Request, situation: Situation) -> tuple[int, list[Find
         return max(1, number), []
     finding = Finding(
         "more-sites-than-regions",
-        f"{number:,} sites were asked for, but there are only {regions:,} initial regions; {regions:,} sites are used.",
+        f"{number:,} sites were asked for, but the file has only {counted(regions, 'initial region')}: "
+        f"{counted(regions, 'site is', 'sites are')} used.",
         severity=Severity.WARNING,
     )
     return regions, [finding]
@@ -164,7 +166,7 @@ def _nothing_released(solutions: list[Solution], k: int) -> Iterator[Finding]:
         if solution.facts is not None and solution.facts["released_records"] == 0:
             yield Finding(
                 "nothing-released",
-                f"Solution {solution.id} ({solution.site_count:,} sites) releases no record: no class of any "
+                f"Solution {solution.id} ({counted(solution.site_count, 'site')}) releases no record: no class of any "
                 f"aggregated region reaches k = {k}.",
                 "Choose fewer quasi-identifiers, broader categories, fewer sites or a smaller k.",
                 severity=Severity.WARNING,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Source
+from vbas_desktop.domain.words import counted
 
 from .coding import ColumnCoder, Fields
 from .dialect import Dialect, first_row, sniff_delimiter
@@ -155,7 +156,7 @@ class DelimitedScan:
                 _finding(
                     self.path,
                     "ragged-row",
-                    f"The row has {fields:,} field{'s' if fields != 1 else ''}, the names line has {columns:,}.",
+                    f"The row has {counted(fields, 'field')}, the names line has {columns:,}.",
                     "Look for a missing or extra delimiter, or put quotes around text that contains one.",
                     self.line + line + 1,
                 )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.records import Grouping
+from vbas_desktop.domain.words import agreeing, counted
 
 from .findings import FindingList
 from .hierarchies import delimited_rows, read_levels
@@ -107,8 +108,8 @@ def check_values(groupings: Iterable[Grouping], table: RecordTable, used: Sequen
         categories = table.facts(grouping.column).categories
         absent = 0 if categories is None else len(set(grouping.groups) - set(categories.values))
         if absent:
-            some = "value is" if absent == 1 else "values are"
-            message = f"{absent:,} {some} given a group but do not occur in the records."
+            occur = agreeing(absent, "does", "do")
+            message = f"{counted(absent, 'value is', 'values are')} given a group but {occur} not occur in the records."
             severity = Severity.WARNING if absent == len(grouping.groups) else Severity.HINT
             remedy = "Check that the groups were written for this file."
             findings.append(_remark("absent-value", message, remedy, severity, table, grouping.column))

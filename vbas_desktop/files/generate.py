@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.words import counted
 
 from .folders import filled_folder
 from .generate_geography import Places, make_places
@@ -145,7 +146,7 @@ def _numbering(identifier: Identifier, total: int, rng: np.random.Generator) -> 
         raise InputError(
             Finding(
                 "wrong-value",
-                f"The pattern has numbers for {modulus:,} records only, but there are {total:,}.",
+                f"The pattern has numbers for {counted(modulus, 'record')} only, but there are {total:,}.",
                 "Add signs #.",
                 column=identifier.name,
             )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.words import agreeing, counted
 
 from .records import RecordTable
 
@@ -66,8 +67,8 @@ def _unknown(table: RecordTable, facts: ColumnFacts, places: NDArray[np.int32], 
     named = ", ".join(f"{row:,}" for row in rows) + ("…" if records > len(rows) else "")
     blank = f", {facts.missing:,} of them without any region id" if facts.missing else ""
     message = (
-        f"{records:,} record{'s name' if records != 1 else ' names'} a region that the region file lacks "
-        f"({int(lost.sum()):,} different id{'s' if lost.sum() != 1 else ''}{blank}); "
+        f"{counted(records, 'record names', 'records name')} a region that the region file lacks "
+        f"({counted(int(lost.sum()), 'different id')}{blank}); "
         f"first in row{'s' if len(rows) > 1 else ''} {named}."
     )
     if choice == "suppress":
@@ -86,10 +87,8 @@ def _near_misses(table: RecordTable, facts: ColumnFacts, unknown: Sequence[str],
         found = [value for value in left if normal(value) in known]
         left = [value for value in left if normal(value) not in known]
         if found:
-            many = len(found) != 1
-            message = (
-                f"{len(found):,} unknown region id{'s differ' if many else ' differs'} from known ones only by {what}."
-            )
+            differ = counted(len(found), "unknown region id differs", "unknown region ids differ")
+            message = f"{differ} from known ones only by {what}."
             remedy = "Write the ids the same way in both files (spreadsheets often drop leading zeros)."
             findings.append(Finding("similar-id", message, remedy, Severity.HINT, table.source.path, column=facts.name))
     return findings
@@ -104,7 +103,7 @@ def _alike(table: RecordTable, facts: ColumnFacts) -> list[Finding]:
     for what, normal in _LIKENESSES:
         pairs = len(values) - len({normal(value) for value in values})
         if pairs:
-            message = f"{pairs:,} region id{'s differ' if pairs > 1 else ' differs'} from another one only by {what}."
+            message = f"{counted(pairs, 'region id differs', 'region ids differ')} from another one only by {what}."
             remedy = "If they mean the same region, write them the same way."
             return [Finding("similar-id", message, remedy, Severity.HINT, table.source.path, column=facts.name)]
     return []
@@ -117,6 +116,6 @@ def _none_known(table: RecordTable, facts: ColumnFacts) -> Finding:
 
 
 def _without_records(regions: Regions, empty: int) -> Finding:
-    message = f"{empty:,} of {len(regions):,} regions {'have' if empty > 1 else 'has'} no records."
+    message = f"{empty:,} of {counted(len(regions), 'region')} {agreeing(empty, 'has', 'have')} no records."
     file = regions.source.path if regions.source else None
     return Finding("regions-without-records", message, "This is allowed.", Severity.WARNING, file)

@@ -13,6 +13,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import Categories, ColumnFacts, Grouping, category_order
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.words import agreeing, counted
 
 from .counting import CLASSES_LIMIT, CodedColumn, count
 from .join import join_regions
@@ -133,7 +134,12 @@ def _check_classes(table: RecordTable, names: Sequence[str], groupings: Sequence
 
 
 def _k_above(k: int, records: int, file: str) -> Finding:
-    return Finding("bad-k", f"k is {k:,}, but there are only {records:,} records.", "Choose a smaller k.", file=file)
+    return Finding(
+        "bad-k",
+        f"k is {k:,}, but there {agreeing(records, 'is', 'are')} only {counted(records, 'record')}.",
+        "Choose a smaller k.",
+        file=file,
+    )
 
 
 def _categorical(table: RecordTable, name: str) -> ColumnFacts | None:

@@ -10,6 +10,7 @@ from ortools.sat.python import cp_model
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Cancelled, Progress
+from vbas_desktop.domain.words import counted
 
 from .solving import Clock, found, solve
 from .task import GroupLimits, Task
@@ -122,7 +123,7 @@ def _why_infeasible(task: Task, clock: Clock, progress: Progress) -> list[Findin
             None,
             GroupLimits(limits.group, largest_share=limits.largest_share),
         ),
-        f"at least {limits.fewest_groups} groups in a slot": (
+        f"at least {counted(limits.fewest_groups, 'group')} in a slot": (
             None,
             GroupLimits(limits.group, fewest_groups=limits.fewest_groups),
         ),
@@ -132,14 +133,18 @@ def _why_infeasible(task: Task, clock: Clock, progress: Progress) -> list[Findin
         missing = _unseated(task, allowed, one, clock, progress)
         if missing:
             findings.append(
-                Finding("infeasible", f"With {words}, {missing:,} people find no seat.", "Relax this constraint.")
+                Finding(
+                    "infeasible",
+                    f"With {words}, {counted(missing, 'person finds', 'people find')} no seat.",
+                    "Relax this constraint.",
+                )
             )
     if not findings:
-        missing = _unseated(task, task.allowed, limits, clock, progress)
+        unseated = counted(_unseated(task, task.allowed, limits, clock, progress), "person")
         findings.append(
             Finding(
                 "infeasible",
-                f"Each constraint can be kept alone, but together they leave {missing:,} people without a seat.",
+                f"Each constraint can be kept alone, but together they leave {unseated} without a seat.",
                 "Relax one of them.",
             )
         )

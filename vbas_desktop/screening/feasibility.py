@@ -8,6 +8,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.words import agreeing, counted
 
 from .task import Task
 
@@ -35,7 +36,8 @@ def complete(task: Task, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         raise InputError(
             Finding(
                 "allowed-slots",
-                f"{missing:,} people of {stuck.size:,} classes find no seat in the slots they may use.",
+                f"{counted(missing, 'person')} of {counted(stuck.size, 'class')} "
+                f"{agreeing(missing, 'finds', 'find')} no seat in the slots they may use.",
                 "Add seats there, or widen the region or distance limit.",
             )
         )

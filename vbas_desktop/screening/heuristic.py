@@ -26,7 +26,7 @@ class _FreeSeats:
         self._buckets: dict[int, deque[int]] = {}
         order = slots[np.argsort(seats[slots], kind="stable")]
         sizes, starts = np.unique(seats[order], return_index=True)
-        for size, members in zip(sizes.tolist(), np.split(order, starts[1:]), strict=True):
+        for size, members in zip(sizes.tolist(), np.split(order, starts)[1:], strict=True):
             if size > 0:
                 self._buckets[size] = deque(members.tolist())
         self._sizes = sorted(self._buckets)

@@ -13,6 +13,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
 
 from .slots import SlotTable
@@ -109,7 +110,8 @@ def _refuse_duplicate_people(table: RecordTable, column: str | None) -> None:
         raise InputError(
             Finding(
                 "duplicate-people",
-                f"{int(repeated.sum()):,} people are listed more than once (rows {', '.join(map(str, rows))} …).",
+                f"{counted(int(repeated.sum()), 'person is', 'people are')} listed more than once "
+                f"(rows {', '.join(map(str, rows))} …).",
                 "List everybody once, or name another id column.",
                 file=table.source.path,
                 row=rows[0],
@@ -202,7 +204,7 @@ def _within(people: People, slots: SlotTable, km: float, regions: Regions | None
         raise InputError(
             Finding(
                 "unknown-region",
-                f"{lost:,} people live in regions that the region file does not have.",
+                f"{counted(lost, 'person lives', 'people live')} in regions that the region file does not have.",
                 "Complete the region file.",
                 file=people.table.source.path,
                 column=people.columns.region,
@@ -221,7 +223,7 @@ def _refuse_stranded(people: People, task: Task) -> None:
         raise InputError(
             Finding(
                 "no-slot",
-                f"{lost:,} people of {int(stranded.sum()):,} classes may use no slot at all.",
+                f"{counted(lost, 'person')} of {counted(int(stranded.sum()), 'class')} may use no slot at all.",
                 "Add slots for their regions, or widen the limit.",
                 file=people.table.source.path,
             )

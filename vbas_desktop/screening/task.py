@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.words import agreeing, counted
 
 from .vectors import AnonymityVector
 
@@ -59,8 +60,9 @@ class Task:
             problems.append(
                 Finding(
                     "too-few-seats",
-                    f"{people:,} people are to be invited, but there are only {seats:,} seats: "
-                    f"{people - seats:,} seats are missing.",
+                    f"{counted(people, 'person is', 'people are')} to be invited, "
+                    f"but there {agreeing(seats, 'is', 'are')} only {counted(seats, 'seat')}: "
+                    f"{counted(people - seats, 'seat is', 'seats are')} missing.",
                     "Add slots or raise capacities.",
                 )
             )
@@ -133,13 +135,12 @@ class Plan:
         np.add.at(placed, self.classes, self.counts)
         wrong = []
         if (placed != task.people).any():
-            wrong.append(f"{int((placed != task.people).sum())} classes are not placed exactly once")
+            wrong.append(f"{counted(int((placed != task.people).sum()), 'class')} not placed exactly once")
         if (self.free_seats(task) < 0).any():
-            wrong.append(f"{int((self.free_seats(task) < 0).sum())} slots are over capacity")
+            wrong.append(f"{counted(int((self.free_seats(task) < 0).sum()), 'slot')} over capacity")
         if task.allowed is not None and not task.allowed[self.classes, self.slots].all():
-            wrong.append(
-                f"{int((~task.allowed[self.classes, self.slots]).sum())} classes are in slots they may not use"
-            )
+            astray = int((~task.allowed[self.classes, self.slots]).sum())
+            wrong.append(f"{counted(astray, 'class')} in slots that may not be used")
         if task.limits is not None and task.limits.active:
             wrong += self._group_violations(task, task.limits)
         return wrong
@@ -151,7 +152,7 @@ class Plan:
         wrong = []
         over = shares > np.floor(limits.largest_share * task.seats + 1e-9)[None, :]
         if limits.largest_share < 1.0 and over.any():
-            wrong.append(f"{int(over.any(axis=0).sum())} slots hold too many people of one group")
+            wrong.append(f"{counted(int(over.any(axis=0).sum()), 'slot')} with too many people of one group")
         used = shares.sum(axis=0) > 0
         if ((shares > 0).sum(axis=0)[used] < limits.fewest_groups).any():
             wrong.append("some slots hold too few groups")

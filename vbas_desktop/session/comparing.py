@@ -15,7 +15,7 @@ from vbas_desktop.comparison.store import Store
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.words import counted
+from vbas_desktop.domain.words import agreeing, counted
 
 from .choices import Choices, title_of
 from .results import ProblemKey, Run, grouping_entries
@@ -221,7 +221,7 @@ def prepared_in_words(prepared: Prepared) -> str:
     if kept == len(prepared.kept):
         return f"{text} All of them are finished already."
     if kept:
-        text += f" {counted(kept, 'combination')} {'is' if kept == 1 else 'are'} finished already."
+        text += f" {counted(kept, 'combination')} {agreeing(kept, 'is', 'are')} finished already."
     return f"{text} About {duration_in_words(prepared.seconds_left)} to go."
 
 
@@ -230,5 +230,5 @@ def duration_in_words(seconds: float) -> str:
     if seconds < 1.5:
         return "a second"
     if seconds < 90:
-        return f"{seconds:,.0f} seconds"
-    return f"{seconds / 60:,.0f} minutes" if seconds < 5400 else f"{seconds / 3600:,.1f} hours"
+        return counted(round(seconds), "second")
+    return counted(round(seconds / 60), "minute") if seconds < 5400 else f"{seconds / 3600:,.1f} hours"

@@ -14,6 +14,7 @@ from vbas_desktop.assessment.representability.place import facts_of
 from vbas_desktop.assessment.representability.vector import Choices, representability
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
 from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records import RecordOptions, load_records
 
 from .papers import checked_of
@@ -215,4 +216,4 @@ def _sensitive(vector: Mapping[str, Any]) -> str:
 
 
 def _records(number: int | None) -> str:
-    return "not told" if number is None else f"{number:,} record{'s' if number != 1 else ''}"
+    return "not told" if number is None else counted(number, "record")

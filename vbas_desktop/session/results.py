@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.words import counted
 
 from .choices import Choices
 
@@ -91,4 +92,4 @@ class Entry:
     @property
     def title(self) -> str:
         """How the solution is called in one line."""
-        return f"{self.number}: {self.run.title}, {self.solution.site_count:,} sites"
+        return f"{self.number}: {self.run.title}, {counted(self.solution.site_count, 'site')}"

@@ -44,8 +44,8 @@ def seconds_in_words(seconds: float) -> str:
 def product_in_words(numbers: Sequence[int], product: int) -> str:
     """Category numbers multiplied: "7 × 2 = 14 classes"."""
     if len(numbers) < 2:
-        return counted(product, "class", "classes")
-    return f"{' × '.join(f'{number:,}' for number in numbers)} = {counted(product, 'class', 'classes')}"
+        return counted(product, "class")
+    return f"{' × '.join(f'{number:,}' for number in numbers)} = {counted(product, 'class')}"
 
 
 def data_in_words(table: RecordTable) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
+from vbas_desktop.domain.words import counted
 from vbas_desktop.session.releasing import ReleaseOrder, why_not_release
 
 from .context import Context
@@ -49,7 +50,7 @@ class Exporting(QObject):
         )
 
     def _on_written(self, order: ReleaseOrder, report: ReleaseReport) -> None:
-        self._context.say(f"Released {report.records_released:,} records to {report.target}.")
+        self._context.say(f"Released {counted(report.records_released, 'record')} to {report.target}.")
         from .dialogs.export import ReleaseDone
 
         ReleaseDone(order, report, self._context.theme, self._window).open()

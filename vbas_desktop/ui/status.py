@@ -7,6 +7,7 @@ import time
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QWidget
 
+from vbas_desktop.domain.words import counted
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import time_left_in_words
 
@@ -93,11 +94,11 @@ class StatusLine(QStatusBar):
     def _on_facts_changed(self) -> None:
         session, parts = self._session, []
         if session.table is not None:
-            parts.append(f"{session.table.rows:,} records")
+            parts.append(counted(session.table.rows, "record"))
         if session.regions is not None:
-            parts.append(f"{len(session.regions):,} regions")
+            parts.append(counted(len(session.regions), "region"))
         if session.problem is not None:
-            parts.append(f"{session.problem.counts.equivalence_classes:,} classes")
+            parts.append(counted(session.problem.counts.equivalence_classes, "class"))
         if session.has_data:
             parts.append(f"k = {session.choices.k}")
         self.facts.setText(" · ".join(parts))

@@ -133,7 +133,7 @@ def test_progress_and_warnings_go_to_the_error_output_unless_quiet(capsys, files
     assert main([*arguments, "--json"]) == 0
     out, err = capsys.readouterr()
     assert [finding["code"] for finding in json.loads(out)["warnings"]][-1] == "nothing-released"
-    assert "warning: Solution 1 (1 sites) releases no record" in err
+    assert "warning: Solution 1 (1 site) releases no record" in err
     assert "Rating the solutions" in err.splitlines()
     assert main([*arguments, "--json", "--quiet"]) == 0
     assert capsys.readouterr().err == ""

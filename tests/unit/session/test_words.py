@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from vbas_desktop.domain.words import counted
+from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.session.words import (
     product_in_words,
     seconds_in_words,
@@ -31,7 +31,13 @@ def test_time_left_is_no_more_exact_than_can_be_known(seconds, words):
 def test_numbers_are_grouped_and_agree_with_their_noun():
     assert counted(1, "record") == "1 record"
     assert counted(2_433_221, "record") == "2,433,221 records"
-    assert counted(2, "class", "classes") == "2 classes"
+    assert counted(2, "class") == "2 classes"
+    assert counted(0, "category") == "0 categories"
+    assert counted(5, "day") == "5 days"
+    assert counted(1, "person") == "1 person"
+    assert counted(3, "person") == "3 people"
+    assert counted(2, "record is", "records are") == "2 records are"
+    assert agreeing(1, "is", "are") == "is"
 
 
 def test_category_numbers_are_multiplied():

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Approach, Card, parameter
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.words import counted
 
 from .classes import Classes, Label, outliers
 from .distances import Distance
@@ -201,7 +202,7 @@ def handlings() -> dict[str, type[Handling]]:
 
 
 def _hopeless(classes: Classes, k: int) -> InputError:
-    message = f"There are only {classes.records:,} records, fewer than k = {k}."
+    message = f"The file has only {counted(classes.records, 'record')}, fewer than k = {k}."
     return InputError(Finding("too-few-records", message, "Choose a smaller k."))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.records import finite_number
+from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.files.folders import new_file
 from vbas_desktop.files.parquet import write_parquet_texts
 from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
@@ -61,7 +62,7 @@ class Treated:
         told = may_tell((self.outlier_records,), self.k)
         made_up = f" ({self.added:,} made up)" if told else ""
         smallest = "no class" if self.smallest_class is None else f"smallest class {self.smallest_class:,}"
-        return f"{self.written:,} records{made_up}, {smallest}"
+        return f"{counted(self.written, 'record')}{made_up}, {smallest}"
 
 
 def counted_in_words(classes: Classes, k: int) -> str:
@@ -70,8 +71,8 @@ def counted_in_words(classes: Classes, k: int) -> str:
     if not may_tell((concerned,), k):
         return f"fewer than {k:,} records are in classes that have fewer than {k:,}"
     return (
-        f"{classes.records:,} records in {len(classes.labels):,} classes; "
-        f"{small:,} classes with {concerned:,} records have fewer than {k:,}"
+        f"{counted(classes.records, 'record')} in {counted(len(classes.labels), 'class')}; "
+        f"{counted(small, 'class')} with {counted(concerned, 'record')} {agreeing(small, 'has', 'have')} fewer than {k:,}"
     )
 
 

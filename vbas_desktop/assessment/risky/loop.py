@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.words import counted
 
 from .counting import rows_of
 from .filters import Coarsening, next_coarsening
@@ -93,7 +94,7 @@ class Coarsener:
     def of(cls, plan: Plan, table: Table, reference: Table | None = None) -> Coarsener:
         """A coarsener that has done nothing yet; with fewer than k records in all, no coarsening could help."""
         if table.records < plan.k:
-            message = f"There are only {table.records:,} records, fewer than k = {plan.k}."
+            message = f"The file has only {counted(table.records, 'record')}, fewer than k = {plan.k}."
             raise InputError(Finding("too-few-records", message, "Choose a smaller k or a larger file."))
         return cls(plan, State(table, reference, (0,) * len(table.columns)))
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.findings import FindingList
 
@@ -31,9 +32,9 @@ class DomainRule:
 
     def __str__(self) -> str:
         words = {
-            "candidate": f"combinations of {self.number} columns",
-            "greater": f"when it occurs in more than {self.number} combinations",
-            "less": f"when it occurs in fewer than {self.number} combinations",
+            "candidate": f"combinations of {counted(self.number, 'column')}",
+            "greater": f"when it occurs in more than {counted(self.number, 'combination')}",
+            "less": f"when it occurs in fewer than {counted(self.number, 'combination')}",
         }
         return f"{self.feature}: {words[self.type]}"
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from vbas_desktop import __version__
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
+from vbas_desktop.domain.words import counted
 
 from .blocks import Block, Pairs, Paragraph, Report, Section, Table, Tiles
 
@@ -89,7 +90,7 @@ def _overall(overall: Mapping[str, Any]) -> Iterable[Block]:
     coinciding = overall.get("davies_bouldin_coinciding_classes", 0)
     if coinciding:
         yield Paragraph(
-            f"{coinciding:,} pairs of released classes have the same centre; they are left out of Davies–Bouldin."
+            f"{counted(coinciding, 'pair')} of released classes with the same centre left out of Davies–Bouldin."
         )
     if "davies_bouldin_reason" in overall:
         yield Paragraph(f"There is no Davies–Bouldin index: {overall['davies_bouldin_reason']}.")
@@ -185,7 +186,7 @@ def _share(value: float | None) -> str:
 def _records(number: int | None) -> str:
     if number is None:
         return "not told"
-    return f"{number:,} record{'s' if number != 1 else ''}"
+    return counted(number, "record")
 
 
 def _count(number: int | None) -> str:

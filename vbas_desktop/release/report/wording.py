@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.regions import CoordinateKind
+from vbas_desktop.domain.words import counted
 
 if TYPE_CHECKING:
     from .content import Facts
@@ -26,11 +27,14 @@ def choices_in_words(facts: Facts, category_numbers: Sequence[int]) -> list[tupl
     problem, options = facts.plan.problem, facts.options
     items = [("k", f"{problem.k:,}: the fewest records that may share a combination of values in a region")]
     items += [
-        (f"Quasi-identifier “{name}”", f"{number:,} categor{'y' if number == 1 else 'ies'}")
+        (f"Quasi-identifier “{name}”", counted(number, "category"))
         for name, number in zip(problem.quasi_identifiers, category_numbers, strict=True)
     ]
     items += [
-        (f"Grouped “{grouping.column}”", f"{len(set(grouping.groups.values())):,} groups of values")
+        (
+            f"Grouped “{grouping.column}”",
+            counted(len(set(grouping.groups.values())), "group of values", "groups of values"),
+        )
         for grouping in problem.groupings
     ]
     items.append((f"Region column “{problem.region_column}”", "replaced by the code of the aggregated region"))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
+from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.theme import Colours
 
 from .rows import ChartRow, Measure, approaches_of, nice_ticks, short_number
@@ -105,7 +106,7 @@ class Chart(QWidget):
 
     def tip(self, row: ChartRow) -> str:
         """What is told of a solution."""
-        lines = [f"{row.number}: {row.approach}, {row.sites:,} sites"]
+        lines = [f"{row.number}: {row.approach}, {counted(row.sites, 'site')}"]
         for measure in self.measures:
             value = row.values.get(measure.name)
             lines.append(f"{measure.title}: {'–' if value is None else f'{value:,.6g} {measure.unit}'.strip()}")

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING, ColumnFacts, Grouping
+from vbas_desktop.domain.words import counted
 from vbas_desktop.session.grouping import intervals, number_of_groups
 from vbas_desktop.ui.panel.fields import muted
 from vbas_desktop.ui.theme import GRID, tabular
@@ -145,7 +146,9 @@ class GroupingDialog(QDialog):
     @Slot()
     def _on_changed(self) -> None:
         before, after = len(self._values), number_of_groups(self._values, self.groups())
-        self.told.setText(f"{before:,} categories become {after:,}." if after < before else f"{before:,} categories.")
+        self.told.setText(
+            f"{before:,} categories become {after:,}." if after < before else f"{counted(before, 'category')}."
+        )
 
     @Slot()
     def _on_intervals(self) -> None:

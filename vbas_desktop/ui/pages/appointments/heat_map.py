@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
+from vbas_desktop.domain.words import counted
 from vbas_desktop.session.appointments import Heat, Planned, Window, heat, whole
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.latest import Latest
@@ -107,9 +108,9 @@ class HeatMap(QWidget):
                 painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
         painter.setPen(QColor(colours.muted))
         self._draw_labels(painter, heat, plot, height, metrics)
-        slots, classes = self._size(heat.window.last_slot - heat.window.first_slot, "slot"), len(heat.class_edges) - 1
+        slots, classes = counted(heat.window.last_slot - heat.window.first_slot, "slot"), len(heat.class_edges) - 1
         shown = heat.window.last_class - heat.window.first_class
-        text = f"{self._size(shown, 'class', 'classes')} × {slots}"
+        text = f"{counted(shown, 'class')} × {slots}"
         if classes < shown or columns < heat.window.last_slot - heat.window.first_slot:
             text += "; click a block to open it"
         if len(self._windows) > 1:
@@ -127,10 +128,6 @@ class HeatMap(QWidget):
                 self._class(int(heat.class_edges[row])), Qt.TextElideMode.ElideRight, room.width()
             )
             painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-
-    @staticmethod
-    def _size(number: int, singular: str, plural: str = "") -> str:
-        return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
     def _shade(self, share: float) -> QColor:
         steps = self._theme.colours.sequence
@@ -219,9 +216,9 @@ class HeatMap(QWidget):
 
     def _tip(self, window: Window, people: int) -> str:
         classes, slots = window.last_class - window.first_class, window.last_slot - window.first_slot
-        who = self._class(window.first_class) if classes == 1 else self._size(classes, "class", "classes")
-        where = self._slot(window.first_slot) if slots == 1 else self._size(slots, "slot")
-        return f"{who}\n{where}\n{self._size(people, 'person', 'people')}"
+        who = self._class(window.first_class) if classes == 1 else counted(classes, "class")
+        where = self._slot(window.first_slot) if slots == 1 else counted(slots, "slot")
+        return f"{who}\n{where}\n{counted(people, 'person')}"
 
 
 def _readable(ground: QColor) -> QColor:

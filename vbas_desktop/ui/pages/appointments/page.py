@@ -200,7 +200,7 @@ class AppointmentsPage(QWidget):
         fit_columns(self.slot_table)
         self.results.show_plan(planned)
         people = int(planned.assessment.task.people.sum())
-        self._context.say(f"{counted(people, 'person', 'people')} have a slot; {planned.assessment.plan.proof}.")
+        self._context.say(f"{counted(people, 'person')} have a slot; {planned.assessment.plan.proof}.")
         self._refresh()
 
     def _forget_plan(self) -> None:
@@ -274,8 +274,10 @@ class AppointmentsPage(QWidget):
             told = self._problem
         elif not told and self.classes.people is not None and self.settings.slots is not None:
             people, seats = int(self.classes.people.sizes.sum()), int(self.settings.slots.seats.sum())
-            told = f"{people:,} people in {self.classes.rowCount():,} classes, {seats:,} seats"
-            told += f": {people - seats:,} seats are missing." if people > seats else "."
+            told = (
+                f"{counted(people, 'person')} in {counted(self.classes.rowCount(), 'class')}, {counted(seats, 'seat')}"
+            )
+            told += f": {counted(people - seats, 'seat is', 'seats are')} missing." if people > seats else "."
         self.reason.setText(told)
         self.plan.setEnabled(setup is not None and not busy and not self._problem)
         self.stop.setEnabled(busy)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.assessment.representability.outlier_file import Treated
+from vbas_desktop.domain.words import counted
 from vbas_desktop.session.representing import Description, OutlierOrder, PairOrder, described_solution, with_regions
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
@@ -191,7 +192,7 @@ class RepresentabilityPage(QWidget):
 
     def _on_handled(self, order: OutlierOrder, done: Treated) -> None:
         self.panel.anonymised.show_file(order.target)
-        self._context.say(f"Written {order.target}: {done.written:,} records, {done.added:,} of them made up.")
+        self._context.say(f"Written {order.target}: {counted(done.written, 'record')}, {done.added:,} of them made up.")
 
     def _on_compared(self, description: Description) -> None:
         self._pairs.append(description)

@@ -31,6 +31,7 @@ from vbas_desktop.assessment.representability.requirement import (
 )
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.session.requirement_form import requirement_of, texts_of
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.files import ask_to_open, ask_to_save
@@ -191,7 +192,8 @@ class RequirementsPage(QWidget):
             return "Choose a solution in Results to check it."
         meeting = sum(session.meets_requirement(each) for each in session.entries)
         verdict = "meets the requirement" if session.meets_requirement(entry) else "does not meet the requirement"
-        return f"Solution {entry.title} {verdict}. {meeting:,} of {len(session.entries):,} solutions do."
+        all_told = f"{meeting:,} of {counted(len(session.entries), 'solution')} {agreeing(meeting, 'does', 'do')}"
+        return f"Solution {entry.title} {verdict}. {all_told}."
 
     # What the user does
 

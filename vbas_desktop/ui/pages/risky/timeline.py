@@ -130,4 +130,4 @@ def change_in_words(change: Change) -> str:
     """What was done to one column, or to records."""
     if change.column is None:
         return f"{counted(change.records, 'record')} suppressed"
-    return f"{change.column}: {change.words} ({change.values_before:,} → {change.values_after:,} values)"
+    return f"{change.column}: {change.words} ({change.values_before:,} → {counted(change.values_after, 'value')})"
