@@ -122,7 +122,8 @@ def test_a_requirement_is_edited_checked_and_filters_the_results(aggregated_wind
     assert "jaccard" in session.requirement.overall
     meeting = [entry.number for entry in session.entries if session.meets_requirement(entry)]
     assert 0 < len(meeting) < len(session.entries)
-    assert f"{len(meeting)} of {len(session.entries)} solutions do." in shown.verdict.text()
+    do = "does" if len(meeting) == 1 else "do"
+    assert f"{len(meeting)} of {len(session.entries)} solutions {do}." in shown.verdict.text()
     assert shown.model.rows[0][0] == "Jaccard index"
     results.only_meeting.setChecked(True)
     assert [entry.number for entry in results.filter.shown_entries()] == meeting
