@@ -72,7 +72,8 @@ def counted_in_words(classes: Classes, k: int) -> str:
         return f"fewer than {k:,} records are in classes that have fewer than {k:,}"
     return (
         f"{counted(classes.records, 'record')} in {counted(len(classes.labels), 'class')}; "
-        f"{counted(small, 'class')} with {counted(concerned, 'record')} {agreeing(small, 'has', 'have')} fewer than {k:,}"
+        f"{counted(small, 'class')} with {counted(concerned, 'record')} "
+        f"{agreeing(small, 'has', 'have')} fewer than {k:,}"
     )
 
 
