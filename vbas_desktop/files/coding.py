@@ -35,8 +35,8 @@ class ColumnCoder:
         self.categorical = True
         self.missing_uncoded = 0
         self.parts: list[NDArray] = []
-        self._direct = np.full(DIRECT, -1, np.int32)
-        self._keys, self._slots = np.zeros(1 << 8, np.uint64), np.full(1 << 8, -1, np.int32)
+        self._direct = np.zeros(DIRECT, np.int32)
+        self._keys, self._slots = np.zeros((1 << 8, 2), np.uint64), np.full(1 << 8, -1, np.int32)
         self._sizes, self._offsets = np.zeros(1 << 9, np.int64), np.zeros(1 << 9, np.int64)
         self._arena = np.zeros((1 << 12) + PADDING, np.uint8)
         self._state = np.zeros(2, np.int64)
@@ -103,14 +103,15 @@ class ColumnCoder:
         return fields.strip_cr and self.column == fields.columns - 1
 
     def _give_up(self) -> None:
-        missing = self._direct[0]
+        missing = int(self._direct[0]) - 1
         self.missing_uncoded = 0 if missing < 0 else sum(int((part == missing).sum()) for part in self.parts)
         self.categorical, self.parts = False, []
 
     def _grow(self, needed: int) -> None:
         distinct, used = int(self._state[0]), int(self._state[1])
-        if 2 * distinct >= self._keys.size:
-            keys, slots = np.zeros(self._keys.size * 4, np.uint64), np.full(self._keys.size * 4, -1, np.int32)
+        if 2 * distinct >= self._slots.size:
+            size = self._slots.size * 4
+            keys, slots = np.zeros((size, 2), np.uint64), np.full(size, -1, np.int32)
             rehash(self._keys, self._slots, keys, slots)
             self._keys, self._slots = keys, slots
         if distinct >= self._offsets.size:

@@ -13,8 +13,40 @@ from .words import PADDING, load_word
 
 DIRECT: Final = 1 + 256 + 65536
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
-_MASKS = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
-_BIAS = np.array([0, 1, 257], np.int64)
+_SECOND: Final = np.uint64(0xD6E8FEB86659FD93)
+_LONG: Final = np.uint64(1 << 63)
+_LOW = np.array([(1 << 8 * min(size, 8)) - 1 for size in range(17)], np.uint64)
+_HIGH = np.array([(1 << 8 * max(size - 8, 0)) - 1 for size in range(17)], np.uint64)
+_BIAS = np.array([0, 1, 257], np.uint64)
+
+
+@njit(inline="always")
+def _slot(first, second, slots):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Where to begin looking for a key; values that differ in their last letters only go to different places too."""
+    mixed = first ^ (second * _SECOND)
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * _MULTIPLIER
+    return (mixed >> np.uint64(32)) & np.uint64(slots - 1)
+
+
+@njit(inline="always")
+def _hashed(text, begin, size):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Two words for a field of more than 16 bytes; no shorter field, being without zero bytes, has such a second."""
+    last = size - np.uint64(8)
+    first = load_word(text, begin + last) + size
+    for j in range(np.uint64(0), last, np.uint64(8)):
+        first = (first ^ load_word(text, begin + j)) * _MULTIPLIER
+        first ^= first >> np.uint64(29)
+    return first, _LONG
+
+
+@njit(inline="always")
+def _same(text, begin, size, arena, offset):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Whether a field of more than eight bytes is the value at a place of the arena."""
+    last = size - np.uint64(8)
+    same = load_word(arena, offset + last) == load_word(text, begin + last)
+    for j in range(np.uint64(0), last, np.uint64(8)):
+        same &= load_word(arena, offset + j) == load_word(text, begin + j)
+    return same
 
 
 @njit(cache=True, nogil=True)
@@ -38,81 +70,63 @@ def code_fields(
 ) -> int:
     """Code one column's fields from row ``done`` on; stops early, and says where, when the dictionary must grow.
 
-    Fields of up to two bytes are looked up directly; longer ones in an open hash table whose key is the field itself
-    up to eight bytes, beyond that a hash that is confirmed by comparing every byte.
+    Fields of up to two bytes are looked up directly (``direct`` holds code + 1); longer ones in an open hash table
+    whose key is the field itself up to 16 bytes, beyond that a hash that is confirmed by comparing every byte.
+    Numbers are unsigned throughout: numba would look for a negative index at every access.
     """
-    mask = np.uint64(keys.size - 1)
-    masks, bias = _MASKS, _BIAS
-    previous_key = np.uint64(0)
-    previous_size = -1
-    previous_code = 0
-    for row in range(done, rows):
-        i = row * columns + column
-        begin = starts[i] + 1
-        end = ends[i]
-        if strip_cr and end > begin and text[end - 1] == CR:
-            end -= 1
+    low, high, bias = _LOW, _HIGH, _BIAS
+    step, i = np.uint64(columns), np.uint64(done * columns + column)
+    for row in range(np.uint64(done), np.uint64(rows)):
+        begin = np.uint64(np.uint32(starts[i] + np.int32(1)))
+        end = np.uint64(np.uint32(ends[i]))
+        i += step
+        if strip_cr and end > begin and text[end - np.uint64(1)] == CR:
+            end -= np.uint64(1)
         size = end - begin
-        at = np.int64(0)
-        key = np.uint64(0)
+        first = load_word(text, begin)
+        second = at = slot = np.uint64(0)
         if size <= 2:
             # No field, all fields of one byte and all of two bytes have a place of their own.
-            at = np.int64(load_word(text, begin) & masks[size]) + bias[size]
+            at = (first & low[size]) + bias[size]
             code = direct[at]
-            if code >= 0:
-                codes[row] = code
-                continue
-        elif size <= 8:
-            key = load_word(text, begin) & masks[size]
-            if key == previous_key and size == previous_size:
-                codes[row] = previous_code
+            if code > 0:
+                codes[row] = code - np.int32(1)
                 continue
         else:
-            place = begin
-            while place + 8 <= end:
-                key = (key ^ load_word(text, place)) * _MULTIPLIER
-                key ^= key >> np.uint64(29)
-                place += 8
-            if place < end:
-                key = (key ^ (load_word(text, place) & masks[end - place])) * _MULTIPLIER
-                key ^= key >> np.uint64(29)
-        slot = np.uint64(0)
-        if size > 2:
-            slot = ((key * _MULTIPLIER) >> np.uint64(20)) & mask
-            code = -1
-            while slots[slot] >= 0:
-                known = slots[slot]
-                if keys[slot] == key and sizes[known] == size:
-                    same = True
-                    if size > 8:
-                        offset = offsets[known]
-                        last = size - 8
-                        same = load_word(arena, offset + last) == load_word(text, begin + last)
-                        for j in range(0, last, 8):
-                            same &= load_word(arena, offset + j) == load_word(text, begin + j)
-                    if same:
-                        code = known
+            if size <= 16:
+                first &= low[size]
+                second = load_word(text, begin + np.uint64(8)) & high[size]
+            else:
+                first, second = _hashed(text, begin, size)
+            slot = _slot(first, second, slots.size)
+            code = slots[slot]
+            while code >= 0:
+                if keys[slot, 0] == first and keys[slot, 1] == second:
+                    known = np.uint64(code)
+                    if size <= 16 or (
+                        np.uint64(sizes[known]) == size and _same(text, begin, size, arena, np.uint64(offsets[known]))
+                    ):
                         break
-                slot = (slot + np.uint64(1)) & mask
+                slot = (slot + np.uint64(1)) & np.uint64(slots.size - 1)
+                code = slots[slot]
             if code >= 0:
                 codes[row] = code
-                previous_key, previous_size, previous_code = key, size, code
                 continue
-        number = state[0]
-        used = state[1]
-        if 2 * number >= keys.size or number >= offsets.size or used + size + PADDING > arena.size:
-            return row
+        number, used = state[0], state[1]
+        if 2 * number >= slots.size or number >= offsets.size or used + np.int64(size) + PADDING > arena.size:
+            return np.int64(row)
         offsets[number] = used
         sizes[number] = size
         for j in range(size):
-            arena[used + j] = text[begin + j]
+            arena[np.uint64(used) + j] = text[begin + j]
         if size <= 2:
-            direct[at] = number
+            direct[at] = number + 1
         else:
-            keys[slot] = key
+            keys[slot, 0] = first
+            keys[slot, 1] = second
             slots[slot] = number
         state[0] = number + 1
-        state[1] = used + size
+        state[1] = used + np.int64(size)
         codes[row] = number
     return rows
 
@@ -122,12 +136,11 @@ def rehash(
     keys: NDArray[np.uint64], slots: NDArray[np.int32], new_keys: NDArray[np.uint64], new_slots: NDArray[np.int32]
 ) -> None:
     """Move every entry of a hash table into a larger, empty one."""
-    mask = np.uint64(new_keys.size - 1)
-    for old in range(keys.size):
+    for old in range(slots.size):
         if slots[old] >= 0:
-            slot = ((keys[old] * _MULTIPLIER) >> np.uint64(20)) & mask
+            slot = _slot(keys[old, 0], keys[old, 1], new_slots.size)
             while new_slots[slot] >= 0:
-                slot = (slot + np.uint64(1)) & mask
+                slot = (slot + np.uint64(1)) & np.uint64(new_slots.size - 1)
             new_keys[slot] = keys[old]
             new_slots[slot] = slots[old]
 
@@ -135,8 +148,8 @@ def rehash(
 @njit(cache=True, nogil=True)
 def recode(raw: NDArray, table: NDArray[np.uint32], out: NDArray, frequencies: NDArray[np.int64]) -> None:
     """Translate codes through a table and count how often each comes out."""
-    for i in range(raw.size):
-        code = table[raw[i]]
+    for i in range(np.uint64(raw.size)):
+        code = np.uint64(table[np.uint64(raw[i])])
         out[i] = code
         frequencies[code] += 1
 

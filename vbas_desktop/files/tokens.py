@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .words import load_word, lowest_bit
+from .words import count_bits, equal_bytes, load_word, lowest_bit
 
 LF: Final = 10
 CR: Final = 13
@@ -30,7 +30,6 @@ REPORTED_ROWS: Final = 10
 _LOW: Final = np.uint64(0x7F7F7F7F7F7F7F7F)
 _HIGH: Final = np.uint64(0x8080808080808080)
 _EVERY: Final = np.uint64(0x0101010101010101)
-_GATHER: Final = np.uint64(0x0102040810204080)
 
 
 @njit(inline="always")
@@ -44,25 +43,20 @@ def _equal(word, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN2
 def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArray[np.int32]) -> tuple[int, int]:
     """Note the places of all delimiters and line ends after ``places[0] = -1``; how many there are, how many lines.
 
-    Looks at eight bytes at once and gathers one bit for each of 64 bytes. ``text`` is padded with zero bytes.
+    Looks at 64 bytes at once, with a bit for each. ``text`` is padded with zero bytes.
     """
-    delimiters, line_ends = _EVERY * np.uint64(delimiter), _EVERY * np.uint64(LF)
+    one, line_end = np.uint8(delimiter), np.uint8(LF)
     places[0] = -1
-    found = 1
-    lines = np.uint64(0)
-    for start in range(0, size, 64):
-        marks = np.uint64(0)
-        for i in range(8):
-            word = load_word(text, start + 8 * i)
-            ends = _equal(word, line_ends)
-            here = (ends | _equal(word, delimiters)) >> np.uint64(7)
-            lines += ((ends >> np.uint64(7)) * _EVERY) >> np.uint64(56)
-            marks |= ((here * _GATHER) >> np.uint64(56)) << np.uint64(8 * i)
+    # Unsigned numbers throughout: numba would look for a negative index at every access.
+    found, lines = np.uint64(1), np.uint64(0)
+    for start in range(np.uint64(0), np.uint64(size), np.uint64(64)):
+        marks, ends = equal_bytes(text, start, one, line_end)
+        lines += count_bits(ends)
         while marks != 0:
-            places[found] = start + np.int64(lowest_bit(marks))
-            found += 1
+            places[found] = np.int32(start + lowest_bit(marks))
+            found += np.uint64(1)
             marks &= marks - np.uint64(1)
-    return found - 1, int(lines)
+    return np.int64(found) - 1, np.int64(lines)
 
 
 @njit(inline="always")

@@ -1,0 +1,63 @@
+"""The dictionaries of record columns: values that look alike are told apart, and quickly."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbas_desktop.files.dictionary import DIRECT, code_fields, rehash
+from vbas_desktop.files.records import load_records
+
+ALIKE = st.text("ab", min_size=0, max_size=40)
+
+
+@settings(max_examples=60, deadline=None)
+@given(values=st.lists(ALIKE, min_size=1, max_size=60))
+def test_values_of_every_length_are_told_apart(tmp_path_factory, values):
+    path = tmp_path_factory.mktemp("alike") / "records.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([("value", "other"), *((value, "x") for value in values)])
+    table = load_records(path)
+    categories = table.facts("value").categories.values
+    assert [categories[code] for code in table.codes("value")] == values
+
+
+@pytest.mark.parametrize(
+    "name", ["{:08d}", "region-{:06d}", "{:06d}-region", "the same long beginning {:06d}", "{:06d} the same long end"]
+)
+def test_numbered_values_spread_over_the_table(name):
+    values = [name.format(number) for number in range(4000)]
+    slots, keys = _dictionary_of(values)
+    filled = np.flatnonzero(slots >= 0)
+    larger_keys, larger_slots = np.zeros((1 << 20, 2), np.uint64), np.full(1 << 20, -1, np.int32)
+    rehash(keys, slots, larger_keys, larger_slots)
+    assert filled.size == np.count_nonzero(larger_slots >= 0) == len(values)
+    # Runs of neighbours that are all taken are what a search walks along: at a quarter full they are short.
+    assert _longest_run(slots) < 60
+    assert _longest_run(larger_slots) < 10
+
+
+def _dictionary_of(values):
+    data = ("\n".join(["", *values]) + "\n").encode()
+    text = np.zeros(len(data) + 64, np.uint8)
+    text[: len(data)] = np.frombuffer(data, np.uint8)
+    places = np.flatnonzero(text == 10).astype(np.int32)
+    slots, keys = np.full(1 << 14, -1, np.int32), np.zeros((1 << 14, 2), np.uint64)
+    numbers, codes = np.zeros((2, len(values)), np.int64), np.zeros(len(values), np.uint32)
+    arena = np.zeros(text.size + 64, np.uint8)
+    done = code_fields(
+        *(text, places[:-1], places[1:], len(values), 0, 0, 1, False),
+        *(np.zeros(DIRECT, np.int32), keys, slots, *numbers, arena, np.zeros(2, np.int64), codes),
+    )
+    assert done == len(values)
+    assert codes.tolist() == list(range(len(values)))
+    return slots, keys
+
+
+def _longest_run(slots):
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], slots >= 0, [False])).astype(int)))
+    return int((edges[1::2] - edges[::2]).max())
