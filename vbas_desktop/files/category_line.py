@@ -87,7 +87,7 @@ def _evidence(columns: Sequence[RawColumn], numbers: Sequence[int], others: int)
             continue
         code = column.first
         assert code is not None
-        elsewhere = column.count(code) - 1
+        elsewhere = int(column.frequencies[code]) - 1
         values = [value for i, value in enumerate(column.values) if value != "" and (elsewhere or i != code)]
         consistent = consistent and len(values) <= number
         if len(values) == number or (values and not any(_NUMBER.fullmatch(value) for value in values)):
@@ -100,7 +100,7 @@ def _exceeded(raw: RawRecords, declared: Sequence[int | None], file: str) -> lis
     for column, number in zip(raw.columns, declared, strict=True):
         present = column.distinct
         if column.parts is not None:
-            unused = column.dropped is not None and column.count(column.dropped) == 0
+            unused = column.dropped is not None and column.frequencies[column.dropped] == 0
             present = len(column.values) - unused - ("" in column.values)
         if number is not None and present > number:
             message = f"There are {present:,} values, but the category line says {number:,}; the values present count."

@@ -22,17 +22,21 @@ from .dialect import Dialect, first_row, sniff_delimiter
 from .pipeline import Buffers, CodingPipeline
 from .raw_records import RawRecords
 from .row_numbers import RowNumbers
-from .stream import ByteStream, bad_encoding
+from .stream import Block, ByteStream, bad_encoding
 from .tokens import (
     BLANK,
     CONSUMED,
+    LF,
     LINES,
     OPEN_LINE,
     RAGGED,
     REPORTED_ROWS,
     ROWS,
+    after_last_line_end,
+    first_not_utf8,
     is_regular,
     separators,
+    survey,
     tokenise,
 )
 from .words import PADDING
@@ -81,7 +85,7 @@ class DelimitedScan:
         return self._result(source, dialect, scanned, second[0] if second else None, second_row)
 
     def _names(
-        self, head: bytes, final: bool, blocks: Iterator[bytes], delimiter: str
+        self, head: bytes, final: bool, blocks: Iterator[Block], delimiter: str
     ) -> tuple[list[bytes], bytes, bool]:
         while True:
             found = first_row(head + b"\n" if final else head, delimiter)
@@ -97,54 +101,54 @@ class DelimitedScan:
             final = block is None
             head += block or b""
 
-    def _take_all(self, rest: bytes, final: bool, blocks: Iterator[bytes], delimiter: str, stream: ByteStream) -> None:
+    def _take_all(self, rest: bytes, final: bool, blocks: Iterator[Block], delimiter: str, stream: ByteStream) -> None:
+        block: Block = b""
         while True:
             self.progress.update(_STAGE, stream.fraction)
-            if final:
-                rest = self._take(rest + b"\n" if rest and not rest.endswith(b"\n") else rest, delimiter)
-                if rest:
-                    raise InputError([*self.findings, _open_quote(self.path, self._open_row)])
-                return
-            rest = self._take(rest, delimiter)
-            if len(rest) > LONGEST_ROW_BYTES:
+            if final and rest and not rest.endswith(b"\n"):
+                block = b"\n"
+            rest = self._take(rest, block, delimiter)
+            if (final and rest) or len(rest) > LONGEST_ROW_BYTES:
                 raise InputError([*self.findings, _open_quote(self.path, self._open_row)])
-            block = next(blocks, None)
-            final = block is None
-            rest += block or b""
+            if final:
+                return
+            following = next(blocks, None)
+            final, block = following is None, following or b""
 
-    def _take(self, data: bytes, delimiter: str) -> bytes:
-        """Code all complete rows of the data and hand back what is left."""
+    def _take(self, rest: bytes, block: Block, delimiter: str) -> bytes:
+        """Code all complete rows of what was left and what is new, and hand back what is left now."""
         self._open_row = self.line + 1
-        self._check_text(data)
-        end = data.rfind(b"\n") + 1
-        if not end:
-            return data
-        buffers = self._pipeline.buffers(end + len(self.coders) + 2)
-        text = buffers.text
-        text[:end] = np.frombuffer(data, np.uint8, end)
-        text[end : end + PADDING] = 0
-        fields = self._regular(data, text, end, delimiter, buffers) or self._irregular(text, end, delimiter, buffers)
-        consumed = int(self._report[CONSUMED])
-        if not data.isascii():
-            self._check_encoding(data[:consumed])
+        size = len(rest) + len(block)
+        buffers = self._pipeline.buffers(size + len(self.coders) + 2)
+        text = buffers.fill(rest, block)
+        zeros, quotes, returns, beyond_ascii = survey(text, 0, size)
+        # Quoted fields are unescaped where they stand; what belongs to a row that is not complete is needed as it was.
+        original = text[:size].tobytes() if quotes or zeros else None
+        if original is not None:
+            self._check_text(original)
+        end = after_last_line_end(text, size)
+        if beyond_ascii:
+            self._check_encoding(text, end)
+        fields = None if quotes else self._regular(text, end, delimiter, buffers, returns)
+        fields = fields or self._irregular(text, end, delimiter, buffers)
+        consumed, lines = int(self._report[CONSUMED]), int(self._report[LINES])
         self._pipeline.code(fields, buffers)
-        lines = int(self._report[LINES])
         self.lines.add(fields.rows, self.line + 1, None if lines == fields.rows else buffers.row_lines[: fields.rows])
         self.rows += fields.rows
         self.line += lines
-        return data[consumed:]
+        return text[consumed:size].tobytes() if original is None else original[consumed:]
 
     def _regular(
-        self, data: bytes, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers
+        self, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers, returns: bool
     ) -> Fields | None:
         columns = len(self.coders)
-        if columns == 1 or b'"' in data:
+        if columns == 1 or not end:
             return None
         found, lines = separators(text, end, ord(delimiter), buffers.starts)
         if found != lines * columns or not is_regular(text, buffers.starts, lines, columns):
             return None
         self._report[CONSUMED], self._report[LINES] = end, lines
-        return Fields(text, buffers.starts, buffers.starts[1:], lines, columns, strip_cr=b"\r" in data)
+        return Fields(text, buffers.starts, buffers.starts[1:], lines, columns, strip_cr=returns)
 
     def _irregular(self, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers) -> Fields:
         columns, report = len(self.coders), self._report
@@ -175,13 +179,15 @@ class DelimitedScan:
                 _finding(self.path, "not-text", message, "Export the records as CSV (UTF-8) or Parquet.", row)
             )
 
-    def _check_encoding(self, data: bytes) -> None:
-        if self._utf8 and not data.isascii():
-            try:
-                data.decode(self._expected)
-            except UnicodeDecodeError as error:
-                self._utf8 = False
-                self._bad_row = self.line + data.count(b"\n", 0, error.start) + 1
+    def _check_encoding(self, text: NDArray[np.uint8], size: int) -> None:
+        if not self._utf8:
+            return
+        place = first_not_utf8(text, size)
+        if self._expected == "ascii":
+            place = int(np.argmax(text[:size] >= 128)) if (text[:size] >= 128).any() else -1
+        if place >= 0:
+            self._utf8 = False
+            self._bad_row = self.line + int(np.count_nonzero(text[:place] == LF)) + 1
 
     def _settled(self, stream: ByteStream, delimiter: str, names: list[bytes]) -> tuple[str, Dialect]:
         """The encoding of the scanned bytes, and the dialect with the names decoded."""
@@ -210,7 +216,7 @@ class DelimitedScan:
     def _check_encoding_of_names(self, names: list[bytes]) -> None:
         line, self.line = self.line, 0
         for name in names:
-            self._check_encoding(name)
+            self._check_encoding(np.frombuffer(name + bytes(PADDING), np.uint8), len(name))
         self.line = line
 
     def _result(

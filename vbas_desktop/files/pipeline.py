@@ -8,11 +8,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .coding import ColumnCoder, Fields
+from .stream import Block
 from .words import PADDING
 
 _BLOCKS_UNDER_WAY = 3
+_HEADROOM = 1 << 16
+"""What a block may be larger than the last, so that its memory need not be new."""
 
 
 class Buffers:
@@ -23,6 +27,15 @@ class Buffers:
         self.text = np.zeros(size + PADDING, np.uint8)
         self.starts, self.ends = np.empty(size, np.int32), np.empty(size, np.int32)
         self.row_lines, self.codes = np.empty(size, np.int32), np.empty(size, np.uint32)
+
+    def fill(self, *pieces: Block) -> NDArray[np.uint8]:
+        """Put these bytes one after the other, and zeros behind them."""
+        place = 0
+        for piece in pieces:
+            self.text[place : place + len(piece)] = np.frombuffer(piece, np.uint8)
+            place += len(piece)
+        self.text[place : place + PADDING] = 0
+        return self.text
 
 
 class CodingPipeline:
@@ -47,7 +60,7 @@ class CodingPipeline:
         if len(self._busy) >= _BLOCKS_UNDER_WAY:
             done, free = self._busy.popleft()
             done.result()
-        return free if free is not None and free.size >= size else Buffers(size)
+        return free if free is not None and free.size >= size else Buffers(size + _HEADROOM)
 
     def code(self, fields: Fields, buffers: Buffers) -> None:
         """Let the coders take the fields of a block; ``buffers`` belongs to it until it comes back."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,7 @@ from vbas_desktop.domain.records import Categories, ColumnFacts, category_order,
 from vbas_desktop.domain.regions import Source
 
 from .dialect import Dialect
-from .dictionary import recode
+from .dictionary import recode, tally
 from .row_numbers import RowNumbers
 
 IDENTIFIER_FROM = 50_000
@@ -44,15 +46,20 @@ class RawColumn:
         """The code of the first record."""
         return next((int(part[0]) for part in self.parts or () if part.size), None)
 
-    def count(self, code: int) -> int:
-        """How many records have this code."""
-        return sum(int(np.count_nonzero(part == code)) for part in self.parts or ())
+    @cached_property
+    def frequencies(self) -> NDArray[np.int64]:
+        """How many records have each code."""
+        counts = np.zeros((4, len(self.values)), np.int64)
+        for part in self.parts or ():
+            tally(part, counts)
+        return counts.sum(axis=0)
 
     def drop_first(self) -> None:
         """Take the first record away."""
         if self.parts is not None:
             self.dropped = self.first
             index = next(i for i, part in enumerate(self.parts) if part.size)
+            self.frequencies[self.dropped] -= 1
             self.parts[index] = self.parts[index][1:]
 
 
@@ -73,41 +80,45 @@ class RawRecords:
     lines: RowNumbers = field(default_factory=RowNumbers)
 
 
+class OrderedCodes:
+    """A column's codes in class order, put into it when they are asked for: most columns of a file never are."""
+
+    def __init__(self, parts: list[NDArray], table: NDArray[np.uint32], rows: int, values: int) -> None:
+        self._parts, self._table = parts, table
+        self._codes: NDArray[np.unsignedinteger] = np.empty(rows, code_type(values))
+        self._lock = threading.Lock()
+
+    def array(self) -> NDArray[np.unsignedinteger]:
+        """The codes, one per record."""
+        with self._lock:
+            done = self._codes.size
+            while self._parts:
+                part = self._parts.pop()
+                recode(part, self._table, self._codes[done - part.size : done])
+                done -= part.size
+            return frozen(self._codes)
+
+
 def finished(
     raw: RawColumn, rows: int, declared: int | None, progress: Progress
-) -> tuple[ColumnFacts, NDArray[np.unsignedinteger] | None]:
-    """Bring a column's codes into class order, leaving out values that no record has. Uses up ``raw.parts``."""
+) -> tuple[ColumnFacts, OrderedCodes | None]:
+    """A column's facts and its codes in class order, leaving out values that no record has. Uses up ``raw.parts``."""
     if raw.parts is None or (raw.distinct > IDENTIFIER_FROM and 2 * raw.distinct > rows):
         missing = raw.missing if raw.parts is None else _count_of_empty(raw)
         return ColumnFacts(raw.name, raw.distinct, missing, categorical=False), None
-    stage = "Ordering categories"
-    progress.update(stage)
-    present = _present(raw)
-    ordered = category_order([value for value, there in zip(raw.values, present, strict=True) if there])
+    progress.update("Ordering categories")
+    # Every value was met in some record; only that of a dropped first record can be left without any.
+    there = raw.frequencies > 0
+    ordered = category_order([value for value, met in zip(raw.values, there.tolist(), strict=True) if met])
     place = {value: code for code, value in enumerate(ordered)}
     table = np.array([place.get(value, 0) for value in raw.values], np.uint32)
-    codes: NDArray[np.unsignedinteger] = np.empty(rows, code_type(len(ordered)))
     frequencies = np.zeros(len(ordered), np.int64)
-    done = 0
-    raw.parts.reverse()
-    while raw.parts:
-        part = raw.parts.pop()
-        recode(part, table, codes[done : done + part.size], frequencies)
-        done += part.size
-        progress.update(stage)
+    frequencies[table[there]] = raw.frequencies[there]
     missing = int(frequencies[0]) if ordered and ordered[0] == "" else 0
     categories = Categories(raw.name, tuple(ordered), declared)
     facts = ColumnFacts(raw.name, len(ordered), missing, True, categories, frozen(frequencies))
-    return facts, frozen(codes)
-
-
-def _present(raw: RawColumn) -> list[bool]:
-    # Every value was met in some record; only that of a dropped first record can be left without any.
-    present = [True] * len(raw.values)
-    if raw.dropped is not None and raw.count(raw.dropped) == 0:
-        present[raw.dropped] = False
-    return present
+    return facts, OrderedCodes(raw.parts, table, rows, len(ordered))
 
 
 def _count_of_empty(raw: RawColumn) -> int:
-    return raw.count(raw.values.index("")) if "" in raw.values else 0
+    return int(raw.frequencies[raw.values.index("")]) if "" in raw.values else 0

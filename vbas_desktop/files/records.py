@@ -22,7 +22,7 @@ from .category_line import settle_category_line
 from .delimited import DelimitedScan
 from .dialect import Dialect, close_matches
 from .parquet import is_parquet, scan_parquet
-from .raw_records import RawRecords, finished
+from .raw_records import OrderedCodes, RawRecords, finished
 from .row_numbers import RowNumbers
 
 __all__ = ["Dialect", "RecordOptions", "RecordTable", "load_records"]
@@ -52,7 +52,7 @@ class RecordTable:
     dialect: Dialect
     columns: tuple[ColumnFacts, ...]
     findings: tuple[Finding, ...] = ()
-    _codes: Mapping[str, NDArray[np.unsignedinteger]] = field(default_factory=dict, repr=False)
+    _codes: Mapping[str, OrderedCodes] = field(default_factory=dict, repr=False)
     _lines: RowNumbers = field(default_factory=RowNumbers, repr=False)
 
     def facts(self, name: str) -> ColumnFacts:
@@ -67,7 +67,7 @@ class RecordTable:
         facts = self.facts(name)
         if not facts.categorical:
             raise InputError(not_categorical(self, facts))
-        return self._codes[name]
+        return self._codes[name].array()
 
     def row_number(self, record: int) -> int:
         """The number of the line on which a record (counted from 0) begins."""

@@ -22,6 +22,8 @@ BLOCK_BYTES = 1 << 20
 SCANNED_AS_BYTES = ("utf-8", "ascii", "iso8859-1")
 """Encodings whose delimiters, quotes and line ends are single bytes that mean nothing else."""
 
+Block = bytes | memoryview
+
 _OPENING_BYTES = 1 << 12
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
@@ -83,6 +85,7 @@ class ByteStream:
         self._mac_lines = False
         self._file = path.open("rb", buffering=0)
         self._hashed = _Hashed(cast("BinaryIO", self._file))
+        self._buffers = [memoryview(bytearray(self._block)) for _ in range(2)]
         self._pool = ThreadPoolExecutor(1, "read-ahead")
 
     def __enter__(self) -> ByteStream:
@@ -112,10 +115,10 @@ class ByteStream:
             pass
         return Source(str(self.path), self._hashed.bytes_read, self._hashed.sha.hexdigest())
 
-    def blocks(self) -> Iterator[bytes]:
-        """The content from the start, without a byte-order mark."""
+    def blocks(self) -> Iterator[Block]:
+        """The content from the start, without a byte-order mark. A block is good until the next is asked for."""
         reader = self._open()
-        ahead: Future[bytes] = self._pool.submit(self._read, reader)
+        ahead: Future[Block] = self._pool.submit(self._read, reader)
         opening: bytes | None = b""
         while True:
             block = ahead.result()
@@ -141,7 +144,11 @@ class ByteStream:
             return cast("BinaryIO", self._hashed)
         return cast("BinaryIO", gzip.GzipFile(fileobj=io.BufferedReader(self._hashed, 1 << 18)))
 
-    def _read(self, reader: BinaryIO) -> bytes:
+    def _read(self, reader: BinaryIO) -> Block:
+        if not self.compressed:
+            # Two buffers take turns: new memory for every block would cost more than reading it.
+            self._buffers.reverse()
+            return self._buffers[0][: self._hashed.readinto(self._buffers[0])]
         try:
             return reader.read(self._block)
         except (EOFError, gzip.BadGzipFile, zlib.error):
@@ -158,14 +165,14 @@ class ByteStream:
         self._mac_lines = self._decoder is None and b"\n" not in block and b"\r" in block
         return block
 
-    def _converted(self, block: bytes, final: bool) -> Iterator[bytes]:
+    def _converted(self, block: Block, final: bool) -> Iterator[Block]:
         if self._decoder is not None:
             try:
                 block = self._decoder.decode(block, final).encode()
             except UnicodeDecodeError:
                 raise InputError(bad_encoding(self.path, self.mark or self.encoding or "", None)) from None
         if self._mac_lines:
-            block = block.replace(b"\r", b"\n")
+            block = bytes(block).replace(b"\r", b"\n")
         if block:
             yield block
 

@@ -43,7 +43,7 @@ def _equal(word, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN2
 def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArray[np.int32]) -> tuple[int, int]:
     """Note the places of all delimiters and line ends after ``places[0] = -1``; how many there are, how many lines.
 
-    Looks at 64 bytes at once, with a bit for each. ``text`` is padded with zero bytes.
+    Looks at 64 bytes at once, with a bit for each; as many must follow the text in memory.
     """
     one, line_end = np.uint8(delimiter), np.uint8(LF)
     places[0] = -1
@@ -51,12 +51,75 @@ def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArr
     found, lines = np.uint64(1), np.uint64(0)
     for start in range(np.uint64(0), np.uint64(size), np.uint64(64)):
         marks, ends = equal_bytes(text, start, one, line_end)
+        if np.uint64(size) - start < 64:
+            within = (np.uint64(1) << (np.uint64(size) - start)) - np.uint64(1)
+            marks &= within
+            ends &= within
         lines += count_bits(ends)
         while marks != 0:
             places[found] = np.int32(start + lowest_bit(marks))
             found += np.uint64(1)
             marks &= marks - np.uint64(1)
-    return np.int64(found) - 1, np.int64(lines)
+    return int(np.int64(found)) - 1, int(np.int64(lines))
+
+
+@njit(cache=True, nogil=True)
+def survey(text: NDArray[np.uint8], first: int, last: int) -> tuple[bool, bool, bool, bool]:
+    """Which odd bytes a part of the text has: zeros, quotes, carriage returns, bytes beyond ASCII."""
+    zeros = quotes = returns = beyond = np.uint64(0)
+    place, end = np.uint64(first), np.uint64(last)
+    while place + np.uint64(64) <= end:
+        odd, zero = equal_bytes(text, place, np.uint8(QUOTE), np.uint8(0))
+        zeros |= zero
+        quotes |= odd ^ zero
+        returns |= equal_bytes(text, place, np.uint8(CR), np.uint8(CR))[0]
+        for i in range(np.uint64(0), np.uint64(64), np.uint64(8)):
+            beyond |= load_word(text, place + i)
+        place += np.uint64(64)
+    while place < end:
+        byte = text[place]
+        zeros |= np.uint64(byte == 0)
+        quotes |= np.uint64(byte == QUOTE)
+        returns |= np.uint64(byte == CR)
+        beyond |= np.uint64(byte)
+        place += np.uint64(1)
+    return zeros != 0, quotes != 0, returns != 0, beyond & _HIGH != 0
+
+
+@njit(cache=True, nogil=True)
+def after_last_line_end(text: NDArray[np.uint8], size: int) -> int:
+    """Where the text after the last line end begins; 0 if there is none."""
+    place = size
+    while place > 0 and text[place - 1] != LF:
+        place -= 1
+    return place
+
+
+@njit(cache=True, nogil=True)
+def first_not_utf8(text: NDArray[np.uint8], size: int) -> int:
+    """Where the first bytes are that no UTF-8 text has, or -1."""
+    place, end, one = np.uint64(0), np.uint64(size), np.uint64(1)
+    while place < end:
+        if load_word(text, place) & _HIGH == 0:
+            place += np.uint64(8)
+            continue
+        byte = text[place]
+        if byte < 0x80:
+            place += one
+            continue
+        follow = one + np.uint64(byte >= 0xE0) + np.uint64(byte >= 0xF0)
+        if byte < 0xC2 or byte > 0xF4 or place + follow >= end:
+            return int(np.int64(place))
+        # After some first bytes not every second byte makes a character: too long forms, surrogates, beyond Unicode.
+        low = 0xA0 if byte == 0xE0 else 0x90 if byte == 0xF0 else 0x80
+        high = 0x9F if byte == 0xED else 0x8F if byte == 0xF4 else 0xBF
+        if text[place + one] < low or text[place + one] > high:
+            return int(np.int64(place))
+        for i in range(place + np.uint64(2), place + follow + one):
+            if text[i] & 0xC0 != 0x80:
+                return int(np.int64(place))
+        place += follow + one
+    return -1
 
 
 @njit(inline="always")
