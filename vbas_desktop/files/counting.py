@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import EquivalenceCounts
+
+from .counting_kernels import (
+    by_class,
+    by_region,
+    close_up,
+    columns_met,
+    count_filled,
+    enter,
+    extract,
+    fold,
+    histogram,
+    locate,
+    look_up,
+    mark,
+    tally,
+)
 
 CLASSES_LIMIT = 1 << 63
 """Class numbers are signed 64-bit integers: more classes than this cannot be told apart."""
@@ -18,7 +34,13 @@ CLASSES_LIMIT = 1 << 63
 _CHUNK = 1 << 20
 _LOOKUP_CLASSES = 1 << 22
 _DENSE_CELLS = 24_000_000
+_CACHED = 16
+"""Into how many parts a chunk is cut so that what is made of it stays in the processor's cache."""
+
 _STAGE = "Counting classes"
+
+Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+"""Counts that are not zero: where each region's begin, their classes, the numbers of records."""
 
 
 @dataclass(frozen=True)
@@ -30,148 +52,20 @@ class CodedColumn:
     number: int
 
 
-@njit(cache=True, nogil=True)
-def _locate(codes: NDArray, table: NDArray[np.int32], regions: NDArray[np.int32], classes: NDArray[np.int64]) -> int:
-    unknown = 0
-    for i in range(codes.size):
-        region = table[codes[i]]
-        regions[i] = region
-        classes[i] = 0 if region >= 0 else -1
-        unknown += region < 0
-    return unknown
-
-
-@njit(cache=True, nogil=True)
-def _fold(codes: NDArray, table: NDArray[np.int32], number: int, classes: NDArray[np.int64]) -> None:
-    for i in range(codes.size):
-        if classes[i] >= 0:
-            classes[i] = classes[i] * number + table[codes[i]]
-
-
-@njit(cache=True, nogil=True)
-def _mark(classes: NDArray[np.int64], seen: NDArray[np.bool_]) -> None:
-    for number in classes:
-        if number >= 0:
-            seen[number] = True
-
-
-@njit(cache=True, nogil=True)
-def _look_up(classes: NDArray[np.int64], rank: NDArray[np.int64]) -> None:
-    for i in range(classes.size):
-        if classes[i] >= 0:
-            classes[i] = rank[classes[i]]
-
-
-@njit(cache=True, nogil=True)
-def _enter(
-    classes: NDArray[np.int64], done: int, keys: NDArray[np.int64], order: NDArray[np.int64], used: int
-) -> tuple[int, int]:
-    """Replace class numbers by the order of their first appearance; stops where the table is half full."""
-    mask = keys.size - 1
-    for i in range(done, classes.size):
-        number = classes[i]
-        if number < 0:
-            continue
-        slot = np.int64((np.uint64(number) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(24)) & mask
-        while keys[slot] >= 0 and keys[slot] != number:
-            slot = (slot + 1) & mask
-        if keys[slot] < 0:
-            if 2 * used >= keys.size:
-                return i, used
-            keys[slot] = number
-            order[slot] = used
-            used += 1
-        classes[i] = order[slot]
-    return classes.size, used
-
-
-@njit(cache=True, nogil=True)
-def _tally(regions: NDArray[np.int32], classes: NDArray[np.int64], matrix: NDArray) -> None:
-    for i in range(classes.size):
-        if classes[i] >= 0:
-            matrix[regions[i], classes[i]] += 1
-
-
-@njit(cache=True, nogil=True)
-def _filled(matrix: NDArray, numbers: NDArray[np.int64]) -> None:
-    for row in range(matrix.shape[0]):
-        filled = 0
-        for column in range(matrix.shape[1]):
-            filled += matrix[row, column] != 0
-        numbers[row] = filled
-
-
-@njit(cache=True, nogil=True)
-def _extract(matrix: NDArray, indptr: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.int64]) -> None:
-    for row in range(matrix.shape[0]):
-        place = indptr[row]
-        for column in range(matrix.shape[1]):
-            # Without a branch: what is not kept is overwritten by what follows.
-            columns[place] = column
-            values[place] = matrix[row, column]
-            place += matrix[row, column] != 0
-
-
-@njit(cache=True, nogil=True)
-def _histogram(keys: NDArray, counts: NDArray[np.int64]) -> None:
-    for key in keys:
-        if key >= 0:
-            counts[key] += 1
-
-
-@njit(cache=True, nogil=True)
-def _by_class(
-    regions: NDArray[np.int32],
-    classes: NDArray[np.int64],
-    places: NDArray[np.int64],
-    out_regions: NDArray[np.int32],
-    out_classes: NDArray[np.int32],
-) -> None:
-    for i in range(classes.size):
-        number = classes[i]
-        if number >= 0:
-            place = places[number]
-            places[number] += 1
-            out_regions[place] = regions[i]
-            out_classes[place] = number
-
-
-@njit(cache=True, nogil=True)
-def _by_region(
-    regions: NDArray[np.int32],
-    classes: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    fill: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    values: NDArray[np.int64],
-) -> None:
-    """Records come ordered by class, so that equal classes of a region follow each other: add up or append."""
-    for i in range(classes.size):
-        region = regions[i]
-        place = fill[region]
-        if place > starts[region] and columns[place - 1] == classes[i]:
-            values[place - 1] += 1
-        else:
-            columns[place] = classes[i]
-            values[place] = 1
-            fill[region] = place + 1
-
-
 def count(
     region: CodedColumn, quasi_identifiers: Sequence[CodedColumn], progress: Progress
 ) -> tuple[EquivalenceCounts, int]:
     """Count the records of each region and class; the second number is that of records without a region."""
+    numbers = tuple(column.number for column in quasi_identifiers)
+    possible = math.prod(numbers)
+    if region.number * possible <= _DENSE_CELLS:
+        present, rows, unknown = _count_directly(region, quasi_identifiers, possible, progress)
+        return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
     size = region.codes.size
     regions, classes = np.empty(size, np.int32), np.empty(size, np.int64)
     unknown = 0
     for part in _chunks(size, progress, 0.0, 0.3):
-        unknown += _locate(region.codes[part], region.table, regions[part], classes[part])
-        for column in quasi_identifiers:
-            _fold(column.codes[part], column.table, column.number, classes[part])
-    numbers = tuple(column.number for column in quasi_identifiers)
-    possible = 1
-    for number in numbers:
-        possible *= number
+        unknown += _classify(region, quasi_identifiers, part, regions[part], classes[part])
     rank = _rank_by_lookup if possible <= _LOOKUP_CLASSES else _rank_by_hash
     present = rank(classes, possible, progress)
     in_matrix = region.number * present.size <= _DENSE_CELLS
@@ -180,21 +74,59 @@ def count(
     return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
 
 
-def _chunks(size: int, progress: Progress, start: float, end: float) -> Iterator[slice]:
-    for first in range(0, size, _CHUNK):
-        progress.update(_STAGE, start + (end - start) * first / size)
-        yield slice(first, min(size, first + _CHUNK))
+def _chunks(size: int, progress: Progress, start: float, end: float, smaller: int = 1) -> Iterator[slice]:
+    step = max(1, _CHUNK // smaller)
+    for number, first in enumerate(range(0, size, step)):
+        if number % smaller == 0:
+            progress.update(_STAGE, start + (end - start) * first / size)
+        yield slice(first, min(size, first + step))
+
+
+def _classify(
+    region: CodedColumn,
+    quasi_identifiers: Sequence[CodedColumn],
+    part: slice,
+    regions: NDArray[np.int32],
+    classes: NDArray[np.int64],
+) -> int:
+    """The region and the class number of each record of a part; how many have no region."""
+    unknown = locate(region.codes[part], region.table, regions, classes)
+    for column in quasi_identifiers:
+        fold(column.codes[part], column.table, column.number, classes)
+    return int(unknown)
+
+
+def _count_directly(
+    region: CodedColumn, quasi_identifiers: Sequence[CodedColumn], possible: int, progress: Progress
+) -> tuple[NDArray[np.int64], Rows, int]:
+    """All in one pass whose parts stay in the processor's cache: for few possible classes."""
+    size = region.codes.size
+    matrix = np.zeros((region.number, possible), np.int32 if size < 1 << 31 else np.int64)
+    step = max(1, _CHUNK // _CACHED)
+    regions, classes = np.empty(step, np.int32), np.empty(step, np.int64)
+    unknown = 0
+    for part in _chunks(size, progress, 0.0, 0.9, _CACHED):
+        here = slice(0, part.stop - part.start)
+        unknown += _classify(region, quasi_identifiers, part, regions[here], classes[here])
+        tally(regions[here], classes[here], matrix)
+    seen = np.zeros(possible, np.bool_)
+    for some in _some_rows(matrix, progress):
+        columns_met(some, seen)
+    present = np.flatnonzero(seen).astype(np.int64)
+    if present.size < possible:
+        matrix = np.take(matrix, present, axis=1)
+    return present, _rows_of(matrix, progress), unknown
 
 
 def _rank_by_lookup(classes: NDArray[np.int64], possible: int, progress: Progress) -> NDArray[np.int64]:
     """Replace class numbers by their rank among those that occur, and hand these back in ascending order."""
     seen = np.zeros(possible, np.bool_)
     for part in _chunks(classes.size, progress, 0.3, 0.4):
-        _mark(classes[part], seen)
+        mark(classes[part], seen)
     present = np.flatnonzero(seen).astype(np.int64)
     rank = np.cumsum(seen, dtype=np.int64) - 1
     for part in _chunks(classes.size, progress, 0.4, 0.6):
-        _look_up(classes[part], rank)
+        look_up(classes[part], rank)
     return present
 
 
@@ -204,7 +136,7 @@ def _rank_by_hash(classes: NDArray[np.int64], possible: int, progress: Progress)
     for part in _chunks(classes.size, progress, 0.3, 0.5):
         chunk, done = classes[part], 0
         while True:
-            done, used = _enter(chunk, done, keys, order, used)
+            done, used = enter(chunk, done, keys, order, used)
             if done == chunk.size:
                 break
             keys, order = _wider(keys, order)
@@ -215,7 +147,7 @@ def _rank_by_hash(classes: NDArray[np.int64], possible: int, progress: Progress)
     rank = np.empty(used, np.int64)
     rank[sorting] = np.arange(used)
     for part in _chunks(classes.size, progress, 0.5, 0.6):
-        _look_up(classes[part], rank)
+        look_up(classes[part], rank)
     return met[sorting]
 
 
@@ -225,48 +157,76 @@ def _wider(keys: NDArray[np.int64], order: NDArray[np.int64]) -> tuple[NDArray[n
     known, places = keys[entered], order[entered]
     new_keys, new_order = np.full(keys.size * 4, -1, np.int64), np.zeros(keys.size * 4, np.int64)
     by_appearance = known[np.argsort(places)]
-    _enter(by_appearance, 0, new_keys, new_order, 0)
+    enter(by_appearance, 0, new_keys, new_order, 0)
     return new_keys, new_order
 
 
 def _count_in_matrix(
     regions: NDArray[np.int32], classes: NDArray[np.int64], region_number: int, present: int, progress: Progress
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+) -> Rows:
     """``indptr, columns, values`` by way of a full matrix: fastest while the matrix is not too large."""
     matrix = np.zeros((region_number, present), np.int32 if classes.size < 1 << 31 else np.int64)
     for part in _chunks(classes.size, progress, 0.6, 0.9):
-        _tally(regions[part], classes[part], matrix)
-    indptr = np.zeros(region_number + 1, np.int64)
-    step = max(1, _CHUNK // max(1, present))
-    for first in range(0, region_number, step):
-        _filled(matrix[first : first + step], indptr[1 + first :])
+        tally(regions[part], classes[part], matrix)
+    return _rows_of(matrix, progress)
+
+
+def _rows_of(matrix: NDArray, progress: Progress) -> Rows:
+    """The entries of a matrix that are not zero, row by row."""
+    indptr = np.zeros(matrix.shape[0] + 1, np.int64)
+    done = 0
+    for some in _some_rows(matrix, progress):
+        count_filled(some, indptr[1 + done :])
+        done += some.shape[0]
     np.cumsum(indptr, out=indptr)
-    filled = int(indptr[-1])
+    filled, done = int(indptr[-1]), 0
     columns, values = np.empty(filled + 1, np.int32), np.empty(filled + 1, np.int64)
-    for first in range(0, region_number, step):
-        progress.update(_STAGE, 0.9 + 0.1 * first / region_number)
-        _extract(matrix[first : first + step], indptr[first:], columns, values)
+    for some in _some_rows(matrix, progress):
+        extract(some, indptr[done:], columns, values)
+        done += some.shape[0]
     return indptr, columns[:filled], values[:filled]
+
+
+def _some_rows(matrix: NDArray, progress: Progress) -> Iterator[NDArray]:
+    """The rows of a matrix, as many at a time as take little time."""
+    step = max(1, _CHUNK // max(1, matrix.shape[1]))
+    for first in range(0, matrix.shape[0], step):
+        progress.update(_STAGE, 0.9)
+        yield matrix[first : first + step]
 
 
 def count_sorted(
     regions: NDArray[np.int32], classes: NDArray[np.int64], region_number: int, present: int, progress: Progress
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+) -> Rows:
     """The same by sorting the records by class and adding up neighbours: memory grows with the records only."""
     per_class, per_region = np.zeros(present, np.int64), np.zeros(region_number, np.int64)
     for part in _chunks(classes.size, progress, 0.6, 0.65):
-        _histogram(classes[part], per_class)
-        _histogram(regions[part], per_region)
+        histogram(classes[part], per_class)
+        histogram(regions[part], per_region)
     known = int(per_class.sum())
     places = np.cumsum(per_class) - per_class
-    sorted_regions, sorted_classes = np.empty(known, np.int32), np.empty(known, np.int32)
+    sorted_regions, sorted_classes = (_zeros(known, np.int32, progress, 0.65) for _ in range(2))
     for part in _chunks(classes.size, progress, 0.65, 0.8):
-        _by_class(regions[part], classes[part], places, sorted_regions, sorted_classes)
+        by_class(regions[part], classes[part], places, sorted_regions, sorted_classes)
     starts = np.cumsum(per_region) - per_region
-    fill, columns, values = starts.copy(), np.empty(known, np.int32), np.zeros(known, np.int64)
-    for part in _chunks(known, progress, 0.8, 1.0):
-        _by_region(sorted_regions[part], sorted_classes[part], starts, fill, columns, values)
-    entries = fill - starts
-    indptr = np.concatenate(([0], np.cumsum(entries))).astype(np.int64)
-    kept = values > 0
-    return indptr, columns[kept], values[kept]
+    fill = starts.copy()
+    columns, values = _zeros(known, np.int32, progress, 0.8), _zeros(known, np.int64, progress, 0.8)
+    for part in _chunks(known, progress, 0.8, 0.95):
+        by_region(sorted_regions[part], sorted_classes[part], starts, fill, columns, values)
+    indptr = np.concatenate(([0], np.cumsum(fill - starts))).astype(np.int64)
+    filled = int(indptr[-1])
+    closed_columns, closed_values = np.empty(filled, np.int32), np.empty(filled, np.int64)
+    step = max(1, region_number * _CHUNK // max(1, filled))
+    for first in range(0, region_number, step):
+        progress.update(_STAGE, 0.95 + 0.05 * first / region_number)
+        some = indptr[first : first + step + 1]
+        close_up(starts[first : first + step], some, columns, values, closed_columns, closed_values)
+    return indptr, closed_columns, closed_values
+
+
+def _zeros(size: int, kind: type[np.signedinteger], progress: Progress, fraction: float) -> NDArray:
+    """Zeros that are really there: memory that the system finds at first use would come all at once, without a stop."""
+    array = np.empty(size, kind)
+    for part in _chunks(size, progress, fraction, fraction):
+        array[part] = 0
+    return array

@@ -47,7 +47,7 @@ ROW = st.tuples(VALUE, VALUE, VALUE, st.sampled_from(["r1", "r2", "r3", "lost", 
     rows=st.lists(ROW, min_size=1, max_size=60).filter(lambda rows: any(row[3] != "lost" for row in rows)),
     names=st.permutations(["a", "b", "c"]).flatmap(lambda p: st.integers(1, 3).map(lambda n: p[:n])),
     lookup=st.sampled_from([0, 1 << 22]),
-    dense=st.sampled_from([0, 1 << 22]),
+    dense=st.sampled_from([0, 25, 60, 1 << 22]),
     groups=st.dictionaries(VALUE, st.sampled_from(["g", "1", ""]), max_size=3),
 )
 def test_counts_agree_with_a_naive_counter(tmp_path_factory, rows, names, lookup, dense, groups):

@@ -1,0 +1,171 @@
+"""The kernels of counting records by region and class: plain loops over coded columns."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+@njit(cache=True, nogil=True)
+def locate(codes: NDArray, table: NDArray[np.int32], regions: NDArray[np.int32], classes: NDArray[np.int64]) -> int:
+    """The region of each record (-1: none) and class 0 for those that have one; how many have none."""
+    unknown = 0
+    # Unsigned numbers here and below: numba would look for a negative index at every access.
+    for i in range(np.uint64(codes.size)):
+        region = table[np.uint64(codes[i])]
+        regions[i] = region
+        classes[i] = 0 if region >= 0 else -1
+        unknown += region < 0
+    return unknown
+
+
+@njit(cache=True, nogil=True)
+def fold(codes: NDArray, table: NDArray[np.int32], number: int, classes: NDArray[np.int64]) -> None:
+    """Make a column the next digit of the class numbers."""
+    for i in range(np.uint64(codes.size)):
+        found = classes[i] * number + table[np.uint64(codes[i])]
+        classes[i] = found if classes[i] >= 0 else -1
+
+
+@njit(cache=True, nogil=True)
+def mark(classes: NDArray[np.int64], seen: NDArray[np.bool_]) -> None:
+    """Note which class numbers occur."""
+    for number in classes:
+        if number >= 0:
+            seen[np.uint64(number)] = True
+
+
+@njit(cache=True, nogil=True)
+def look_up(classes: NDArray[np.int64], rank: NDArray[np.int64]) -> None:
+    """Replace class numbers by their ranks."""
+    for i in range(np.uint64(classes.size)):
+        if classes[i] >= 0:
+            classes[i] = rank[np.uint64(classes[i])]
+
+
+@njit(cache=True, nogil=True)
+def enter(
+    classes: NDArray[np.int64], done: int, keys: NDArray[np.int64], order: NDArray[np.int64], used: int
+) -> tuple[int, int]:
+    """Replace class numbers by the order of their first appearance; stops where the table is half full."""
+    mask = keys.size - 1
+    for i in range(done, classes.size):
+        number = classes[i]
+        if number < 0:
+            continue
+        # The upper half goes into the lower one first: numbers that differ in it only must not share their places.
+        mixed = (np.uint64(number) ^ (np.uint64(number) >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+        slot = np.int64(mixed >> np.uint64(32)) & mask
+        while keys[slot] >= 0 and keys[slot] != number:
+            slot = (slot + 1) & mask
+        if keys[slot] < 0:
+            if 2 * used >= keys.size:
+                return i, used
+            keys[slot] = number
+            order[slot] = used
+            used += 1
+        classes[i] = order[slot]
+    return classes.size, used
+
+
+@njit(cache=True, nogil=True)
+def tally(regions: NDArray[np.int32], classes: NDArray[np.int64], matrix: NDArray) -> None:
+    """Add the records to a matrix of regions and classes."""
+    for i in range(np.uint64(classes.size)):
+        if classes[i] >= 0:
+            matrix[np.uint64(regions[i]), np.uint64(classes[i])] += 1
+
+
+@njit(cache=True, nogil=True)
+def columns_met(matrix: NDArray, seen: NDArray[np.bool_]) -> None:
+    """Note which columns have an entry that is not zero."""
+    for row in range(matrix.shape[0]):
+        for column in range(matrix.shape[1]):
+            seen[column] |= matrix[row, column] != 0
+
+
+@njit(cache=True, nogil=True)
+def count_filled(matrix: NDArray, numbers: NDArray[np.int64]) -> None:
+    """How many entries of each row are not zero."""
+    for row in range(matrix.shape[0]):
+        filled = 0
+        for column in range(matrix.shape[1]):
+            filled += matrix[row, column] != 0
+        numbers[row] = filled
+
+
+@njit(cache=True, nogil=True)
+def extract(matrix: NDArray, indptr: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.int64]) -> None:
+    """The columns and values of the entries that are not zero, row by row."""
+    for row in range(matrix.shape[0]):
+        place = indptr[row]
+        for column in range(matrix.shape[1]):
+            # Without a branch: what is not kept is overwritten by what follows.
+            columns[place] = column
+            values[place] = matrix[row, column]
+            place += matrix[row, column] != 0
+
+
+@njit(cache=True, nogil=True)
+def histogram(keys: NDArray, counts: NDArray[np.int64]) -> None:
+    """How often each key occurs; negative ones are none."""
+    for key in keys:
+        if key >= 0:
+            counts[key] += 1
+
+
+@njit(cache=True, nogil=True)
+def by_class(
+    regions: NDArray[np.int32],
+    classes: NDArray[np.int64],
+    places: NDArray[np.int64],
+    out_regions: NDArray[np.int32],
+    out_classes: NDArray[np.int32],
+) -> None:
+    """Sort the records by class; ``places`` says where each class goes on."""
+    for i in range(classes.size):
+        number = classes[i]
+        if number >= 0:
+            place = places[number]
+            places[number] += 1
+            out_regions[place] = regions[i]
+            out_classes[place] = number
+
+
+@njit(cache=True, nogil=True)
+def by_region(
+    regions: NDArray[np.int32],
+    classes: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    fill: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    values: NDArray[np.int64],
+) -> None:
+    """Records come ordered by class, so that equal classes of a region follow each other: add up or append."""
+    for i in range(classes.size):
+        region = regions[i]
+        place = fill[region]
+        if place > starts[region] and columns[place - 1] == classes[i]:
+            values[place - 1] += 1
+        else:
+            columns[place] = classes[i]
+            values[place] = 1
+            fill[region] = place + 1
+
+
+@njit(cache=True, nogil=True)
+def close_up(
+    starts: NDArray[np.int64],
+    indptr: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    values: NDArray[np.int64],
+    out_columns: NDArray[np.int32],
+    out_values: NDArray[np.int64],
+) -> None:
+    """Put the entries of each region, which begin at ``starts``, behind each other as ``indptr`` says."""
+    for region in range(starts.size):
+        size = indptr[region + 1] - indptr[region]
+        for i in range(size):
+            out_columns[indptr[region] + i] = columns[starts[region] + i]
+            out_values[indptr[region] + i] = values[starts[region] + i]
