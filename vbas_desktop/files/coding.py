@@ -14,6 +14,9 @@ from .words import PADDING
 DISTINCT_LIMIT = 1_000_000
 """A column with more values than this is not coded: it is text or an identifier, not a category."""
 
+FEW_COLUMNS = 256
+"""Up to so many columns each has a table for all values of one or two bytes; it would be large for very wide files."""
+
 
 @dataclass
 class Fields:
@@ -30,15 +33,15 @@ class Fields:
 class ColumnCoder:
     """Builds the dictionary of one column while its fields pass by, and keeps their codes."""
 
-    def __init__(self, name: str, column: int) -> None:
+    def __init__(self, name: str, column: int, columns: int) -> None:
         self.name, self.column = name, column
         self.categorical = True
         self.missing_uncoded = 0
         self.parts: list[NDArray] = []
-        self._direct = np.zeros(DIRECT, np.int32)
-        self._keys, self._slots = np.zeros((1 << 8, 2), np.uint64), np.full(1 << 8, -1, np.int32)
-        self._sizes, self._offsets = np.zeros(1 << 9, np.int64), np.zeros(1 << 9, np.int64)
-        self._arena = np.zeros((1 << 12) + PADDING, np.uint8)
+        self._direct = np.zeros(DIRECT if columns <= FEW_COLUMNS else 0, np.int32)
+        self._keys, self._slots = np.zeros((1 << 6, 2), np.uint64), np.full(1 << 6, -1, np.int32)
+        self._sizes, self._offsets = np.zeros(1 << 5, np.int64), np.zeros(1 << 5, np.int64)
+        self._arena = np.zeros((1 << 8) + PADDING, np.uint8)
         self._state = np.zeros(2, np.int64)
 
     @property
@@ -103,8 +106,8 @@ class ColumnCoder:
         return fields.strip_cr and self.column == fields.columns - 1
 
     def _give_up(self) -> None:
-        missing = int(self._direct[0]) - 1
-        self.missing_uncoded = 0 if missing < 0 else sum(int((part == missing).sum()) for part in self.parts)
+        empty = np.flatnonzero(self._sizes[: self.distinct] == 0)
+        self.missing_uncoded = sum(int((part == empty[0]).sum()) for part in self.parts) if empty.size else 0
         self.categorical, self.parts = False, []
 
     def _grow(self, needed: int) -> None:

@@ -74,7 +74,7 @@ class DelimitedScan:
             self._expected = "ascii" if stream.scanned == "ascii" else "utf-8"
             delimiter = self.delimiter or sniff_delimiter(head[:_SAMPLE_BYTES], final and len(head) <= _SAMPLE_BYTES)
             names, rest, final = self._names(head, final, blocks, delimiter)
-            self.coders = [ColumnCoder("", column) for column in range(len(names))]
+            self.coders = [ColumnCoder("", column, len(names)) for column in range(len(names))]
             second = first_row(rest if not final else rest + b"\n", delimiter)
             second_row = self.line + 1
             with CodingPipeline(self.coders) as self._pipeline:

@@ -70,11 +70,12 @@ def code_fields(
 ) -> int:
     """Code one column's fields from row ``done`` on; stops early, and says where, when the dictionary must grow.
 
-    Fields of up to two bytes are looked up directly (``direct`` holds code + 1); longer ones in an open hash table
-    whose key is the field itself up to 16 bytes, beyond that a hash that is confirmed by comparing every byte.
-    Numbers are unsigned throughout: numba would look for a negative index at every access.
+    Fields of up to two bytes are looked up directly (``direct`` holds code + 1) unless that table is empty; longer ones
+    in an open hash table whose key is the field itself up to 16 bytes, beyond that a hash that is confirmed by
+    comparing every byte. Numbers are unsigned throughout: numba would look for a negative index at every access.
     """
     low, high, bias = _LOW, _HIGH, _BIAS
+    short = np.uint64(3 if direct.size else 0)
     step, i = np.uint64(columns), np.uint64(done * columns + column)
     for row in range(np.uint64(done), np.uint64(rows)):
         begin = np.uint64(np.uint32(starts[i] + np.int32(1)))
@@ -85,7 +86,7 @@ def code_fields(
         size = end - begin
         first = load_word(text, begin)
         second = at = slot = np.uint64(0)
-        if size <= 2:
+        if size < short:
             # No field, all fields of one byte and all of two bytes have a place of their own.
             at = (first & low[size]) + bias[size]
             code = direct[at]
@@ -119,7 +120,7 @@ def code_fields(
         sizes[number] = size
         for j in range(size):
             arena[np.uint64(used) + j] = text[begin + j]
-        if size <= 2:
+        if size < short:
             direct[at] = number + 1
         else:
             keys[slot, 0] = first

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding
-from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import Categories, ColumnFacts, category_order, frozen
 from vbas_desktop.domain.regions import Source
 
@@ -99,14 +98,11 @@ class OrderedCodes:
             return frozen(self._codes)
 
 
-def finished(
-    raw: RawColumn, rows: int, declared: int | None, progress: Progress
-) -> tuple[ColumnFacts, OrderedCodes | None]:
+def finished(raw: RawColumn, rows: int, declared: int | None) -> tuple[ColumnFacts, OrderedCodes | None]:
     """A column's facts and its codes in class order, leaving out values that no record has. Uses up ``raw.parts``."""
     if raw.parts is None or (raw.distinct > IDENTIFIER_FROM and 2 * raw.distinct > rows):
         missing = raw.missing if raw.parts is None else _count_of_empty(raw)
         return ColumnFacts(raw.name, raw.distinct, missing, categorical=False), None
-    progress.update("Ordering categories")
     # Every value was met in some record; only that of a dropped first record can be left without any.
     there = raw.frequencies > 0
     ordered = category_order([value for value, met in zip(raw.values, there.tolist(), strict=True) if met])

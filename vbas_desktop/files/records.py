@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from .category_line import settle_category_line
 from .delimited import DelimitedScan
 from .dialect import Dialect, close_matches
 from .parquet import is_parquet, scan_parquet
-from .raw_records import OrderedCodes, RawRecords, finished
+from .raw_records import OrderedCodes, RawColumn, RawRecords, finished
 from .row_numbers import RowNumbers
 
 __all__ = ["Dialect", "RecordOptions", "RecordTable", "load_records"]
@@ -95,6 +95,7 @@ def load_records(
     check_is_table(path)
     make_ready(REHEARSAL, progress)
     raw = _scan(path, options, progress)
+    _tally(raw, progress)
     findings = raw.findings + _check_names(path, raw.dialect.header)
     if not any(finding.severity is Severity.ERROR for finding in findings):
         declared, remarks = settle_category_line(raw, options.category_counts, str(path))
@@ -105,13 +106,24 @@ def load_records(
             )
     stop_on_errors(findings)
     numbers = declared or [None] * len(raw.columns)
-    with ThreadPoolExecutor(_THREADS, "ordering") as pool:
-        done = list(pool.map(lambda column, number: finished(column, raw.rows, number, progress), raw.columns, numbers))
+    done = [finished(column, raw.rows, number) for column, number in zip(raw.columns, numbers, strict=True)]
     codes = {facts.name: coded for facts, coded in done if coded is not None}
     dialect = replace(raw.dialect, category_line=declared is not None)
     return RecordTable(
         raw.source, raw.rows, dialect, tuple(facts for facts, _ in done), tuple(findings), codes, raw.lines
     )
+
+
+def _tally(raw: RawRecords, progress: Progress) -> None:
+    """Count the values of all columns, some in each thread."""
+
+    def tally(columns: Sequence[RawColumn]) -> None:
+        for column in columns:
+            progress.update("Ordering categories")
+            _ = column.frequencies
+
+    with ThreadPoolExecutor(_THREADS, "tally") as pool:
+        list(pool.map(tally, [raw.columns[first::_THREADS] for first in range(_THREADS)]))
 
 
 def unknown_column(table: RecordTable, name: str) -> Finding:

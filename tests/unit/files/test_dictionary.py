@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vbas_desktop.files import coding
 from vbas_desktop.files.dictionary import DIRECT, code_fields, rehash
 from vbas_desktop.files.records import load_records
 
@@ -61,3 +62,16 @@ def _dictionary_of(values):
 def _longest_run(slots):
     edges = np.flatnonzero(np.diff(np.concatenate(([False], slots >= 0, [False])).astype(int)))
     return int((edges[1::2] - edges[::2]).max())
+
+
+def test_a_very_wide_file_is_coded_as_a_narrow_one_is(tmp_path, monkeypatch):
+    path = tmp_path / "records.csv"
+    rows = [("", "1", "22", "long value"), ("7", "", "22", "long"), ("", "1", "", "long value"), ("7", "1", "3", "")]
+    path.write_text("\n".join(",".join(row) for row in [("a", "b", "c", "d"), *rows]) + "\n")
+    narrow = load_records(path)
+    monkeypatch.setattr(coding, "FEW_COLUMNS", 3)
+    wide = load_records(path)
+    for facts in narrow.columns:
+        assert wide.facts(facts.name).categories == facts.categories
+        assert wide.facts(facts.name).missing == facts.missing
+        assert wide.codes(facts.name).tolist() == narrow.codes(facts.name).tolist()
