@@ -11,11 +11,12 @@ import numpy as np
 from vbas_desktop.domain.progress import Silent
 
 from .counting import CodedColumn, count, count_sorted
-from .dictionary import recode
+from .dictionary import recode, tally
 from .records import RecordTable, load_records
 
 _MANY = 300
-"""More values than a byte can tell apart; three columns of so many have more classes than a table of them may have."""
+"""More values than a byte can tell apart. Two columns of so many have more classes than are counted directly, three
+more than a table of them may have."""
 
 
 def rehearse() -> None:
@@ -25,17 +26,19 @@ def rehearse() -> None:
         for text in (_regular(), _quoted()):
             file.write_text(text, encoding="utf-8")
             table = load_records(file)
-            for names in (("few",), ("many", "long", "number")):
+            for names in (("few",), ("many",), ("many", "long"), ("many", "long", "number")):
                 for region in ("few", "many"):
                     count(_column(table, region), [_column(table, name) for name in names], Silent())
     for raw, out in combinations_with_replacement((np.uint8, np.uint16, np.uint32), 2):
         # A column's first blocks have small codes even if there are many values in the end.
-        recode(np.zeros(1, raw), np.zeros(1, np.uint32), np.zeros(1, out), np.zeros(1, np.int64))
+        recode(np.zeros(1, raw), np.zeros(1, np.uint32), np.zeros(1, out))
+        tally(np.zeros(1, raw), np.zeros((4, 1), np.int64))
+        tally(np.zeros(1, out), np.zeros((4, 1), np.int64))
     count_sorted(np.zeros(2, np.int32), np.zeros(2, np.int64), 1, 1, Silent())
 
 
 def _regular() -> str:
-    rows = [f"{i % 2},{i},a long value number {i},{i * i}" for i in range(_MANY)]
+    rows = [f"{i % 2},{i},a long välue number {i},{i * i}" for i in range(_MANY)]
     return "\n".join(["few,many,long,number", *rows, ""])
 
 
