@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import pytest
 import shapely
@@ -37,6 +38,13 @@ def test_every_tract_has_a_polygon_and_neighbours_share_their_border():
     assert shapely.contains_xy(regions.polygons, regions.points).all()
     original = shapely.from_geojson((sample_data() / "regions.geojson").read_text())
     assert shapely.coverage_is_valid(shapely.get_parts(original))
+
+
+def test_every_tract_has_a_name():
+    tracts = json.loads((sample_data() / "regions.geojson").read_text(encoding="utf-8"))["features"]
+    names = {tract["properties"]["id"]: tract["properties"]["name"] for tract in tracts}
+    assert all(len(name) > 3 for name in names.values())
+    assert names["36007011901"] == "Tract 119.01, Broome County"
 
 
 def test_records_have_the_columns_that_the_readme_lists():
