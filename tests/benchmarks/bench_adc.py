@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from literal_adc_at_size import LiteralAdcAtSize
+from literal_adc_at_size import LiteralAdc, LiteralAdcAtSize
 
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.registry import make
@@ -124,6 +124,26 @@ def test_against_the_literal_algorithm(bench_data, bench_table, scenario):
         )
     header = ["", "sites", "literal tries", "timed", "literal CPU s", "ADC CPU s", "times faster"]
     bench_table(f"ADC against the literal algorithm, eastern-like, {scenario}", header, rows)
+
+
+def test_against_the_whole_literal_algorithm(bench_data, bench_table):
+    """The shape of Table 7 at the MaxCombs number, from the first try to the last: nothing is extrapolated."""
+    situation, _ = situation_of(load(bench_data("eastern"), *SCENARIOS["age, gender"]), True, 0)
+    adc, sites = make("site_location", "adc"), number_of_sites(situation, "maxcombs", "eastern")
+    seconds, found = measured(lambda: adc.cluster(_fresh(situation), sites, Silent()), 10)
+    seeds, rows = adc.seeding.locate(situation, sites, Silent()), []
+    for name, kind in (("literal", LiteralAdc), ("literal, vectorised", LiteralAdcAtSize)):
+        literal = kind(situation.points, _matrix(situation), situation.k)
+        literal_seconds, run = measured(lambda: literal.run(seeds), 1)  # noqa: B023
+        assert run.tries == found.tries
+        assert run.moves == list(
+            zip(found.moved_site.tolist(), found.moved_class.tolist(), map(tuple, found.moved_to), strict=True)
+        )
+        most = ">= 500" if kind is LiteralAdc else ""
+        ratio = f"{literal_seconds / seconds:,.0f}"
+        rows.append([name, f"{run.tries:,}", f"{literal_seconds:,.3f}", f"{seconds:.4f}", ratio, most])
+    header = ["", "tries", "its CPU s", "ADC CPU s", "times faster", "to reach"]
+    bench_table(f"ADC against the whole literal algorithm, eastern-like, {sites:,} sites", header, rows)
 
 
 def _matrix(situation: Situation) -> np.ndarray:

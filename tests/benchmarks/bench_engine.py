@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import time
 import tracemalloc
+from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from vbas_desktop.approaches.registry import approaches, make
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import Grouping
+from vbas_desktop.engine.parallel import workers_for
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.problem import build_problem
 from vbas_desktop.files.records import RecordTable, load_records
@@ -84,26 +87,54 @@ def test_the_stages_take_less_time_than_loading(bench_data, race, scenario):
     race(f"Western-like, {scenario}, five site numbers", contenders, reference="loading", repeats=2, reach=reach)
 
 
-@pytest.mark.parametrize("scenario", ["44 classes", "924 classes"])
-def test_memory_after_loading_is_at_most_three_times_the_counts(bench_data, bench_table, scenario):
-    data, (columns, _) = bench_data("western"), SCENARIOS[scenario]
-    problem = loaded(data.records, data.regions, columns)
-    counts = problem.counts
-    size = counts.dense.nbytes if counts.dense is not None else sum(array.nbytes for array in counts.rows)
-    rows = []
-    for location in ("balanced-density", "density", "anonymity"):
-        request = _request(problem, "entropy", location, "western")
-        # The first run imports modules, which is not what is measured.
-        run(request)
-        tracemalloc.start()
-        run(request)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        rows.append(
-            [location, f"{size / 1e6:.1f}", f"{(size + peak) / 1e6:.1f}", f"{(size + peak) / size:.2f}", "<= 3"]
-        )
-    header = ["", "counts MB", "counts and stages MB", "ratio", "to reach"]
-    bench_table(f"Memory, Western-like, {scenario}, entropy's five site numbers", header, rows)
+@pytest.mark.parametrize("like", ["eastern", "western"])
+def test_memory_after_loading_is_at_most_three_times_the_counts(bench_data, bench_table, like):
+    data, rows = bench_data(like), []
+    table = load_records(data.records)
+    for scenario, (columns, generalised) in SCENARIOS.items():
+        problem = _counted(table, data.records, data.regions, columns, generalised)
+        counts = problem.counts
+        size = counts.dense.nbytes if counts.dense is not None else sum(array.nbytes for array in counts.rows)
+        for location in LOCATIONS:
+            ratios = [f"{1 + _peak(_request(problem, number, location, like)) / size:.2f}" for number in NUMBERS]
+            rows.append([f"{scenario} · {location}", f"{size / 1e6:.1f}", *ratios, "<= 3"])
+    header = ["", "counts MB", *NUMBERS, "to reach"]
+    bench_table(f"Memory of counts and stages / counts, {like}-like, five site numbers", header, rows)
+
+
+def _peak(request: Request) -> int:
+    """The most that the stages allocate at a time."""
+    # A run of one number first: importing and compiling is not what is measured.
+    run(replace(request, range_reach=0, site_number=make("site_number", "fixed", {"sites": 2})))
+    tracemalloc.start()
+    run(request)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("like", ["eastern", "western"])
+def test_two_threads_against_one(bench_data, bench_table, like):
+    data, rows = bench_data(like), []
+    table = load_records(data.records)
+    for scenario in ("44 classes", "132 classes", "924 classes"):
+        problem = _counted(table, data.records, data.regions, *SCENARIOS[scenario])
+        for location in LOCATIONS:
+            for number in NUMBERS:
+                request = _request(problem, number, location, like)
+                seconds = {1: [], 2: []}
+                for _ in range(3):
+                    for workers, taken in seconds.items():
+                        start = time.perf_counter()
+                        run(replace(request, workers=workers))
+                        taken.append(time.perf_counter() - start)
+                one, two = min(seconds[1]), min(seconds[2])
+                chosen = workers_for(0, 5, problem.counts)
+                rows.append(
+                    [f"{scenario} · {location} · {number}", f"{one:.3f}", f"{two:.3f}", f"{two / one:.2f}", str(chosen)]
+                )
+    header = ["", "one thread s", "two threads s", "ratio", "threads chosen"]
+    bench_table(f"Threads for five site numbers, {like}-like", header, rows)
 
 
 def test_the_published_claims_on_eastern_like_data(bench_data, bench_table):

@@ -94,7 +94,7 @@ def _change_owners(state: State, site: int, old_x: float, old_y: float) -> int:
             if point.second != second or point.second_distance != second_distance:
                 state.sites[point.owner].pending = 1
             if point.distance > distance or (point.distance == distance and point.owner > owner):
-                state.lists[Line.FARTHER, farther] = i
+                state.listed[farther] = i
                 farther += 1
         measure_block(points, boxes, block)
     return farther
@@ -159,7 +159,7 @@ def _doubt_winning(state: State, farther: int) -> None:
         if dx * dx + dy * dy > reach:
             continue
         for f in range(farther):
-            point = points[state.lists[Line.FARTHER, f]]
+            point = points[state.listed[f]]
             if box_distance(own, point.x, point.y) <= point.distance:
                 own.pending = 1
                 break
@@ -167,10 +167,10 @@ def _doubt_winning(state: State, farther: int) -> None:
 
 @inner
 def _extent(state: State, farther: int) -> tuple[float, float, float, float, float]:
-    first = state.points[state.lists[Line.FARTHER, 0]]
+    first = state.points[state.listed[0]]
     low_x, high_x, low_y, high_y, reach = first.x, first.x, first.y, first.y, first.distance
     for f in range(1, farther):
-        point = state.points[state.lists[Line.FARTHER, f]]
+        point = state.points[state.listed[f]]
         low_x, high_x = min(low_x, point.x), max(high_x, point.x)
         low_y, high_y = min(low_y, point.y), max(high_y, point.y)
         reach = max(reach, point.distance)

@@ -55,6 +55,7 @@ rest: the site at that position of the spatial order."""
 def spatial_order(points: Floats) -> Integers:
     """An order in which every run of `BLOCK` points is compact: halves by the wider side, again and again."""
     order = np.arange(len(points), dtype=np.int64)
+    xs, ys = np.ascontiguousarray(points.T)
     open_runs = [(0, len(points))]
     while open_runs:
         start, stop = open_runs.pop()
@@ -63,9 +64,9 @@ def spatial_order(points: Floats) -> Integers:
             continue
         middle = (blocks // 2) * BLOCK
         run = order[start:stop]
-        places = points[run]
-        axis = int(np.argmax(np.ptp(places, axis=0)))
-        order[start:stop] = run[np.argpartition(places[:, axis], middle)]
+        x, y = xs.take(run), ys.take(run)
+        along = x if x.max() - x.min() >= y.max() - y.min() else y
+        order[start:stop] = run.take(along.argpartition(middle))
         open_runs += [(start, start + middle), (start + middle, stop)]
     return order
 

@@ -31,7 +31,7 @@ DEPENDENCIES = 40
 MATRIX_BYTES = 2**28
 """Above this size the class sizes of aggregated regions are summed up when needed instead of being kept."""
 
-LOGGED_MOVES = 4096
+LOGGED_MOVES = 1024
 """Accepted moves that one slice of work can log."""
 
 POINT = np.dtype(
@@ -101,18 +101,20 @@ class Fact(IntEnum):
 
 
 class Line(IntEnum):
-    """Rows of ``State.lists``: sites (star, touched), hopes of the touched ones, points (near, farther), blocks."""
+    """Rows of ``State.lists``: sites (star, touched), hopes of the touched ones, blocks."""
 
     STAR = 0
     TOUCHED = 1
     HOPES = 2
-    NEAR = 3
-    FARTHER = 4
-    BLOCKS = 5
+    BLOCKS = 3
 
 
 class State(NamedTuple):
-    """Everything. ``notes`` holds the witnesses of each region, then the regions that its trials touched."""
+    """Everything. ``notes`` holds the witnesses of each region, then the regions that its trials touched.
+
+    ``listed`` holds points: those of a neighbourhood during a visit, those that came to be farther from their site
+    during an accepted move.
+    """
 
     facts: Integers
     points: Records
@@ -126,6 +128,7 @@ class State(NamedTuple):
     classes: Records
     moves: Records
     lists: Integers
+    listed: Integers
     log: Records
 
 
@@ -133,7 +136,7 @@ def new_state(points: Floats, order: Integers, counts: EquivalenceCounts, sites:
     """The state before the first trial; owners, class sizes and α are computed by `begin`."""
     r, s, classes = len(points), len(sites), counts.classes.size
     in_blocks, site_boxes = sites_in_blocks(sites)
-    ordered = _points_in_order(points, order)
+    ordered, boxes = _points_in_order(points, order), block_boxes(points[order])
     columns, values, holders = _counts_in_place(counts, ordered)
     by_class = np.zeros(classes, CLASS)
     by_class["slot"] = -1
@@ -141,7 +144,7 @@ def new_state(points: Floats, order: Integers, counts: EquivalenceCounts, sites:
     return State(
         facts=np.zeros(len(Fact), np.int64),
         points=ordered,
-        boxes=block_boxes(points[order]),
+        boxes=boxes,
         sites=in_blocks,
         site_boxes=site_boxes,
         columns=columns,
@@ -150,7 +153,8 @@ def new_state(points: Floats, order: Integers, counts: EquivalenceCounts, sites:
         notes=np.zeros((s, WITNESSES + DEPENDENCIES), np.int32),
         classes=by_class,
         moves=np.zeros(r, MOVE),
-        lists=np.zeros((len(Line), max(r, s) + 1), np.int64),
+        lists=np.zeros((len(Line), max(boxes.size, s) + 1), np.int64),
+        listed=np.zeros(r, np.int64),
         log=np.zeros(LOGGED_MOVES, LOG),
     )
 

@@ -24,7 +24,7 @@ _ABOVE, _STAYS, _LEAVES, _FALLS = 0, 1, 2, 3
 @inner
 def open_visit(state: State, site: int) -> None:
     """Compute the candidate place of every class of a site's region that is at α, in class order."""
-    facts, classes, near = state.facts, state.classes, state.lists[Line.NEAR]
+    facts, classes, near = state.facts, state.classes, state.listed
     facts[Fact.VISITED] = site
     facts[Fact.NEXT_CANDIDATE] = 0
     _list_candidates(state, site)
@@ -116,7 +116,7 @@ def count_of(state: State, i: int, column: int) -> int:
 @inner
 def _list_neighbourhood(state: State, site: int) -> int:
     """The initial regions in a site's cell or in the closed polygon through its star, each with its file position."""
-    points, sites, near, star = state.points, state.sites, state.lists[Line.NEAR], state.lists[Line.STAR]
+    points, sites, near, star = state.points, state.sites, state.listed, state.lists[Line.STAR]
     corners, bounded = star_of(site, sites, state.site_boxes, star)
     state.facts[Fact.STAR] = corners
     count = 0

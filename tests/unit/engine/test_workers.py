@@ -1,0 +1,40 @@
+"""How many threads the site numbers of a range get."""
+
+import numpy as np
+import pytest
+
+from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.engine import parallel
+from vbas_desktop.engine.parallel import workers_for
+
+
+def counts(regions: int, classes: int) -> EquivalenceCounts:
+    # Nothing is stored: all rows are one and the same.
+    dense = np.broadcast_to(np.ones(classes, np.int64), (regions, classes))
+    return EquivalenceCounts((classes,), np.arange(classes, dtype=np.int64), dense=dense)
+
+
+@pytest.mark.parametrize(
+    ("regions", "classes", "cores", "workers"),
+    [
+        (4_426, 44, 8, 1),  # 194,744 counts: a run is over before threads pay
+        (17_613, 22, 8, 1),  # 22 × 8 bytes of counts per region have no room for the 300 of a second thread
+        (17_613, 44, 8, 2),  # 44 × 8 have room for one of them
+        (17_613, 132, 8, 3),
+        (17_613, 132, 2, 2),
+        (17_613, 132, 1, 1),
+    ],
+)
+def test_threads_are_used_where_they_pay_and_memory_allows_them(monkeypatch, regions, classes, cores, workers):
+    monkeypatch.setattr(parallel.os, "cpu_count", lambda: cores)
+    assert workers_for(0, 5, counts(regions, classes)) == workers
+
+
+def test_there_are_never_more_threads_than_site_numbers(monkeypatch):
+    monkeypatch.setattr(parallel.os, "cpu_count", lambda: 8)
+    assert workers_for(0, 1, counts(17_613, 132)) == 1
+    assert workers_for(7, 5, counts(10, 2)) == 5
+
+
+def test_who_asks_for_a_number_of_threads_gets_it():
+    assert workers_for(4, 5, counts(10, 2)) == 4
