@@ -14,7 +14,7 @@ from vbas_desktop.ui.map.figures import Figure, figure_named
 from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
 from vbas_desktop.ui.map.hover_card import card_text
 from vbas_desktop.ui.map.layers import Layer
-from vbas_desktop.ui.map.preparer import prepare_shown
+from vbas_desktop.ui.map.shown import prepare_shown
 from vbas_desktop.ui.theme import DARK, LIGHT
 
 FILLS_ONLY = frozenset({Layer.AREA, Layer.AGGREGATED})

@@ -18,8 +18,8 @@ from vbas_desktop.ui.map.furniture import class_rows, legend_of, scale_of
 from vbas_desktop.ui.map.geometry import Frame, frame_of, prepare_base, prepare_map, rings_of
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Picture
 from vbas_desktop.ui.map.paths import TiledPath
-from vbas_desktop.ui.map.preparer import prepare_shown
 from vbas_desktop.ui.map.scale import classify, spread
+from vbas_desktop.ui.map.shown import prepare_shown
 from vbas_desktop.ui.theme import DARK, LIGHT
 
 

@@ -1,5 +1,7 @@
 """Two solutions side by side: linked maps and what differs."""
 
+import threading
+
 import numpy as np
 import pytest
 from map_samples import QUARTER_SITES, QUARTERS, solution_of, squares
@@ -40,7 +42,8 @@ def comparison(aggregated_window, qtbot):
     view = aggregated_window.area.map
     qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=60_000)
     view._compare.setChecked(True)
-    qtbot.waitUntil(lambda: view._preparer.compared is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: view._preparer.pair is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: view.comparison.right.geometry_shown is not None)
     return view.comparison
 
 
@@ -70,7 +73,7 @@ def test_hovering_lifts_the_region_at_the_same_place_on_both(comparison):
 
 
 def test_a_changed_region_chosen_in_the_list_is_outlined_on_both(comparison):
-    assert comparison.regions.rowCount() > 0
+    assert comparison.changed_model.rowCount() > 0
     comparison.regions.selectRow(0)
     assert comparison.left.chosen is not None
     assert comparison.right.chosen is not None
@@ -80,8 +83,8 @@ def test_another_solution_can_be_put_on_either_side(comparison, aggregated_windo
     session, view = aggregated_window.session, aggregated_window.area.map
     third = next(e for e in session.entries if e not in (session.selected, session.compared))
     comparison.right_choice.activated.emit(comparison.right_choice.findData(third.number))
-    qtbot.waitUntil(lambda: view._preparer.compared is not None, timeout=60_000)
-    assert comparison.right.geometry_shown.solution.owner is third.solution.owner
+    qtbot.waitUntil(lambda: comparison.right.geometry_shown.solution.owner is third.solution.owner, timeout=60_000)
+    assert view._preparer.pair.right.solution.owner is third.solution.owner
 
 
 def test_done_brings_the_one_map_back(comparison, aggregated_window):
@@ -119,3 +122,29 @@ def test_a_comparison_needs_two_solutions(window):
     assert not view.comparing
     assert not view._compare.isChecked()
     assert "Two solutions are needed" in window.status.what.text()
+
+
+def test_the_legends_stand_below_the_maps_in_full(comparison):
+    for canvas, strip in comparison.legends.items():
+        assert canvas.legend_outside
+        assert len(strip.places(strip.width())) == len(canvas.legend.rows) + 1
+        assert strip.geometry().top() >= canvas.geometry().bottom()
+        for place, row in strip.places(strip.width()):
+            assert place.x() + strip._width(row) <= strip.width()
+            assert place.y() + strip._line <= strip.height()
+
+
+def test_what_differs_is_found_off_the_windows_thread(comparison, aggregated_window, monkeypatch, qtbot):
+    threads = []
+    unhindered = changed_regions
+
+    def watched(*arguments):
+        threads.append(threading.get_ident())
+        return unhindered(*arguments)
+
+    monkeypatch.setattr("vbas_desktop.ui.map.pair.changed_regions", watched)
+    session = aggregated_window.session
+    third = next(e for e in session.entries if e not in (session.selected, session.compared))
+    session.compare_with(third.number)
+    qtbot.waitUntil(lambda: bool(threads), timeout=60_000)
+    assert threading.get_ident() not in threads

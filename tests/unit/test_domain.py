@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.domain.progress import Steady
 from vbas_desktop.domain.records import Categories, EquivalenceCounts, category_order
 
 
@@ -49,3 +50,19 @@ def test_errors_stop_and_warnings_pass():
     error = Finding("ragged", "has 3 fields instead of 4.", "Add the missing field.", file="a.csv", row=1234)
     with pytest.raises(InputError, match=r"a\.csv, row 1,234: has 3 fields instead of 4\. Add the missing field\."):
         stop_on_errors([warning, error])
+
+
+def test_work_between_two_steps_can_be_told_without_moving_the_bar():
+    class Kept:
+        def __init__(self):
+            self.told = []
+
+        def update(self, stage, fraction=None):
+            self.told.append((stage, fraction))
+
+    kept = Kept()
+    steady = Steady(kept)
+    steady.update("Placing", 0.25)
+    steady.aside().update("Rating", 0.9)
+    steady.update("Merging")
+    assert kept.told == [("Placing", 0.25), ("Rating", 0.25), ("Merging", 0.25)]

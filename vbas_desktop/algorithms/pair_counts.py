@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts
 
 from .grouping import _BLOCK_CELLS, _CACHED_CELLS, _blocks, _Lookup
@@ -31,23 +32,29 @@ def pairs_by_region(counts: EquivalenceCounts) -> Counts:
 
 
 def pairs_kept(
-    counts: EquivalenceCounts, membership: NDArray[np.int32], released: EquivalenceCounts
+    counts: EquivalenceCounts,
+    membership: NDArray[np.int32],
+    released: EquivalenceCounts,
+    progress: Progress | None = None,
 ) -> tuple[Counts, Counts]:
     """Of each region: the records, and the pairs of them, whose class is still in its group's row of ``released``.
 
     Works in blocks: the memory beyond the counts does not grow with them.
     """
+    progress = progress or Silent()
     records, pairs = np.zeros(counts.regions, np.int64), np.zeros(counts.regions, np.int64)
     still_there = _Lookup(released)
     if counts.dense is not None:
         step = max(1, _BLOCK_CELLS // max(1, counts.classes.size))
         for start in range(0, counts.regions, step):
+            progress.update("Counting pairs of records")
             block = slice(start, start + step)
             kept = counts.dense[block] * still_there.rows(membership[block])
             records[block], pairs[block] = kept.sum(axis=1), pairs_of(kept).sum(axis=1)
         return records, pairs
     indptr, columns, values = counts.rows
     for start, end in _blocks(np.diff(indptr), _CACHED_CELLS):
+        progress.update("Counting pairs of records")
         low, high = indptr[start], indptr[end]
         lengths = np.diff(indptr[start : end + 1])
         filled = np.flatnonzero(lengths)

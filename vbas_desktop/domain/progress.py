@@ -36,3 +36,29 @@ class Span:
     def update(self, stage: str, fraction: float | None = None) -> None:
         """Pass the part's progress on as progress of the whole."""
         self._whole.update(stage, None if fraction is None else self._start + self._width * fraction)
+
+
+class Steady:
+    """Progress that remembers how far it is, so that what happens between two steps can be told without moving it."""
+
+    def __init__(self, whole: Progress) -> None:
+        self._whole = whole
+        self._fraction: float | None = None
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        """Pass progress on; without a fraction, with the one before."""
+        if fraction is not None:
+            self._fraction = fraction
+        self._whole.update(stage, self._fraction)
+
+    def aside(self) -> Progress:
+        """Progress for work in between: it can be stopped, and its fractions mean nothing to the whole."""
+        return _Aside(self)
+
+
+class _Aside:
+    def __init__(self, steady: Steady) -> None:
+        self._steady = steady
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        self._steady.update(stage)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate, smallest_classes, without_small_classes
 from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.solution import Solution
 
@@ -52,11 +53,13 @@ class SmallClass:
     size: int
 
 
-def region_table(problem: Problem, solution: Solution) -> RegionTable:
+def region_table(problem: Problem, solution: Solution, progress: Progress | None = None) -> RegionTable:
     """What each aggregated region holds and lost. O(stored counts), milliseconds."""
-    aggregated = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
+    progress = progress or Silent()
+    aggregated = aggregate(problem.counts, solution.membership, solution.aggregated_regions, progress)
     # A class below k in the whole file is below k in every region, so local suppression alone gives the release.
     released = without_small_classes(aggregated, problem.k)
+    progress.update("Counting the aggregated regions")
     used = solution.owners_used
     nowhere = np.full((used.size, 2), np.nan)
     places = nowhere if solution.sites is None else solution.sites[used]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 import warnings
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ Shapes = NDArray[np.object_]
 
 LAYER = "aggregated_regions"
 NO_DATE = "2000-01-01T00:00:00.000Z"
+_DATE = threading.Lock()
 
 
 def shapes_of(plan: Plan) -> Shapes:
@@ -66,9 +69,8 @@ def _rounded(shapes: Shapes, grid: float) -> Shapes:
     return shapely.orient_polygons(shapely.transform(shapes, lambda points: np.round(points, digits)))
 
 
-def write_geopackage(plan: Plan, shapes: Shapes, path: Path) -> None:
+def geopackage(plan: Plan, shapes: Shapes) -> bytes:
     """The shapes as a GeoPackage, in the coordinates of the computation."""
-    import pyogrio
     import pyogrio.raw
 
     order = code_order(plan)
@@ -82,25 +84,36 @@ def write_geopackage(plan: Plan, shapes: Shapes, path: Path) -> None:
     multi = [shapely.multipolygons(shapely.get_parts(shapes[number])) for number in order]
     # Made in memory: what a disk refuses is then an error of the disk, not one of the format.
     made = io.BytesIO()
-    # Without a date of its own the file has the same bytes whenever it is written.
-    pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": NO_DATE})
-    try:
-        with warnings.catch_warnings():
-            # A plane of unknown place has no coordinate system to tell, which pyogrio warns of.
-            warnings.filterwarnings("ignore", "'crs' was not provided")
-            pyogrio.raw.write(
-                made,
-                geometry=shapely.to_wkb(np.array(multi, object)),
-                field_data=list(fields.values()),
-                fields=list(fields),
-                geometry_type="MultiPolygon",
-                crs=system.definition if system.kind is not CoordinateKind.DEGREES else None,
-                layer=LAYER,
-                driver="GPKG",
-            )
-    finally:
-        pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": None})
-    path.write_bytes(made.getvalue())
+    with _without_date(), warnings.catch_warnings():
+        # A plane of unknown place has no coordinate system to tell, which pyogrio warns of.
+        warnings.filterwarnings("ignore", "'crs' was not provided")
+        pyogrio.raw.write(
+            made,
+            geometry=shapely.to_wkb(np.array(multi, object)),
+            field_data=list(fields.values()),
+            fields=list(fields),
+            geometry_type="MultiPolygon",
+            crs=system.definition if system.kind is not CoordinateKind.DEGREES else None,
+            layer=LAYER,
+            driver="GPKG",
+        )
+    return made.getvalue()
+
+
+@contextmanager
+def _without_date() -> Iterator[None]:
+    """Let GeoPackages have the same bytes whenever they are written.
+
+    The setting holds for the whole program, in which one that was stopped may still be writing: one after the other.
+    """
+    import pyogrio
+
+    with _DATE:
+        pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": NO_DATE})
+        try:
+            yield
+        finally:
+            pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": None})
 
 
 def _properties(plan: Plan, number: int) -> dict[str, Any]:

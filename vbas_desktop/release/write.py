@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.adjacency import neighbours, pieces
+from vbas_desktop.algorithms.adjacency import Pairs, neighbours, pieces
 from vbas_desktop.assessment.representability.place import PlaceVector, place_vector
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
@@ -25,8 +25,9 @@ from . import representability
 from .blocks import changed
 from .fingerprints import Claim
 from .folder import complete_folder
-from .geometry import geojson, shapes_of, write_geopackage
+from .geometry import Shapes, geojson, geopackage, shapes_of
 from .options import ReleaseOptions
+from .patience import patiently, save_to_disk
 from .plan import Plan, make_plan
 from .policies import POLICIES
 from .records_arrow import ArrowRecords
@@ -39,6 +40,7 @@ from .telltales import telltale_columns, telltale_order
 from .verification import verify
 
 MARGIN_BYTES = 32 << 20
+_REPORTS = "Writing the reports"
 
 
 def write_release(
@@ -108,8 +110,7 @@ class _Job:
         records = kind(self.plan, self.table.dialect, self.options, self.table.source)
         with (release / self._file_name).open("wb") as file:
             written = records.write(file, self.folder, progress)
-            file.flush()
-            os.fsync(file.fileno())
+            save_to_disk(file, progress, 1.0)
         return written
 
     def _verified(self, release: Path, written: Written, progress: Progress) -> tuple[Check, ...]:
@@ -128,29 +129,37 @@ class _Job:
     def _papers(
         self, release: Path, internal: Path, written: Written, checks: tuple[Check, ...], progress: Progress
     ) -> None:
-        progress.update("Drawing the aggregated regions", 0.0)
-        shapes = shapes_of(self.plan)
-        pairs = neighbours(self.plan.problem.regions)
-        parts: NDArray[np.int32] = pieces(self.plan.problem.regions, self.plan.membership, pairs)
+        shapes, pairs, parts = patiently(self._drawn, progress, "Drawing the aggregated regions", 0.0)
         (release / "aggregated_regions.csv").write_bytes(aggregated_regions(self.plan))
         (internal / "aggregated_regions.csv").write_bytes(aggregated_regions_internal(self.plan, parts))
-        if "geojson" in self.options.geometry:
-            (release / "aggregated_regions.geojson").write_bytes(geojson(self.plan, shapes))
-        if "gpkg" in self.options.geometry:
-            write_geopackage(self.plan, shapes, release / "aggregated_regions.gpkg")
-        progress.update("Writing the reports", 0.4)
-        place, recipients = self._representability()
+        for kind, make in (("geojson", geojson), ("gpkg", geopackage)):
+            if kind in self.options.geometry:
+                made = patiently(partial(make, self.plan, shapes), progress, "Writing the shapes", 0.2)
+                (release / f"aggregated_regions.{kind}").write_bytes(made)
+        place, recipients = patiently(self._representability, progress, _REPORTS, 0.4)
         (release / representability.FILE).write_text(representability.as_text(recipients), encoding="utf-8")
         facts = Facts(
             self.plan, self.table, self.result, self.options, written, checks, self._hashed(release, written), shapes,
             parts, pairs, self.document, place, recipients, self.telltales,
         )  # fmt: skip
         for folder, is_internal in ((release, False), (internal, True)):
-            content = report(facts, is_internal)
-            (folder / "report.html").write_text(as_html(content), encoding="utf-8")
-            progress.update("Writing the reports", 0.7)
-            if self.options.pdf:
-                (folder / "report.pdf").write_bytes(as_pdf(content))
+            html, pdf = patiently(
+                partial(self._set, facts, is_internal), progress, _REPORTS, 0.8 if is_internal else 0.5
+            )
+            (folder / "report.html").write_text(html, encoding="utf-8")
+            if pdf is not None:
+                (folder / "report.pdf").write_bytes(pdf)
+
+    def _drawn(self) -> tuple[Shapes, Pairs, NDArray[np.int32]]:
+        """The shapes, which initial regions touch, and of how many pieces each aggregated region is."""
+        regions = self.plan.problem.regions
+        pairs = neighbours(regions)
+        return shapes_of(self.plan), pairs, pieces(regions, self.plan.membership, pairs)
+
+    def _set(self, facts: Facts, is_internal: bool) -> tuple[str, bytes | None]:
+        """One report as HTML and, if wanted, as PDF."""
+        content = report(facts, is_internal)
+        return as_html(content), as_pdf(content) if self.options.pdf else None
 
     def _representability(self) -> tuple[PlaceVector, dict[str, Any]]:
         """The vector of the solution, and what the recipient gets of it."""

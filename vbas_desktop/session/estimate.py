@@ -53,7 +53,7 @@ def estimate(order: RunOrder, progress: Progress = Silent()) -> Estimate:  # noq
     """Count if necessary and approximate the number of sites; far cheaper than a run."""
     problem = order.count(progress)
     progress.update("Approximating the number of sites")
-    situation, suppressed = situation_of(problem, order.choices.global_suppression, order.choices.random_seed)
+    situation, suppressed = situation_of(problem, order.choices.global_suppression, order.choices.random_seed, progress)
     regions = len(problem.regions)
     sites = max(1, min(regions, order.choices.make("site_number").approximate(situation)))
     numbers = range_of_sites(sites, order.choices.range_step_percent, order.choices.range_reach, regions)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import approaches, make
 from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.progress import Progress, Silent, Span, Steady
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import RunResult, Solution
@@ -155,17 +155,18 @@ class RunOrder:
         from vbas_desktop.assessment.representability.place import with_representability
         from vbas_desktop.engine.run import run
 
-        problem = self.count(Span(progress, 0.0, 0.1))
+        steady = Steady(progress)
+        problem = self.count(Span(steady, 0.0, 0.1))
         if on_problem is not None:
             on_problem(problem)
         start = 0.0 if self.problem is not None else 0.1
         facts: dict[int, Mapping[str, Any] | None] = {}
 
         def hand_on(solution: Solution) -> None:
-            complete = with_representability(problem, solution)
+            complete = with_representability(problem, solution, steady.aside())
             facts[complete.id] = complete.facts
             if on_solution is not None:
                 on_solution(complete)
 
-        result = run(self.request(problem), Span(progress, start, 1.0), hand_on)
+        result = run(self.request(problem), Span(steady, start, 1.0), hand_on)
         return replace(result, solutions=tuple(replace(each, facts=facts[each.id]) for each in result.solutions))

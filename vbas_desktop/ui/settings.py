@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +17,57 @@ def data_folder() -> Path:
 
 
 class Settings:
-    """Typed access to the settings file."""
+    """Typed access to the settings file, which is read once. Changes are written by a thread of their own: a busy disk
+    can take seconds over the smallest file, and the window would stand still so long.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppConfigLocation))
-        self._store = QSettings(str(path or folder / "window.ini"), QSettings.Format.IniFormat)
+        self._path = str(path or folder / "window.ini")
+        store = self._open()
+        self._values: dict[str, Any] = {name: store.value(name) for name in store.allKeys()}
+        self._unwritten: dict[str, Any] = {}
+        self._lock = threading.Lock()
+        self._writer: threading.Thread | None = None
+
+    def _open(self) -> QSettings:
+        return QSettings(self._path, QSettings.Format.IniFormat)
 
     def get(self, name: str, default: Any = None) -> Any:
         """A remembered value."""
-        return self._store.value(name, default)
+        return self._values.get(name, default)
 
     def put(self, name: str, value: Any) -> None:
         """Remember a value."""
-        self._store.setValue(name, value)
+        self._values[name] = value
+        with self._lock:
+            self._unwritten[name] = value
+            if self._writer is None:
+                self._writer = threading.Thread(target=self._write, name="vbas-settings")
+                self._writer.start()
 
     def flag(self, name: str, default: bool = False) -> bool:
         """A remembered yes or no."""
-        return str(self._store.value(name, default)).lower() == "true"
+        return str(self.get(name, default)).lower() == "true"
 
     def sync(self) -> None:
-        """Write now."""
-        self._store.sync()
+        """Wait until everything is written."""
+        writer = self._writer
+        if writer is not None:
+            writer.join()
+
+    def _write(self) -> None:
+        """Write what changed, and what changes meanwhile; runs in the thread."""
+        while True:
+            with self._lock:
+                changes, self._unwritten = self._unwritten, {}
+                if not changes:
+                    self._writer = None
+                    return
+            store = self._open()
+            for name, value in changes.items():
+                store.setValue(name, value)
+            store.sync()
 
     @property
     def recent_projects(self) -> list[Path]:
@@ -59,11 +90,12 @@ class Settings:
 
     def forget_recent(self) -> None:
         """Empty the lists of recent files."""
-        self._store.remove("recent")
+        for name in ("recent/projects", "recent/data"):
+            self.put(name, [])
 
     def _list(self, name: str) -> list[str]:
-        value: Any = self._store.value(name, [])
+        value: Any = self.get(name, [])
         return [value] if isinstance(value, str) else list(value or [])
 
     def _push(self, name: str, text: str) -> None:
-        self._store.setValue(name, [text, *(item for item in self._list(name) if item != text)][:_MOST_RECENT])
+        self.put(name, [text, *(item for item in self._list(name) if item != text)][:_MOST_RECENT])

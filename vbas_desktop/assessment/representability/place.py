@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.grouping import aggregate, without_small_classes
 from vbas_desktop.algorithms.pair_counts import pairs_by_region, pairs_kept
 from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.solution import RunResult, Solution
 
 from .indices import DaviesBouldin, PairCounts
@@ -28,6 +29,8 @@ FACT = "representability"
 
 CLASSES_FACT = "released_classes"
 """The name of the flags of the classes that are released somewhere, among the facts of a solution."""
+
+_STAGE = "Rating what is kept of the geography"
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,17 +106,20 @@ def distance_scale(unit: str) -> tuple[float, str]:
     return (1000.0, "km") if unit == "m" else (1.0, unit)
 
 
-def place_vector(problem: Problem, solution: Solution) -> PlaceVector:
+def place_vector(problem: Problem, solution: Solution, progress: Progress | None = None) -> PlaceVector:
     """The vector of one solution: a few passes over the stored counts, whatever the number of records."""
+    progress = progress or Silent()
     counts, membership, groups = problem.counts, solution.membership, solution.aggregated_regions
-    released = without_small_classes(aggregate(counts, membership, groups), problem.k)
-    records, together = pairs_kept(counts, membership, released)
+    released = without_small_classes(aggregate(counts, membership, groups, progress), problem.k)
+    records, together = pairs_kept(counts, membership, released, progress)
     joined = pairs_by_region(released)
     n, a, both = int(records.sum()), int(together.sum()), int(joined.sum())
     overall = PairCounts(a, 0, both - a, n * (n - 1) // 2 - both)
     # Records of unknown regions have no place of their own: each counts as an original class of one.
     pool = problem.records - n
+    progress.update(_STAGE)
     a_all = int(pairs_by_region(counts).sum())
+    progress.update(_STAGE)
     everything = PairCounts(a_all, 0, both + pool * (pool - 1) // 2 - a_all, 0)
     together_by_group = np.zeros(groups, np.int64)
     np.add.at(together_by_group, membership, together)
@@ -135,9 +141,9 @@ def place_vector(problem: Problem, solution: Solution) -> PlaceVector:
     )
 
 
-def with_representability(problem: Problem, solution: Solution) -> Solution:
+def with_representability(problem: Problem, solution: Solution, progress: Progress | None = None) -> Solution:
     """The same solution with its vector among its facts, from where it goes into run.json and the project."""
-    vector = place_vector(problem, solution)
+    vector = place_vector(problem, solution, progress)
     facts = {FACT: vector.as_dict(problem.regions.system.unit), CLASSES_FACT: packed(vector.released_classes)}
     return replace(solution, facts={**(solution.facts or {}), **facts})
 

@@ -44,7 +44,7 @@ class MapCanvas(pg.GraphicsView):
     """Shows a `BaseGeometry`, and a `MapGeometry` on it.
 
     Signals: `region_clicked(aggregated region or None)`, `region_hovered(aggregated region or None, initial region or
-    None, x, y)` with map coordinates, `view_moved()`, `context_requested(global position)`.
+    None, x, y)` with map coordinates, `view_moved()`, `context_requested(global position)`, `legend_changed()`.
     """
 
     region_clicked = Signal(object)
@@ -52,6 +52,7 @@ class MapCanvas(pg.GraphicsView):
     pointer_left = Signal()
     view_moved = Signal()
     context_requested = Signal(object)
+    legend_changed = Signal()
 
     def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=colours.canvas)
@@ -66,6 +67,8 @@ class MapCanvas(pg.GraphicsView):
         self._chosen: int | None = None
         self._hovered: int | None = None
         self.legend = Legend("", ())
+        self.legend_outside = False
+        """Whether somebody else shows the legend, so that it does not cover the map."""
         self.box = _MapBox()
         self.setCentralItem(self.box)
         self.item, self._hover_mark, self._chosen_mark = MapItem(), HighlightItem(False), HighlightItem(True)
@@ -117,8 +120,17 @@ class MapCanvas(pg.GraphicsView):
             self._chosen = self._hovered = None
             self._repaint()
 
-    def show_map(self, geometry: MapGeometry | None, figure: Figure | None = None) -> None:
-        """Show a solution coloured by a figure, or in distinct fills. The view stays unless the regions are others."""
+    def show_map(
+        self,
+        geometry: MapGeometry | None,
+        figure: Figure | None = None,
+        changed: NDArray[np.bool_] | None = None,
+        words: str = "",
+    ) -> None:
+        """Show a solution coloured by a figure, or in distinct fills. The view stays unless the regions are others.
+
+        ``changed`` initial regions are marked strongly; ``words`` say in the legend what that means.
+        """
         if geometry is not None and geometry.base.regions is not (self._base.regions if self._base else None):
             self.show_base(geometry.base)
         elif geometry is not None:
@@ -126,6 +138,7 @@ class MapCanvas(pg.GraphicsView):
         if geometry is not self._geometry:
             self._chosen = self._hovered = None
         self._geometry, self._figure = geometry, figure
+        self._changed, self._changed_words = changed, words
         self._repaint()
 
     def colour_by(self, figure: Figure | None) -> None:
@@ -136,11 +149,6 @@ class MapCanvas(pg.GraphicsView):
     def show_layers(self, layers: frozenset[Layer]) -> None:
         """Switch layers on and off."""
         self._layers = layers
-        self._repaint()
-
-    def mark_changed(self, changed: NDArray[np.bool_] | None, words: str = "") -> None:
-        """Mark some initial regions strongly, and say in the legend what that means."""
-        self._changed, self._changed_words = changed, words
         self._repaint()
 
     def use_colours(self, colours: Colours) -> None:
@@ -164,6 +172,7 @@ class MapCanvas(pg.GraphicsView):
         self._mark(self._chosen_mark, self._chosen)
         self._mark(self._hover_mark, self._hovered)
         self.viewport().update()
+        self.legend_changed.emit()
 
     def _tiles(self) -> TiledPath | None:
         """The borders of the initial regions, the same for all solutions."""
@@ -338,16 +347,18 @@ class MapCanvas(pg.GraphicsView):
             return
         painter.save()
         painter.resetTransform()
-        self.paint_furniture(painter, QRectF(self.viewport().rect()))
+        self.paint_furniture(painter, QRectF(self.viewport().rect()), not self.legend_outside)
         painter.restore()
 
-    def paint_furniture(self, painter: QPainter, area: QRectF) -> None:
+    def paint_furniture(self, painter: QPainter, area: QRectF, with_legend: bool = True) -> None:
         """Paint legend and scale bar into the lower corners of an area."""
         if self._base is None:
             return
         font = self.font()
-        legend = self.legend if area.width() >= _SMALL else self.legend.short
-        paint_legend(painter, legend, self._colours, font, QPointF(area.left() + _MARGIN, area.bottom() - _MARGIN))
+        if with_legend:
+            legend = self.legend if area.width() >= _SMALL else self.legend.short
+            corner = QPointF(area.left() + _MARGIN, area.bottom() - _MARGIN)
+            paint_legend(painter, legend, self._colours, font, corner)
         length, words = scale_of(self._base.regions.system, self.units_per_pixel)
         paint_scale(
             painter, length, words, self._colours, font, QPointF(area.right() - _MARGIN, area.bottom() - _MARGIN)

@@ -17,7 +17,7 @@ from .scale import Classes, spread
 
 _KM_PER_DEGREE = 111.195
 _PADDING = 8.0
-_SWATCH = 12.0
+SWATCH = 12.0
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def paint_legend(painter: QPainter, legend: Legend, colours: Colours, font: QFon
         return QRectF()
     metrics, bold = QFontMetricsF(font), QFont(font)
     bold.setBold(True)
-    line = max(metrics.height(), _SWATCH) + 3
-    width = max([metrics.horizontalAdvance(row.text) + _SWATCH + 8 for row in legend.rows], default=0.0)
+    line = max(metrics.height(), SWATCH) + 3
+    width = max([metrics.horizontalAdvance(row.text) + SWATCH + 8 for row in legend.rows], default=0.0)
     width = max(width, QFontMetricsF(bold).horizontalAdvance(legend.title)) + 2 * _PADDING
     height = line * (len(legend.rows) + bool(legend.title)) + 2 * _PADDING - 3
     box = QRectF(corner.x(), corner.y() - height, width, height)
@@ -106,11 +106,9 @@ def paint_legend(painter: QPainter, legend: Legend, colours: Colours, font: QFon
         top += line
     painter.setFont(font)
     for row in legend.rows:
-        _paint_mark(
-            painter, row, colours, QRectF(box.left() + _PADDING, top + (line - 3 - _SWATCH) / 2, _SWATCH, _SWATCH)
-        )
+        paint_mark(painter, row, colours, QRectF(box.left() + _PADDING, top + (line - 3 - SWATCH) / 2, SWATCH, SWATCH))
         painter.setPen(QColor(colours.text))
-        painter.drawText(QPointF(box.left() + _PADDING + _SWATCH + 8, top + metrics.ascent()), row.text)
+        painter.drawText(QPointF(box.left() + _PADDING + SWATCH + 8, top + metrics.ascent()), row.text)
         top += line
     return box
 
@@ -122,7 +120,8 @@ def _paint_plate(painter: QPainter, box: QRectF, colours: Colours) -> None:
     painter.drawRoundedRect(box, 4, 4)
 
 
-def _paint_mark(painter: QPainter, row: LegendRow, colours: Colours, box: QRectF) -> None:
+def paint_mark(painter: QPainter, row: LegendRow, colours: Colours, box: QRectF) -> None:
+    """Paint the mark of one line."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     middle, colour = box.center(), QColor(row.colour)
     if row.mark in ("fill", "pieces", "empty"):

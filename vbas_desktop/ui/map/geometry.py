@@ -225,7 +225,10 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
     tell.update("Colouring the map")
     pairs = _drawn_neighbours(base, solution, used)
     tell.update("Preparing the map")
+    boxes, tree, compact = _boxes(shapes, frame), shapely.STRtree(shapes), compactness(shapes)
+    tell.update("Preparing the cells of the sites")
     cells = None if solution.sites is None else rings_of(cell_polygons(solution.sites, base.cell_area), frame)
+    tell.update("Preparing the map")
     totals = None if base.records is None else np.bincount(membership, base.records, solution.aggregated_regions)
     attracts = np.zeros(0 if solution.sites is None else len(solution.sites), np.bool_)
     if solution.sites is not None:
@@ -237,14 +240,14 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
         rings=rings,
         colours=colour_map(len(shapes), pairs, FILLS),
         pieces=pieces(regions, membership, base.pairs),
-        compactness=compactness(shapes),
+        compactness=compact,
         without_records=np.zeros(len(shapes), np.bool_) if totals is None else totals == 0,
         sites=None if solution.sites is None else frame.to_map(solution.sites),
         site_attracts=attracts,
         cell_rings=cells,
-        tree=shapely.STRtree(shapes),
+        tree=tree,
         pairs=pairs,
-        boxes=_boxes(shapes, frame),
+        boxes=boxes,
     )
 
 

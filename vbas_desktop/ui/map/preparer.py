@@ -7,20 +7,18 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal, Slot
 
-from vbas_desktop.assessment.representability.place import distance_scale, place_vector
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import Solution
-from vbas_desktop.engine.region_table import RegionTable, region_table
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
 
-from .figures import Figure
-from .geometry import BaseGeometry, MapGeometry, prepare_base, prepare_map
+from .geometry import BaseGeometry, prepare_base
+from .pair import Pair, prepare_pair
+from .shown import Shown, prepare_shown
 
 _KEPT = 12
 """So many solutions stay prepared, so that going back and forth is instant."""
@@ -29,71 +27,11 @@ _KEPT_BASES = 3
 """The loaded regions, and those of the two solutions that can be shown: files that were read again may differ."""
 
 
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """One solution, ready to be drawn and listed. ``table`` is None until the problem is counted again."""
-
-    number: int
-    solution: Solution
-    problem: Problem | None
-    geometry: MapGeometry
-    table: RegionTable | None
-    figures: tuple[Figure, ...]
-
-
-def figures_of(geometry: MapGeometry, table: RegionTable | None, place: tuple[Figure, ...] = ()) -> tuple[Figure, ...]:
-    """Everything that is known of each aggregated region, in the order in which people ask for it."""
-    members = np.bincount(geometry.solution.membership, minlength=len(geometry.shapes))
-    shape = (
-        Figure("initial_regions", "Initial regions", members, unit="initial regions"),
-        Figure("compactness", "Compactness (1 = disc)", geometry.compactness, "ratio"),
-        Figure("pieces", "Pieces", geometry.pieces.astype(np.int64), unit="pieces"),
-    )
-    if table is None:
-        return shape
-    with np.errstate(invalid="ignore", divide="ignore"):
-        lost = np.where(table.records > 0, table.suppressed / np.maximum(table.records, 1), np.nan)
-    before = np.where(table.records > 0, table.anonymity_before.astype(np.float64), np.nan)
-    after = np.where(table.released > 0, table.anonymity_after.astype(np.float64), np.nan)
-    return (
-        Figure("records", "Records", table.records, unit="records"),
-        Figure("suppressed", "Suppressed records", table.suppressed, unit="records"),
-        Figure("share_suppressed", "Share suppressed", lost, "share"),
-        Figure("share_of_loss", "Share of the loss", table.share_of_loss, "share"),
-        Figure("anonymity_before", "Anonymity before suppression", before),
-        Figure("anonymity", "Anonymity", after),
-        *place,
-        *shape,
-    )
-
-
-def place_figures(problem: Problem, solution: Solution) -> tuple[Figure, ...]:
-    """How much of the geography each aggregated region keeps."""
-    vector = place_vector(problem, solution)
-    scale, unit = distance_scale(problem.regions.system.unit)
-    return (
-        Figure("jaccard", "Kept together (Jaccard)", vector.region_jaccard, "ratio"),
-        Figure("fowlkes_mallows", "Fowlkes–Mallows", vector.region_fowlkes_mallows, "ratio"),
-        Figure("place_distance", f"Distance moved ({unit})", vector.region_distance / scale, "distance", unit),
-    )
-
-
-def prepare_shown(
-    number: int, solution: Solution, problem: Problem | None, base: BaseGeometry, progress: Progress
-) -> Shown:
-    """Prepare one solution on a base that is prepared already."""
-    known = base if problem is None else base.with_records(problem.counts.region_totals)
-    geometry = prepare_map(known, solution, progress)
-    progress.update("Counting the aggregated regions")
-    table = None if problem is None else region_table(problem, solution)
-    place = () if problem is None else place_figures(problem, solution)
-    return Shown(number, solution, problem, geometry, table, figures_of(geometry, table, place))
-
-
 class Preparer(QObject):
-    """Follows the session: prepares the regions, the selected solution and the one compared with it, one at a time.
+    """Follows the session: prepares the regions, the selected solution, the one compared with it, and what differs
+    between the two, one at a time.
 
-    `changed` is emitted whenever `base`, `shown` or `compared` is another one.
+    `changed` is emitted whenever `base`, `shown`, `compared` or `pair` is another one.
     """
 
     changed = Signal()
@@ -103,6 +41,7 @@ class Preparer(QObject):
         self._context = context
         self._bases: list[BaseGeometry] = []
         self._kept: OrderedDict[tuple[int, int, int], Shown] = OrderedDict()
+        self._pair: Pair | None = None
         self._given_up: set[Hashable] = set()
         model = context.model
         for signal in (model.data_loaded, model.problem_counted, model.selection_changed, model.solutions_changed):
@@ -125,6 +64,12 @@ class Preparer(QObject):
     def compared(self) -> Shown | None:
         """The solution that the selected one is compared with, once it is prepared."""
         return self._prepared(self._context.session.compared)
+
+    @property
+    def pair(self) -> Pair | None:
+        """The two with what differs between them, once that is known."""
+        pair = self._pair
+        return pair if pair is not None and pair.is_of(self.shown, self.compared) else None
 
     def _prepared(self, entry: Entry | None) -> Shown | None:
         return None if entry is None else self._kept.get(_key(entry))
@@ -167,6 +112,16 @@ class Preparer(QObject):
                 abort = partial(self._give_up, _key(entry))
                 runner.start("Preparing the map", job, self._on_shown, on_abort=abort)
                 return
+        self._prepare_pair()
+
+    def _prepare_pair(self) -> None:
+        shown, compared = self.shown, self.compared
+        if shown is None or compared is None or self.pair is not None:
+            return
+        what = (_key(shown), _key(compared))
+        if what not in self._given_up:
+            abort = partial(self._give_up, what)
+            self._context.quiet_runner.start("Comparing", _PairJob(shown, compared), self._on_pair, on_abort=abort)
 
     def _give_up(self, what: Hashable) -> None:
         """What failed once is not tried again: it would fail again, without end."""
@@ -181,6 +136,11 @@ class Preparer(QObject):
         self._kept[_key(shown)] = shown
         while len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
+        self.changed.emit()
+        self._prepare_next()
+
+    def _on_pair(self, pair: Pair) -> None:
+        self._pair = pair
         self.changed.emit()
         self._prepare_next()
 
@@ -202,6 +162,15 @@ class _ShownJob:
 
     def __call__(self, progress: Progress) -> Shown:
         return prepare_shown(self.number, self.solution, self.problem, self.base, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _PairJob:
+    left: Shown
+    right: Shown
+
+    def __call__(self, progress: Progress) -> Pair:
+        return prepare_pair(self.left, self.right, progress)
 
 
 def _key(entry: Entry | Shown) -> tuple[int, int, int]:

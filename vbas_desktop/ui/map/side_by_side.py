@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from functools import partial
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QPushButton,
     QSplitter,
+    QTableView,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -18,20 +21,18 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.panel.tables import set_up_table
+from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
 from vbas_desktop.ui.theme import GRID
 
 from .canvas import MapCanvas
-from .differences import changed_regions, differences
+from .changed_model import REGION_ROLE, ChangedModel
 from .figures import figure_named
-from .geometry import MapGeometry, coloured_like
+from .geometry import MapGeometry
 from .hover_card import HoverCard, card_text
 from .layers import Layer
-from .preparer import Shown, preparer_of
-
-_MATCHED = 3_000
-_LISTED = 2_000
-"""So many changed regions are listed; all of them are marked on the map."""
+from .legend_strip import LegendStrip
+from .pair import Pair
+from .preparer import preparer_of
 
 
 class SideBySide(QWidget):
@@ -44,14 +45,17 @@ class SideBySide(QWidget):
         self._context = context
         self._preparer = preparer_of(context)
         self._following = False
-        self._pair: tuple[Shown | None, Shown | None] = (None, None)
-        self._geometries: tuple[MapGeometry | None, MapGeometry | None] = (None, None)
+        self._pair: Pair | None = None
         self.left, self.right = MapCanvas(context.theme.colours), MapCanvas(context.theme.colours)
         self.left_choice, self.right_choice = QComboBox(), QComboBox()
         self.left_choice.setAccessibleName("Left solution")
         self.right_choice.setAccessibleName("Right solution")
         self.measures = _table("Differences", ["", "Left", "Right", "Change"])
-        self.regions = _table("Changed initial regions", ["Initial region", "Records", "Left", "Right"])
+        self.changed_model = ChangedModel()
+        self.regions = QTableView()
+        self.regions.setModel(self.changed_model)
+        _set_up(self.regions, "Changed initial regions")
+        self.legends = {canvas: LegendStrip(context.theme.colours) for canvas in (self.left, self.right)}
         self._cards = {canvas: HoverCard(canvas) for canvas in (self.left, self.right)}
         self._build()
         self._connect()
@@ -75,6 +79,8 @@ class SideBySide(QWidget):
                 head.addWidget(close)
             column.addLayout(head)
             column.addWidget(canvas, 1)
+            column.addWidget(self.legends[canvas])
+            canvas.legend_outside = True
             row.addLayout(column, 1)
         lists = QSplitter(Qt.Orientation.Horizontal)
         lists.addWidget(self.measures)
@@ -96,11 +102,12 @@ class SideBySide(QWidget):
         self.right.region_hovered.connect(self._on_right_hovered)
         for canvas in (self.left, self.right):
             canvas.pointer_left.connect(self._on_pointer_left)
+            canvas.legend_changed.connect(partial(self._on_legend_changed, canvas))
         self.left.region_clicked.connect(self._on_left_clicked)
         self.right.region_clicked.connect(self._on_right_clicked)
         self.left_choice.activated.connect(self._on_left_chosen)
         self.right_choice.activated.connect(self._on_right_chosen)
-        self.regions.itemSelectionChanged.connect(self._on_region_selected)
+        self.regions.selectionModel().currentRowChanged.connect(self._on_region_selected)
         self._preparer.changed.connect(self.refresh)
         self._context.model.solution_added.connect(self.refresh)
         self._context.model.colouring_changed.connect(self.refresh)
@@ -117,24 +124,25 @@ class SideBySide(QWidget):
         session = self._context.session
         self._fill_choice(self.left_choice, session.selected.number if session.selected else None)
         self._fill_choice(self.right_choice, session.compared.number if session.compared else None)
-        left, right = self._preparer.shown, self._preparer.compared
-        changed = left is not None and right is not None and self._pair != (left, right)
-        if left is not None and right is not None and changed:
-            self._pair = (left, right)
-            self._geometries = (left.geometry, self._matched(right, left))
-        for canvas, shown, geometry in zip((self.left, self.right), self._pair, self._geometries, strict=True):
-            if shown is not None:
-                figure = figure_named(shown.figures, session.coloured_by)
-                if canvas.geometry_shown is not geometry or canvas.figure is not figure:
-                    canvas.show_map(geometry, figure)
-        if left is not None and right is not None and changed:
-            self._show_differences(left, right)
+        pair = self._preparer.pair
+        if pair is not None and pair is not self._pair:
+            self._pair = pair
+            self._list_differences(pair)
+        if self._pair is not None:
+            self._show(self.left, self._pair, self._pair.left.geometry)
+            # The maps are painted one after the other, each in its own turn of the event loop.
+            QTimer.singleShot(0, self, self._show_right)
 
-    def _matched(self, shown: Shown, other: Shown) -> MapGeometry:
-        """Counterparts get one colour on both maps, unless there are so many that the window would stand still."""
-        same_regions = shown.geometry.base.regions is other.geometry.base.regions
-        few = len(shown.geometry.shapes) <= _MATCHED
-        return coloured_like(shown.geometry, other.geometry) if same_regions and few else shown.geometry
+    @Slot()
+    def _show_right(self) -> None:
+        if self._pair is not None and self.isVisible():
+            self._show(self.right, self._pair, self._pair.right_map)
+
+    def _show(self, canvas: MapCanvas, pair: Pair, geometry: MapGeometry) -> None:
+        shown = pair.left if canvas is self.left else pair.right
+        figure = figure_named(shown.figures, self._context.session.coloured_by)
+        if canvas.geometry_shown is not geometry or canvas.figure is not figure:
+            canvas.show_map(geometry, figure, pair.changed, "changed owner")
 
     def showEvent(self, event: QShowEvent) -> None:
         """What happened while hidden is caught up."""
@@ -158,33 +166,23 @@ class SideBySide(QWidget):
                 choice.addItem(title, each)
         choice.setCurrentIndex(choice.findData(number) if number is not None else -1)
 
-    def _show_differences(self, left: Shown, right: Shown) -> None:
-        base = left.geometry.base
-        if base.regions is not right.geometry.base.regions:
-            return
-        changed = changed_regions(base, left.solution, right.solution)
-        for canvas in (self.left, self.right):
-            canvas.mark_changed(changed, "changed owner")
-        rows = differences(base, left.solution, right.solution, int(changed.sum()))
-        self.measures.setRowCount(len(rows))
-        for index, row in enumerate(rows):
+    def _list_differences(self, pair: Pair) -> None:
+        self.measures.setRowCount(len(pair.rows))
+        for index, row in enumerate(pair.rows):
             for column, text in enumerate((row.what, row.left, row.right, row.change)):
                 better = (column == 1 and row.better < 0) or (column == 2 and row.better > 0)
                 self.measures.setItem(index, column, _cell(text, column > 0, better))
-        self.regions.setRowCount(0)
-        listed = changed.nonzero()[0][:_LISTED].tolist()
-        self.regions.setRowCount(len(listed))
-        for index, region in enumerate(listed):
-            records = "" if base.records is None else f"{int(base.records[region]):,}"
-            sides = (f"{int(shown.solution.membership[region]) + 1:,}" for shown in (left, right))
-            for column, text in enumerate((base.regions.ids[region], records, *sides)):
-                self.regions.setItem(index, column, _cell(text, column > 0, data=region))
+        self.changed_model.show_pair(pair)
+        fit_columns(self.regions)
 
     @Slot()
     def _on_theme_changed(self) -> None:
         for canvas, card in self._cards.items():
             canvas.use_colours(self._context.theme.colours)
             card.use_colours(self._context.theme.colours)
+
+    def _on_legend_changed(self, canvas: MapCanvas) -> None:
+        self.legends[canvas].show_legend(canvas.legend, self._context.theme.colours)
 
     # Linked views
 
@@ -213,10 +211,11 @@ class SideBySide(QWidget):
         self._hover_both(region, x, y)
 
     def _hover_both(self, region: int | None, x: float, y: float) -> None:
-        for canvas, shown in zip((self.left, self.right), self._pair, strict=True):
-            geometry = canvas.geometry_shown
-            if geometry is None or shown is None:
+        for canvas in (self.left, self.right):
+            geometry, pair = canvas.geometry_shown, self._pair
+            if geometry is None or pair is None:
                 continue
+            shown = pair.left if canvas is self.left else pair.right
             aggregated = geometry.aggregated_at(x, y)
             canvas.hover(aggregated)
             text = card_text(geometry.base, geometry, shown.figures, aggregated, region)
@@ -246,13 +245,11 @@ class SideBySide(QWidget):
     def _on_right_chosen(self, index: int) -> None:
         self._context.session.compare_with(self.right_choice.itemData(index))
 
-    @Slot()
-    def _on_region_selected(self) -> None:
-        items = self.regions.selectedItems()
-        base = self.left.base
-        if not items or base is None:
+    @Slot(QModelIndex)
+    def _on_region_selected(self, index: QModelIndex) -> None:
+        region = index.data(REGION_ROLE)
+        if region is None or self.left.base is None:
             return
-        region = items[0].data(Qt.ItemDataRole.UserRole)
         for canvas in (self.left, self.right):
             if canvas.geometry_shown is not None:
                 canvas.choose(int(canvas.geometry_shown.solution.membership[region]))
@@ -264,16 +261,19 @@ class SideBySide(QWidget):
 def _table(name: str, titles: list[str]) -> QTableWidget:
     table = QTableWidget(0, len(titles))
     table.setHorizontalHeaderLabels(titles)
-    set_up_table(table, name)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    _set_up(table, name)
     table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    table.horizontalHeader().setStretchLastSection(True)
     return table
 
 
-def _cell(text: str, number: bool, strong: bool = False, data: int | None = None) -> QTableWidgetItem:
+def _set_up(table: QTableView, name: str) -> None:
+    set_up_table(table, name)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.horizontalHeader().setStretchLastSection(True)
+
+
+def _cell(text: str, number: bool, strong: bool = False) -> QTableWidgetItem:
     item = QTableWidgetItem(text)
-    item.setData(Qt.ItemDataRole.UserRole, data)
     if number:
         item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     if strong:

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
 
 from vbas_desktop.ui.map.figures import Figure, figure_named
-from vbas_desktop.ui.map.preparer import Shown
+from vbas_desktop.ui.map.shown import Shown
 
 Index = QModelIndex | QPersistentModelIndex
 REGION_ROLE = int(Qt.ItemDataRole.UserRole)

@@ -18,7 +18,7 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.engine.region_table import SmallClass, anonymity_vector, why
 from vbas_desktop.session.words import vector_in_words
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.map.preparer import Shown
+from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID
 
 from .fields import muted

@@ -1,0 +1,53 @@
+"""What cannot be stopped half way keeps nobody waiting who wants to stop."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.release.patience import patiently, save_to_disk
+
+
+class Stopped:
+    """Progress of a job that is stopped at once."""
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        raise Cancelled
+
+
+def test_the_answer_of_the_job_is_handed_on():
+    assert patiently(lambda: 6 * 7, Silent(), "Computing", 0.5) == 42
+
+
+def test_what_the_job_raises_is_raised():
+    def job():
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        patiently(job, Silent(), "Computing", 0.5)
+
+
+def test_a_stop_does_not_wait_for_the_job():
+    go_on, ended = threading.Event(), threading.Event()
+
+    def job():
+        go_on.wait(20)
+        ended.set()
+
+    with pytest.raises(Cancelled):
+        patiently(job, Stopped(), "Computing", 0.5)
+    assert not ended.is_set()
+    go_on.set()
+    assert ended.wait(20)
+
+
+def test_a_stop_while_the_disk_is_busy_leaves_no_open_file(tmp_path):
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.write(b"x")
+        with pytest.raises(Cancelled):
+            save_to_disk(file, Stopped(), 1.0)
+    path.unlink()
+    assert not path.exists()

@@ -1,0 +1,77 @@
+"""One solution, ready to be drawn and listed: made in a thread. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vbas_desktop.assessment.representability.place import distance_scale, place_vector
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.solution import Solution
+from vbas_desktop.engine.region_table import RegionTable, region_table
+
+from .figures import Figure
+from .geometry import BaseGeometry, MapGeometry, prepare_map
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """One solution, ready to be drawn and listed. ``table`` is None until the problem is counted again."""
+
+    number: int
+    solution: Solution
+    problem: Problem | None
+    geometry: MapGeometry
+    table: RegionTable | None
+    figures: tuple[Figure, ...]
+
+
+def figures_of(geometry: MapGeometry, table: RegionTable | None, place: tuple[Figure, ...] = ()) -> tuple[Figure, ...]:
+    """Everything that is known of each aggregated region, in the order in which people ask for it."""
+    members = np.bincount(geometry.solution.membership, minlength=len(geometry.shapes))
+    shape = (
+        Figure("initial_regions", "Initial regions", members, unit="initial regions"),
+        Figure("compactness", "Compactness (1 = disc)", geometry.compactness, "ratio"),
+        Figure("pieces", "Pieces", geometry.pieces.astype(np.int64), unit="pieces"),
+    )
+    if table is None:
+        return shape
+    with np.errstate(invalid="ignore", divide="ignore"):
+        lost = np.where(table.records > 0, table.suppressed / np.maximum(table.records, 1), np.nan)
+    before = np.where(table.records > 0, table.anonymity_before.astype(np.float64), np.nan)
+    after = np.where(table.released > 0, table.anonymity_after.astype(np.float64), np.nan)
+    return (
+        Figure("records", "Records", table.records, unit="records"),
+        Figure("suppressed", "Suppressed records", table.suppressed, unit="records"),
+        Figure("share_suppressed", "Share suppressed", lost, "share"),
+        Figure("share_of_loss", "Share of the loss", table.share_of_loss, "share"),
+        Figure("anonymity_before", "Anonymity before suppression", before),
+        Figure("anonymity", "Anonymity", after),
+        *place,
+        *shape,
+    )
+
+
+def place_figures(problem: Problem, solution: Solution, progress: Progress) -> tuple[Figure, ...]:
+    """How much of the geography each aggregated region keeps."""
+    vector = place_vector(problem, solution, progress)
+    scale, unit = distance_scale(problem.regions.system.unit)
+    return (
+        Figure("jaccard", "Kept together (Jaccard)", vector.region_jaccard, "ratio"),
+        Figure("fowlkes_mallows", "Fowlkes–Mallows", vector.region_fowlkes_mallows, "ratio"),
+        Figure("place_distance", f"Distance moved ({unit})", vector.region_distance / scale, "distance", unit),
+    )
+
+
+def prepare_shown(
+    number: int, solution: Solution, problem: Problem | None, base: BaseGeometry, progress: Progress
+) -> Shown:
+    """Prepare one solution on a base that is prepared already."""
+    known = base if problem is None else base.with_records(problem.counts.region_totals)
+    geometry = prepare_map(known, solution, progress)
+    progress.update("Counting the aggregated regions")
+    table = None if problem is None else region_table(problem, solution, progress)
+    place = () if problem is None else place_figures(problem, solution, progress)
+    return Shown(number, solution, problem, geometry, table, figures_of(geometry, table, place))
