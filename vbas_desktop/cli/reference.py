@@ -1,4 +1,4 @@
-"""Writes the two reference pages, commands and approaches, from the program itself: `make docs`.
+"""Writes the two reference pages, commands and approaches with its figures, from the program itself: `make docs`.
 
 `python -m vbas_desktop.cli.reference FOLDER` writes them; with ``--check`` it names those out of step and ends with 1.
 """
@@ -14,9 +14,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from vbas_desktop.approaches.base import Approach, Parameter
+from vbas_desktop.approaches.base import Approach, Parameter, SiteLocation
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
 
+from .figures import EXAMPLE, location_figures
 from .main import COMMANDS
 from .terminal import say
 
@@ -24,8 +25,9 @@ _MADE = "<!-- Made by `make docs` from the program; changes here are overwritten
 
 
 def pages() -> dict[str, str]:
-    """The reference pages by file name."""
-    return {"commands.md": commands_page(), "approaches.md": approaches_page()}
+    """The reference pages and their figures by file name."""
+    figures = {_figure_file(name): figure.svg for name, figure in location_figures().items()}
+    return {"commands.md": commands_page(), "approaches.md": approaches_page(), **figures}
 
 
 def commands_page() -> str:
@@ -54,6 +56,7 @@ def approaches_page() -> str:
         known = approaches(component)
         rows = [[f"`{name}`", kind.card.title, kind.card.summary] for name, kind in known.items()]
         parts += [f"## {title}", _table(["name", "in the menu", "what it does"], rows)] if rows else []
+        parts += [EXAMPLE] if component == SiteLocation.component else []
         for kind in known.values():
             parts += _approach(kind)
     return _page(parts)
@@ -72,6 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             continue
         stale.append(str(path))
         if not options.check:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     if stale:
         say(f"{'Out of step, run `make docs`' if options.check else 'Written'}: {', '.join(stale)}")
@@ -109,6 +113,10 @@ def _approach(kind: type[Approach]) -> Iterable[str]:
     yield f"### {card.title} (`{card.name}`)"
     # A numpydoc section's underline would make a heading of its title.
     yield re.sub(r"^(\w[\w ]*)\n-{3,}\n", r"*\1:*\n", inspect.getdoc(kind) or card.summary, flags=re.MULTILINE)
+    figure = location_figures().get(card.name) if kind.component == SiteLocation.component else None
+    if figure is not None:
+        yield f"![Sites and cells: {card.title}]({_figure_file(card.name)})"
+        yield f"*{figure.caption}*"
     facts = [("When", card.when), ("Formula", card.formula and f"`{card.formula}`"), ("Cost", card.complexity)]
     told = [f"- {word}: {text}" for word, text in facts if text]
     if told:
@@ -116,6 +124,10 @@ def _approach(kind: type[Approach]) -> Iterable[str]:
     rows = [[f"`{one.name}`", one.help, _allowed(one), f"`{one.default}`"] for one in kind.parameters()]
     if rows:
         yield _table(["parameter", "meaning", "allowed", "default"], rows)
+
+
+def _figure_file(name: str) -> str:
+    return f"images/approach-{name}.svg"
 
 
 def _allowed(declared: Parameter) -> str:

@@ -1,0 +1,174 @@
+"""Draws the figures of the reference: every way of placing sites on the same made-up town and country, as SVG.
+
+Nothing is random and nothing comes from a file, so that the same program always draws the same figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.adjacency import point_neighbours
+from vbas_desktop.algorithms.cells import cell_polygons
+from vbas_desktop.algorithms.colouring import colour_map, recolour
+from vbas_desktop.approaches.registry import approaches, make
+from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.records import Categories, EquivalenceCounts
+from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.domain.solution import Solution
+from vbas_desktop.engine.run import run
+
+SITES, K = 20, 5
+_WIDTH, _HEIGHT, _SCALE, _GAP = 100.0, 64.0, 3.4, 12
+_TOWNS = ((30.0, 40.0, 13.0, 70), (74.0, 20.0, 9.0, 40))
+"""Middle, radius and number of initial regions."""
+
+_COUNTRY = 60
+_SHARES = (0.3, 0.25, 0.18, 0.12, 0.08, 0.045, 0.02, 0.005)
+"""How common each class is; the last ones are what gets suppressed."""
+
+_FILLS = ("#dbe9f6", "#fde6cf", "#dff0d8", "#f3dff0", "#fff6c9", "#e3e3ef", "#d7f0ee")
+
+EXAMPLE = (
+    "The figures show one made-up example: two towns and the country around them. Dots are initial regions, squares "
+    "are sites, and a site's cell is drawn around what it attracts."
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing and what it shows."""
+
+    svg: str
+    caption: str
+
+
+@cache
+def location_figures() -> dict[str, Figure]:
+    """One figure for each site location approach, by its name."""
+    problem = example()
+    kinds = approaches("site_location")
+    return {name: _figure(problem, name, "seeding" in {p.name for p in kinds[name].parameters()}) for name in kinds}
+
+
+@cache
+def example() -> Problem:
+    """Two towns and the country around them: 170 initial regions, eight classes."""
+    points = np.array([*_country(), *(place for town in _TOWNS for place in _town(*town))])
+    populations = [12 + 12 * _spread(i, 7) if i < _COUNTRY else 25 + 30 * _spread(i, 7) for i in range(len(points))]
+    matrix = np.array(
+        [
+            [int(people * share + _spread(i * len(_SHARES) + column, 5)) for column, share in enumerate(_SHARES)]
+            for i, people in enumerate(populations)
+        ],
+        np.int64,
+    )
+    ids = tuple(str(number) for number in range(len(points)))
+    classes = np.arange(len(_SHARES), dtype=np.int64)
+    return Problem(
+        Regions(ids, points, CoordinateSystem(CoordinateKind.PLANAR)),
+        EquivalenceCounts.from_dense((len(_SHARES),), classes, matrix),
+        K,
+        ("class",),
+        (Categories("class", tuple(str(number) for number in classes)),),
+        "region",
+    )
+
+
+def _spread(number: int, base: int) -> float:
+    """The van der Corput sequence: evenly spread over 0 … 1, and the same everywhere."""
+    value, step = 0.0, 1.0
+    number += 1
+    while number:
+        number, digit = divmod(number, base)
+        step /= base
+        value += digit * step
+    return value
+
+
+def _country() -> Iterable[tuple[float, float]]:
+    for i in range(_COUNTRY):
+        yield round(_WIDTH * _spread(i, 2), 1), round(_HEIGHT * _spread(i, 3), 1)
+
+
+def _town(x: float, y: float, radius: float, number: int) -> Iterable[tuple[float, float]]:
+    placed = 0
+    for i in range(4 * number):
+        east, north = 2 * _spread(i, 2) - 1, 2 * _spread(i, 3) - 1
+        away = east * east + north * north
+        if away <= 1 and placed < number:
+            placed += 1
+            # Squeezed towards the middle, where towns are densest.
+            yield round(x + radius * east * (0.4 + 0.6 * away), 1), round(y + radius * north * (0.4 + 0.6 * away), 1)
+
+
+def _solution(problem: Problem, location: object) -> Solution:
+    number, construction = make("site_number", "fixed", {"sites": SITES}), make("construction", "voronoi")
+    return run(Request(problem, number, location, construction, range_reach=0)).solutions[0]
+
+
+def _figure(problem: Problem, name: str, seeded: bool) -> Figure:
+    location = make("site_location", name)
+    found = _solution(problem, location)
+    assert found.sites is not None
+    if not seeded:
+        told = f"{SITES} sites on {len(problem.regions)} initial regions: {_lost(problem, found)}."
+        return Figure(_svg([_panel(problem, found.sites)]), told)
+    before = _solution(problem, location.seeding)
+    assert before.sites is not None
+    moved = np.flatnonzero((before.sites != found.sites).any(axis=1))
+    told = (
+        f"Before (left, {location.seeding.card.title.lower()}) and after: {len(moved)} of {SITES} sites have moved "
+        f"(lines show from where), {found.aggregated_regions} aggregated regions are left, and instead of "
+        f"{before.measures['suppressed_records']:,} now {_lost(problem, found)}."
+    )
+    panels = [_panel(problem, before.sites), _panel(problem, found.sites, before.sites)]
+    return Figure(_svg(panels), told)
+
+
+def _lost(problem: Problem, solution: Solution) -> str:
+    return f"{solution.measures['suppressed_records']:,} of {problem.records:,} records are suppressed (k = {K})"
+
+
+def _svg(panels: list[list[str]]) -> str:
+    width, height = _WIDTH * _SCALE, _HEIGHT * _SCALE
+    whole = len(panels) * width + (len(panels) - 1) * _GAP
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{whole:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {whole:.0f} {height:.0f}">'
+    ]
+    for number, panel in enumerate(panels):
+        lines += [f'<g transform="translate({number * (width + _GAP):.0f} 0)">', *panel, "</g>"]
+    return "\n".join([*lines, "</svg>", ""])
+
+
+def _panel(problem: Problem, sites: NDArray[np.float64], before: NDArray[np.float64] | None = None) -> list[str]:
+    """Cells, initial regions as dots, sites as squares, and lines from where sites came."""
+    area = shapely.box(0, 0, _WIDTH, _HEIGHT)
+    colours = colour_map(len(sites), point_neighbours(sites if before is None else before), len(_FILLS))
+    if before is not None:
+        colours = recolour(colours, point_neighbours(sites), len(_FILLS))
+    lines = ['<g stroke="#7a7f87" stroke-width="0.8">']
+    for cell, colour in zip(cell_polygons(sites, area), colours, strict=True):
+        corners = " ".join(_place(x, y) for x, y in shapely.get_coordinates(cell)[:-1])
+        lines.append(f'<polygon points="{corners}" fill="{_FILLS[colour]}"/>' if corners else "")
+    lines += ["</g>", '<path stroke="#4a5058" stroke-width="3" stroke-linecap="round" d="']
+    lines[-1] += " ".join(f"M{_place(x, y)}h.1" for x, y in problem.regions.points) + '"/>'
+    if before is not None:
+        drawn = " ".join(
+            f"M{_place(*old)}L{_place(*new)}" for old, new in zip(before, sites, strict=True) if (old != new).any()
+        )
+        lines.append(f'<path stroke="#c0392b" stroke-width="1.5" d="{drawn}"/>')
+    squares = " ".join(f"M{_place(x, y)}m-3.5-3.5h7v7h-7z" for x, y in sites)
+    lines.append(f'<path fill="#c0392b" stroke="#ffffff" stroke-width="0.8" d="{squares}"/>')
+    return [line for line in lines if line]
+
+
+def _place(x: float, y: float) -> str:
+    """On paper, y grows downwards."""
+    return f"{x * _SCALE:.1f},{(_HEIGHT - y) * _SCALE:.1f}"
