@@ -40,10 +40,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the people file lists classes; this column says how many people each has",
     )
     parser.add_argument(
-        "--planner", default="heuristic", help="heuristic, better, optimal or random (default heuristic)"
+        "--planner", default="heuristic", help="heuristic, better, optimal or random (default: heuristic)"
     )
     parser.add_argument("--time-limit", type=float, metavar="S", help="seconds for better and optimal")
-    parser.add_argument("--random-seed", metavar="N", type=int, default=0, help="seed of the random plan (default 0)")
+    parser.add_argument("--random-seed", metavar="N", type=int, default=0, help="seed of the random plan (default: 0)")
     limits = parser.add_argument_group("side constraints")
     limits.add_argument(
         "--region-column", metavar="NAME", help="column of the people file with their region; part of the class then"

@@ -24,13 +24,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--people", metavar="N,N", default="20,25,30,35,40,45,50,100,250,500,1000", help="sizes, separated by commas"
     )
-    parser.add_argument("--programmes", type=int, default=20, metavar="N", help="programmes per size (default 20)")
+    parser.add_argument("--programmes", type=int, default=20, metavar="N", help="programmes per size (default: 20)")
     parser.add_argument("--largest-optimal", type=int, default=250, metavar="N", help="largest size for the optimum")
     parser.add_argument("--time-limit", type=float, default=30.0, metavar="S", help="seconds for each optimum")
     parser.add_argument("--country", action="store_true", help="plan a country's invitations instead")
     parser.add_argument("--dates", type=int, default=282, metavar="N", help="dates per region with --country")
     parser.add_argument(
-        "--random-seed", metavar="N", type=int, default=0, help="seed of the random programmes (default 0)"
+        "--random-seed", metavar="N", type=int, default=0, help="seed of the random programmes (default: 0)"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
 

@@ -30,7 +30,7 @@ def add_approach_options(parser: argparse.ArgumentParser, several: bool = False)
         if declared.kind == "approach":
             # An approach cannot be a parameter of itself.
             known = tuple(name for name, kind in approaches("site_location").items() if not _has_option(kind, option))
-        text = f"{declared.help}{_hint(several, bool(known))}"
+        text = f"{_as_option_help(declared.help)}{_hint(several, bool(known))}"
         value = "N" if declared.kind in (int, float) else "VALUE"
         _add(group, option, known, text.replace("%", "%%"), several, value)
     group.add_argument(
@@ -146,6 +146,11 @@ def _assignment(text: str) -> tuple[tuple[str, str], str]:
     if not (equals and dot and name and parameter):
         raise UsageError(f"--set {text}: write it as APPROACH.PARAMETER=VALUE.")
     return (name.strip(), parameter.strip()), value.strip()
+
+
+def _as_option_help(sentence: str) -> str:
+    """A sentence of a form written as the help of an option is: it goes on, so it neither begins nor ends."""
+    return (sentence[:1].lower() + sentence[1:]).removesuffix(".")
 
 
 def _hint(several: bool, all_allowed: bool = True) -> str:

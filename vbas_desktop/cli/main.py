@@ -17,6 +17,7 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled
 
 from .errors import UsageError, VerificationFailed
+from .help_format import HelpFormatter
 from .terminal import say
 
 COMMANDS: tuple[str, ...] = (
@@ -108,7 +109,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="vbas",
         description="Make record files k-anonymous by merging small regions; see what it costs; release and verify.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         epilog="`vbas COMMAND --help` explains a command, with an example on the sample data.",
     )
     parser.add_argument("--version", action="version", version=f"vbas {__version__}")
@@ -120,7 +121,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             help=module.HELP,
             description=module.__doc__,
             epilog=getattr(module, "EXAMPLE", None),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=HelpFormatter,
         )
         sub.add_argument("--debug", action="store_true", help="show the full traceback of an error")
         module.configure(sub)

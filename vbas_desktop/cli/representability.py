@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sensitive", metavar="A,B", default="", help="sensitive columns to describe per class, separated by commas"
     )
-    parser.add_argument("-k", type=int, default=5, help="nothing about fewer than k records is shown (default 5)")
+    parser.add_argument("-k", type=int, default=5, help="nothing about fewer than k records is shown (default: 5)")
     add_hierarchy_options(parser)
     parser.add_argument(
         "--weights", metavar="A=W,B=W", default="", help="weights of the quasi-identifiers, such as age=0.7,job=0.3"

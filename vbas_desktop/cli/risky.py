@@ -28,27 +28,38 @@ EXAMPLE = """Examples:
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3 --apply --out coarsened"""
 
+_STRATEGY_HELP = "coarsen few columns that hit every combination, or all that occur in one (default: %(default)s)"
+_LINE_HELP = "whether line 2 is the number of response categories (default: %(default)s)"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="CSV file")
+    parser.add_argument("file", metavar="FILE", help="the file to search (CSV, also compressed)")
     parser.add_argument("--columns", metavar="A,B", help="columns to search, separated by commas (default: all)")
-    parser.add_argument("-k", type=int, default=3, help="fewer records than this single people out (default 3)")
-    parser.add_argument("--max-size", type=int, metavar="M", help="search combinations of at most M columns")
+    parser.add_argument("-k", type=int, default=3, help="fewer records than this single people out (default: 3)")
+    parser.add_argument(
+        "--max-size", type=int, metavar="M", help="search combinations of at most M columns (default: all sizes)"
+    )
     parser.add_argument("--domain-rules", metavar="F", help="CSV feature,type,option: combinations that may stay")
     parser.add_argument("--filter-rules", metavar="F", help="CSV feature,rule: how a column is coarsened, in order")
-    parser.add_argument("--reference", metavar="F", help="public table: rare there counts as risky, too")
-    parser.add_argument("--strategy", choices=("cover", "paper"), default="cover", help="which columns to coarsen")
+    parser.add_argument("--reference", metavar="F", help="public table: values that are rare there are risky, too")
+    parser.add_argument("--strategy", choices=("cover", "paper"), default="cover", help=_STRATEGY_HELP)
     parser.add_argument(
-        "--suppress", type=float, default=0.0, metavar="SHARE", help="share of records that may go instead"
+        "--suppress",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="share of the records, such as 0.02, that may be suppressed rather than empty a column (default: 0)",
     )
-    parser.add_argument("--identifiers", metavar="A,B", default="", help="columns that the written file leaves out")
+    parser.add_argument(
+        "--identifiers", metavar="A,B", default="", help="columns that are neither searched nor written"
+    )
     parser.add_argument("--apply", action="store_true", help="coarsen until nothing risky is left")
     parser.add_argument("--show-values", action="store_true", help="list the values as well (they may identify people)")
-    parser.add_argument("--most", type=int, default=200, metavar="N", help="list at most N combinations (default 200)")
-    parser.add_argument("--category-counts", choices=("auto", "yes", "no"), default="auto", help="is line 2 no record?")
-    parser.add_argument("--delimiter", metavar="CHAR", help="of the file (guessed)")
-    parser.add_argument("--encoding", metavar="NAME", help="of the file (guessed)")
+    parser.add_argument("--most", type=int, default=200, metavar="N", help="list at most N combinations (default: 200)")
+    parser.add_argument("--category-counts", choices=("auto", "yes", "no"), default="auto", help=_LINE_HELP)
+    parser.add_argument("--delimiter", metavar="CHAR", help="delimiter of the file (default: guessed)")
+    parser.add_argument("--encoding", metavar="NAME", help="encoding of the file (default: guessed)")
     parser.add_argument("--out", metavar="DIR", help="folder for the coarsened file and its log (with --apply)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress")

@@ -28,14 +28,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--quasi-identifiers", required=True, metavar="A,B", help="the columns that others may know of a person"
     )
     parser.add_argument("--region-column", required=True, metavar="NAME", help="the column that names the region")
-    parser.add_argument("-k", type=_positive, default=5, metavar="K", help="the required anonymity (default 5)")
+    parser.add_argument("-k", type=_positive, default=5, metavar="K", help="the required anonymity (default: 5)")
     parser.add_argument("--delimiter", metavar="CHAR", help="the character between fields (default: guessed)")
     parser.add_argument("--encoding", metavar="NAME", help="the encoding of the text (default: UTF-8, else Latin-1)")
     parser.add_argument(
         "--category-counts",
         choices=("yes", "no"),
         default="no",
-        help="is line 2 the number of response categories, not a record? (default no)",
+        help="is line 2 the number of response categories, not a record? (default: no)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON (it always does; kept for scripts)")
     parser.add_argument("--quiet", action="store_true", help="no progress and no sentence, only the JSON object")
