@@ -7,7 +7,9 @@ from PySide6.QtCore import Qt
 
 from vbas_desktop.assessment.representability.requirement import Requirement, read_requirement
 from vbas_desktop.assessment.representability.vector import Choices
+from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.session.representing import PairOrder
+from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.pages import PAGES
 
 DATA = Path(__file__).parents[1] / "data" / "parv"
@@ -38,12 +40,80 @@ def test_the_page_shows_the_chosen_solution_and_another_one_beside_it(aggregated
     assert session.compared is None
 
 
-def test_the_map_is_coloured_by_what_remains_together(aggregated_window, qtbot):
+@pytest.fixture
+def two_versions(aggregated_window, qtbot):
+    """The page with the chosen solution and another one beside it, both prepared."""
     shown = page(aggregated_window, "Representability")
-    qtbot.waitUntil(shown.by_distance.isEnabled)
-    qtbot.mouseClick(shown.by_distance, Qt.MouseButton.LeftButton)
+    shown.beside.setCurrentIndex(1)
+    shown.beside.activated.emit(1)
+    qtbot.waitUntil(lambda: shown.main.map.shown is not None and shown.second.map.shown is not None, timeout=60_000)
+    return shown
+
+
+def test_both_versions_have_their_regions_in_a_table_and_on_a_map(two_versions, aggregated_window, qtbot):
+    session = aggregated_window.session
+    for version, entry in (
+        (two_versions.main, session.selected),
+        (two_versions.second, session.entry(two_versions.beside.currentData())),
+    ):
+        assert version.model.rowCount() == entry.solution.aggregated_regions
+        assert version.map.isVisible()
+        assert version.map.shown.solution.owner is entry.solution.owner
+        assert version.map.canvas.figure.name == "jaccard"
+    left, right = two_versions.main.map.canvas, two_versions.second.map.canvas
+    # One scale: a colour means the same on both maps.
+    assert left.figure.scale is right.figure.scale
+    assert left.figure.scale.size == left.figure.values.size + right.figure.values.size
+    two_versions.coloured_by.setCurrentIndex(2)
+    assert left.figure.title == right.figure.title == "Distance moved (unit)"
+    left.zoom_in()
+    assert right.view_rect.center() == left.view_rect.center()
+    # The maps differ by a pixel or two in size.
+    assert right.view_rect.height() == pytest.approx(left.view_rect.height(), rel=0.01)
+
+
+def test_hovering_tells_the_measures_of_the_place_on_both_maps(two_versions):
+    versions = (two_versions.main, two_versions.second)
+    place = two_versions.main.map.shown.geometry.shapes[0].representative_point()
+    two_versions.main.map.hovered.emit(place.x, place.y)
+    for version in versions:
+        for words in ("Kept together (Jaccard): ", "Fowlkes–Mallows: ", "Distance moved (unit): "):
+            assert words in version.map.card.text()
+    two_versions.second.map.left.emit()
+    assert not any(version.map.card.isVisible() for version in versions)
+
+
+def test_a_row_is_outlined_on_its_map_and_a_click_finds_the_row(two_versions):
+    version = two_versions.second
+    version.table.selectRow(2)
+    row = version.sorted.mapToSource(version.sorted.index(2, 0)).row()
+    assert version.map.canvas.chosen == row
+    version.map.canvas.region_clicked.emit(1)
+    (index,) = version.table.selectionModel().selectedRows()
+    assert version.sorted.mapToSource(index).row() == 1
+    version.map.canvas.region_clicked.emit(None)
+    assert version.map.canvas.chosen is None
+
+
+def test_the_large_map_shows_both_in_the_chosen_colours(two_versions, aggregated_window, qtbot):
+    session, area = aggregated_window.session, aggregated_window.area
+    two_versions.coloured_by.setCurrentIndex(1)
+    qtbot.mouseClick(two_versions.large, Qt.MouseButton.LeftButton)
+    assert session.coloured_by == "fowlkes_mallows"
+    assert session.compared.number == two_versions.beside.currentData()
+    assert area.stack.currentWidget() is area.map
+    assert area.map.comparing
+    qtbot.waitUntil(lambda: area.map.comparison.right.figure is not None, timeout=60_000)
+    assert area.map.comparison.right.figure.scale is area.map.comparison.left.figure.scale
+
+
+def test_one_version_alone_goes_to_the_large_map_too(aggregated_window, qtbot):
+    shown = page(aggregated_window, "Representability")
+    qtbot.waitUntil(shown.large.isEnabled)
+    shown.coloured_by.setCurrentIndex(2)
+    qtbot.mouseClick(shown.large, Qt.MouseButton.LeftButton)
     assert aggregated_window.session.coloured_by == "place_distance"
-    assert aggregated_window.area.stack.currentWidget() is aggregated_window.area.map
+    assert not aggregated_window.area.map.comparing
     assert aggregated_window.area.map.bar.colouring.currentText() == "Distance moved (unit)"
 
 
@@ -90,6 +160,7 @@ def test_small_classes_are_handled_and_the_new_file_is_compared(window, qtbot, t
         ("columns", "", "Choose two files"),
         ("weights", "Hh=0.5, Job=0.6", "add up to 1.1"),
         ("weights", "Hh", "“Hh” is not understood"),
+        ("reasons", "Value", "“Value” is not understood"),
     ],
 )
 def test_what_is_missing_or_wrong_is_said_beside_the_form(window, qtbot, field, text, said):
@@ -99,6 +170,28 @@ def test_what_is_missing_or_wrong_is_said_beside_the_form(window, qtbot, field, 
     panel.compare.click()
     assert said in panel.message.text()
     assert not window.runner.busy
+
+
+def test_tables_of_distances_a_worst_case_and_reasons_are_used(window, qtbot, tmp_path):
+    jobs = ["Self", "Employee", "House", "Retired"]
+    lines = [f"{one};" + ";".join("0" if one == other else "1" for other in jobs) for one in jobs]
+    (tmp_path / "Job.csv").write_text("\n".join([";" + ";".join(jobs), *lines]) + "\n")
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    fill(shown.panel, "C6.csv")
+    shown.panel.original.show_file(DATA / "C1.csv")
+    shown.panel.distances.use(tmp_path)
+    shown.panel.worst.show_file(DATA / "C4.csv")
+    shown.panel.reasons.setText("Age=confidential")
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
+    vector = shown.main.described.vector
+    assert vector["coding"]["Job"]["distance"] == "given table"
+    assert vector["overall"]["davies_bouldin_worst"] > 0
+    assert vector["excluded_attributes"]["Age"] == "confidential"
+    assert "davies_bouldin_normalised" in {gauge.shown.name for gauge in shown.main.gauges}
+    shown.panel.distances.clear.click()
+    assert shown.panel.order().distances is None
 
 
 def test_hierarchies_with_weighted_levels_are_used(tmp_path):
@@ -124,7 +217,7 @@ def test_a_requirement_is_edited_checked_and_filters_the_results(aggregated_wind
     assert 0 < len(meeting) < len(session.entries)
     do = "does" if len(meeting) == 1 else "do"
     assert f"{len(meeting)} of {len(session.entries)} solutions {do}." in shown.verdict.text()
-    assert shown.model.rows[0][0] == "Jaccard index"
+    assert shown.model.rows[0][1] == "Jaccard index"
     results.only_meeting.setChecked(True)
     assert [entry.number for entry in results.filter.shown_entries()] == meeting
     shown.clear.click()
@@ -183,3 +276,19 @@ def test_the_checklist_knows_takes_notes_and_is_signed(aggregated_window, qtbot)
     shown.sign.click()
     assert session.policy.signed_by == "A. Custodian"
     assert "Signed by A. Custodian on 20" in shown.signature.text()
+
+
+def test_the_checklist_follows_what_export_is_set_to(aggregated_window, qtbot, tmp_path):
+    session, shown = aggregated_window.session, page(aggregated_window, "Policy")
+    assert "random order" in shown.rows["exm-2"].evidence.text()
+    session.note_policy(session.policy.signed("A. Custodian", "2024-05-01"))
+    entry = session.selected
+    session.order_release(entry, ReleaseOptions(shuffle=False, renames={"age": "years"}), tmp_path / "out")
+    assert shown.rows["exm-2"].evidence.text() == ""
+    assert shown.rows["exm-2"].mark.text() == "○"
+    assert shown.rows["exm-1"].evidence.text() == "1 column has another name in the release."
+    # What was signed is not what is released.
+    assert session.policy.signed_by == ""
+    dialog = ExportDialog(session, aggregated_window)
+    assert not dialog.shuffle.isChecked()
+    dialog.close()

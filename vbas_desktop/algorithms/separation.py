@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 _NEAR = 17
 """Neighbours looked at first: nearly always the deciding one is among them."""
 
-_CELLS = 1_000_000
+_CELLS = 250_000
 """Distances held at a time, whatever the number of groups."""
 
 

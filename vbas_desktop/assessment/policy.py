@@ -158,19 +158,22 @@ def _of_result(known: Knowledge, found: dict[str, str]) -> None:
 class PolicyNotes:
     """What people decided: strategic choices, notes on points, and who signed when.
 
-    ``extra`` keeps fields of later versions.
+    ``export`` is what was chosen in Export last: whether the rows are shuffled (they are unless somebody says
+    otherwise) and how many columns get another name. ``extra`` keeps fields of later versions.
     """
 
     choices: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     signed_by: str = ""
     signed_on: str = ""
+    export: Mapping[str, Any] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PolicyNotes:
         """The notes from a project file."""
-        known = {name: data[name] for name in ("choices", "notes", "signed_by", "signed_on") if name in data}
+        names = ("choices", "notes", "signed_by", "signed_on", "export")
+        known = {name: data[name] for name in names if name in data}
         return cls(**known, extra={name: value for name, value in data.items() if name not in known})
 
     def as_json(self) -> dict[str, Any]:
@@ -181,7 +184,24 @@ class PolicyNotes:
             "notes": dict(self.notes),
             "signed_by": self.signed_by,
             "signed_on": self.signed_on,
+            **({"export": dict(self.export)} if self.export else {}),
         }
+
+    @property
+    def shuffled(self) -> bool:
+        """Whether a release is written in random order, as Export is set."""
+        return bool(self.export.get("shuffle", True))
+
+    @property
+    def renamed(self) -> int:
+        """How many columns get another name, as Export is set."""
+        return int(self.export.get("renames", 0))
+
+    def exporting(self, shuffle: bool, renames: int) -> PolicyNotes:
+        """With other settings of Export; takes the signature away as a note does."""
+        if (shuffle, renames) == (self.shuffled, self.renamed):
+            return self
+        return replace(self, export={"shuffle": shuffle, "renames": renames}, signed_by="", signed_on="")
 
     def noted(self, point: str, text: str) -> PolicyNotes:
         """With another note on a point; a changed note takes the signature away, as it is not what was signed."""

@@ -126,6 +126,10 @@ SCHEMA: dict[str, Any] = {
                 "notes": {"type": "object", "additionalProperties": {"type": "string"}},
                 "signed_by": {"type": "string"},
                 "signed_on": {"type": "string"},
+                "export": {
+                    "type": "object",
+                    "properties": {"shuffle": {"type": "boolean"}, "renames": {"type": "integer", "minimum": 0}},
+                },
             },
         },
         "selection": {

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
 from vbas_desktop.assessment.representability.handling import handlings
 from vbas_desktop.assessment.representability.hierarchy import Hierarchy, flat, read_hierarchies, weighted
 from vbas_desktop.assessment.representability.outlier_file import Treated, Treatment, handle_outliers
@@ -22,6 +23,9 @@ from .results import Entry
 
 SHARES = ("precision", "jaccard", "fowlkes_mallows", "sample_size_ratio", "rand")
 """The measures that lie between 0 and 1."""
+
+
+_COMPARED = {"given table": "by the given table", "matching": "by matching", "by range": "by range"}
 
 
 @dataclass(frozen=True)
@@ -49,17 +53,24 @@ class Description:
 
 @dataclass(frozen=True)
 class PairOrder:
-    """Compare two files in a thread. ``level_weights`` and ``hierarchies`` are optional."""
+    """Compare two files in a thread.
+
+    Folders of hierarchies and of tables of distances, weights of levels, and the most distorted version of the original
+    are optional.
+    """
 
     original: Path
     anonymised: Path
     choices: Choices
     hierarchies: Path | None = None
     level_weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    distances: Path | None = None
+    worst: Path | None = None
 
     def execute(self, progress: Progress = Silent()) -> Description:  # noqa: B008 (Silent has no state)
         """Load both, join them by the key, compute the vector."""
         columns = self.choices.quasi_identifiers
+        choices = replace(self.choices, distances=read_distance_tables(self.distances, columns))
         found: dict[str, Hierarchy] = {name: flat(name) for name in columns}
         if self.hierarchies is not None:
             found = read_hierarchies(self.hierarchies, columns)
@@ -67,9 +78,10 @@ class PairOrder:
             found[name] = weighted(found[name], weights)
         plain = RecordOptions(category_counts="no")
         before = load_records(self.original, plain, Span(progress, 0.0, 0.45))
-        after = load_records(self.anonymised, plain, Span(progress, 0.45, 0.9))
+        after = load_records(self.anonymised, plain, Span(progress, 0.45, 0.8))
+        worst = load_records(self.worst, plain, Span(progress, 0.8, 0.9)) if self.worst is not None else None
         progress.update("Comparing the classes", 0.9)
-        return described_pair(representability(before, after, self.choices, found), self.anonymised.name)
+        return described_pair(representability(before, after, choices, found, worst), self.anonymised.name)
 
 
 @dataclass(frozen=True)
@@ -81,6 +93,7 @@ class OutlierOrder:
     how: str
     target: Path
     hierarchies: Path | None = None
+    distances: Path | None = None
 
     def execute(self, progress: Progress = Silent()) -> Treated:  # noqa: B008 (Silent has no state)
         """Load, handle, write, read back."""
@@ -91,8 +104,9 @@ class OutlierOrder:
         table = load_records(self.original, RecordOptions(category_counts="no"), Span(progress, 0.0, 0.5))
         progress.update("Handling the small classes", 0.5)
         handling = handlings()[self.how]()
+        given = read_distance_tables(self.distances, columns)
         treatment = Treatment(
-            columns, self.choices.k, handling, found, self.choices.sensitive, self.choices.key or None
+            columns, self.choices.k, handling, found, self.choices.sensitive, self.choices.key or None, given
         )
         return handle_outliers(table, treatment, self.target)
 
@@ -133,13 +147,22 @@ def described_solution(entry: Entry) -> Description:
             (f"k = {run.key.k:,}", run.title, f"{entry.solution.aggregated_regions:,} aggregated regions"),
         ),
         ("With the suppressed as one class", _with_suppressed(facts)),
+        (ELEMENTS["weights"][0], ("all columns alike",)),
+        *_no_index(facts),
     )
     return Description(f"Solution {entry.title}", measures_of(facts), cards, vector=vector)
 
 
+def _no_index(facts: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    reason = facts.get("davies_bouldin_reason")
+    return ((("No Davies–Bouldin index", (str(reason),)),)) if reason else ()
+
+
 def _with_suppressed(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    value = facts.get("jaccard_with_suppressed")
-    return ("not computed",) if value is None else (f"Jaccard {value:.4f}",)
+    names = {"Precision": "precision", "Jaccard": "jaccard", "Fowlkes–Mallows": "fowlkes_mallows"}
+    values = {words: facts.get(f"{name}_with_suppressed") for words, name in names.items()}
+    told = tuple(f"{words} {value:.4f}" for words, value in values.items() if value is not None)
+    return told or ("not computed",)
 
 
 def with_regions(description: Description, columns: Sequence[tuple[str, Sequence[float]]]) -> Description:
@@ -181,11 +204,7 @@ def described_pair(vector: Mapping[str, Any], title: str) -> Description:
                 "no class is below k" if vector["classes_below_k"]["k_anonymous"] else "some classes are below k",
             ),
         ),
-        *(
-            (("Remarks", tuple(f"{w['column']}: {w['message']}" for w in vector["warnings"])),)
-            if vector["warnings"]
-            else ()
-        ),
+        *((("Remarks", tuple(_remark(warning) for warning in vector["warnings"])),) if vector["warnings"] else ()),
     )
     headings = (*names, "Records", "Precision", "Jaccard", "Classes before")
     rows = tuple(
@@ -201,9 +220,15 @@ def described_pair(vector: Mapping[str, Any], title: str) -> Description:
     return Description(title, measures_of(vector["overall"]), cards, headings, rows, vector)
 
 
+def _remark(warning: Mapping[str, Any]) -> str:
+    return f"{warning['column']}: {warning['message']}" if warning.get("column") else str(warning["message"])
+
+
 def _coding(vector: Mapping[str, Any]) -> list[str]:
     return [
-        f"{name}: " + "; ".join(f"{level} {_records(n)}" for level, n in facts["records_by_level"].items())
+        f"{name}: "
+        + "; ".join(f"{level} {_records(n)}" for level, n in facts["records_by_level"].items())
+        + f"; compared {_COMPARED[facts['distance']]}"
         for name, facts in vector["coding"].items()
     ]
 

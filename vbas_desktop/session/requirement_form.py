@@ -37,6 +37,18 @@ def numbers_of(text: str) -> dict[str, list[float]]:
     return found
 
 
+def texts_by_name(text: str) -> dict[str, str]:
+    """``phone=identifies, income=confidential`` as texts by name; `InputError` if it is something else."""
+    found = {}
+    for part in names_of(text):
+        name, _, value = (each.strip() for each in part.partition("="))
+        if not name or not value:
+            finding = Finding("form", f"“{part}” is not understood.", "Write name=text, separated by commas.")
+            raise InputError(finding)
+        found[name] = value
+    return found
+
+
 def requirement_of(texts: Mapping[str, str], bounds: Mapping[str, tuple[str, str]], aggregated_ok: bool) -> Requirement:
     """The requirement that a form states; every field that cannot be understood is named."""
     data: dict[str, Any] = {"format_version": FORMAT_VERSION}

@@ -23,7 +23,9 @@ class _PageFrame(QWidget):
     def __init__(self, page: Page, context: Context) -> None:
         super().__init__()
         back = QPushButton("&Back to the map")
-        back.setIcon(context.theme.icon("back"))
+        self._back, self._theme = back, context.theme
+        self._on_theme_changed()
+        context.theme.changed.connect(self._on_theme_changed)
         back.setProperty("look", "plain")
         # Not the button's own shortcut: that one is Alt with the underlined letter.
         QShortcut(QKeySequence("Escape"), self, back.click)
@@ -43,6 +45,10 @@ class _PageFrame(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(head)
         layout.addWidget(self.widget, 1)
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        self._back.setIcon(self._theme.icon("back"))
 
 
 class MapArea(QWidget):

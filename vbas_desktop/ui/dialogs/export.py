@@ -88,7 +88,7 @@ class ExportDialog(QDialog):
         for name, policy in POLICIES.items():
             self.policy.addItem(policy.title, name)
             self.policy.setItemData(self.policy.count() - 1, policy.origin, Qt.ItemDataRole.ToolTipRole)
-        self.shuffle.setChecked(True)
+        self.shuffle.setChecked(self._session.policy.shuffled)
 
     def _build(self) -> None:
         self.summary.setWordWrap(True)

@@ -163,7 +163,7 @@ class MapCanvas(pg.GraphicsView):
             self.legend = Legend("", ())
         else:
             figure = self._figure if self._geometry is not None else None
-            classes = None if figure is None else classify(figure.values, len(self._colours.sequence))
+            classes = None if figure is None else classify(figure.values, len(self._colours.sequence), figure.scale)
             picture = Picture(
                 self._base, self._geometry, self._colours, self._layers, classes, self._changed, self._tiles()
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 class Figure:
     """One figure of every aggregated region; NaN means there is none.
 
-    ``kind`` is count, share (of 1), ratio or distance.
+    ``kind`` is count, share (of 1), ratio or distance. ``scale``: the values that the colours are spread over, where
+    they are not those of this map alone.
     """
 
     name: str
@@ -20,6 +21,7 @@ class Figure:
     values: NDArray[np.float64] | NDArray[np.int64]
     kind: str = "count"
     unit: str = ""
+    scale: NDArray[np.float64] | None = None
 
     def text(self, region: int) -> str:
         """The figure of one region with its unit, as people read it."""
@@ -43,3 +45,11 @@ class Figure:
 def figure_named(figures: tuple[Figure, ...], name: str | None) -> Figure | None:
     """The figure of that name, if there is one."""
     return next((figure for figure in figures if figure.name == name), None)
+
+
+def on_one_scale(first: Figure | None, second: Figure | None) -> tuple[Figure | None, Figure | None]:
+    """The same figure of two solutions in colours that mean the same on both maps."""
+    if first is None or second is None:
+        return first, second
+    both = np.concatenate([first.values, second.values]).astype(np.float64)
+    return replace(first, scale=both), replace(second, scale=both)

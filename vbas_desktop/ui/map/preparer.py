@@ -43,6 +43,7 @@ class Preparer(QObject):
         self._kept: OrderedDict[tuple[int, int, int], Shown] = OrderedDict()
         self._pair: Pair | None = None
         self._given_up: set[Hashable] = set()
+        self._beside: int | None = None
         model = context.model
         for signal in (model.data_loaded, model.problem_counted, model.selection_changed, model.solutions_changed):
             signal.connect(self._on_wish_changed)
@@ -71,6 +72,21 @@ class Preparer(QObject):
         pair = self._pair
         return pair if pair is not None and pair.is_of(self.shown, self.compared) else None
 
+    @property
+    def beside(self) -> Shown | None:
+        """The solution that a page shows beside the selected one, once it is prepared."""
+        return self._prepared(self._beside_entry)
+
+    def prepare_beside(self, number: int | None) -> None:
+        """Prepare one more solution, which the map itself does not show."""
+        if number != self._beside:
+            self._beside = number
+            self._on_wish_changed()
+
+    @property
+    def _beside_entry(self) -> Entry | None:
+        return None if self._beside is None else self._context.session.entry(self._beside)
+
     def _prepared(self, entry: Entry | None) -> Shown | None:
         return None if entry is None else self._kept.get(_key(entry))
 
@@ -96,7 +112,7 @@ class Preparer(QObject):
         runner, session = self._context.quiet_runner, self._context.session
         if runner.busy:
             return
-        for entry in (session.selected, session.compared):
+        for entry in (session.selected, session.compared, self._beside_entry):
             regions = self._regions(entry)
             base = self._base_of(regions)
             if regions is not None and base is None:

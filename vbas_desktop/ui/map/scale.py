@@ -23,17 +23,20 @@ class Classes:
         return int((self.of_region < 0).sum())
 
 
-def classify(values: NDArray[np.floating] | NDArray[np.integer], number: int) -> Classes:
-    """Sort values into at most ``number`` classes of about equally many regions.
+def classify(
+    values: NDArray[np.floating] | NDArray[np.integer], number: int, scale: NDArray[np.float64] | None = None
+) -> Classes:
+    """Sort values into at most ``number`` classes of about equally many regions, of these or of ``scale``.
 
     Zero is a class of its own where a twentieth of the regions or more have it, since "nothing lost here" is what
     people look for. Equal values are never in different classes.
     """
-    known = np.asarray(values, np.float64)
+    mine = np.asarray(values, np.float64)
+    known = mine if scale is None else scale
     present = np.isfinite(known)
     if not present.any():
         nothing = np.empty(0)
-        return Classes(np.full(known.size, -1, np.int8), nothing, nothing, np.empty(0, np.int64))
+        return Classes(np.full(mine.size, -1, np.int8), nothing, nothing, np.empty(0, np.int64))
     distinct = np.unique(known[present])
     if distinct.size <= number:
         edges = distinct[1:]
@@ -46,11 +49,13 @@ def classify(values: NDArray[np.floating] | NDArray[np.integer], number: int) ->
             edges = np.concatenate(([rest.min()], edges))
         edges = np.unique(edges)
         edges = edges[edges > distinct[0]]
-    of_region = np.where(present, np.searchsorted(edges, known, side="right"), -1).astype(np.int8)
+    place = np.where(present, np.searchsorted(edges, known, side="right"), -1)
     classes = np.arange(edges.size + 1)
-    low = np.array([known[of_region == each].min() for each in classes])
-    high = np.array([known[of_region == each].max() for each in classes])
-    return Classes(of_region, low, high, np.bincount(of_region[present], minlength=classes.size))
+    low = np.array([known[place == each].min() for each in classes])
+    high = np.array([known[place == each].max() for each in classes])
+    there = np.isfinite(mine)
+    of_region = np.where(there, np.searchsorted(edges, mine, side="right"), -1).astype(np.int8)
+    return Classes(of_region, low, high, np.bincount(of_region[there], minlength=classes.size))
 
 
 def spread(number: int, shades: int) -> list[int]:

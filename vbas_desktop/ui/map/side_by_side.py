@@ -26,7 +26,7 @@ from vbas_desktop.ui.theme import GRID
 
 from .canvas import MapCanvas
 from .changed_model import REGION_ROLE, ChangedModel
-from .figures import figure_named
+from .figures import Figure, figure_named, on_one_scale
 from .geometry import MapGeometry
 from .hover_card import HoverCard, card_text
 from .layers import Layer
@@ -46,6 +46,7 @@ class SideBySide(QWidget):
         self._preparer = preparer_of(context)
         self._following = False
         self._pair: Pair | None = None
+        self._coloured: tuple[tuple[Pair, str | None], tuple[Figure | None, Figure | None]] | None = None
         self.left, self.right = MapCanvas(context.theme.colours), MapCanvas(context.theme.colours)
         self.left_choice, self.right_choice = QComboBox(), QComboBox()
         self.left_choice.setAccessibleName("Left solution")
@@ -139,10 +140,17 @@ class SideBySide(QWidget):
             self._show(self.right, self._pair, self._pair.right_map)
 
     def _show(self, canvas: MapCanvas, pair: Pair, geometry: MapGeometry) -> None:
-        shown = pair.left if canvas is self.left else pair.right
-        figure = figure_named(shown.figures, self._context.session.coloured_by)
+        figure = self._figures(pair)[0 if canvas is self.left else 1]
         if canvas.geometry_shown is not geometry or canvas.figure is not figure:
             canvas.show_map(geometry, figure, pair.changed, "changed owner")
+
+    def _figures(self, pair: Pair) -> tuple[Figure | None, Figure | None]:
+        """The figure that both maps are coloured by, on one scale; made once for each pair and figure."""
+        wanted = (pair, self._context.session.coloured_by)
+        if self._coloured is None or self._coloured[0] != wanted:
+            left, right = (figure_named(shown.figures, wanted[1]) for shown in (pair.left, pair.right))
+            self._coloured = (wanted, on_one_scale(left, right))
+        return self._coloured[1]
 
     def showEvent(self, event: QShowEvent) -> None:
         """What happened while hidden is caught up."""

@@ -50,8 +50,8 @@ class ResultsTab(QWidget):
         self.table = QTableView()
         self.charts = ChartPanel(context)
         self.vector = VectorLine(context)
-        self.only_stars = QCheckBox("&Non-dominated only")
-        self.only_meeting = QCheckBox("S&uitable only")
+        self.only_stars = QCheckBox("&Non-dominated")
+        self.only_meeting = QCheckBox("S&uitable")
         self._buttons: list[tuple[QToolButton, str]] = []
         self.actions_by_name = self._make_actions()
         self._build()

@@ -17,22 +17,29 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.assessment.representability.outlier_file import Treated
-from vbas_desktop.domain.words import counted
 from vbas_desktop.session.representing import Description, OutlierOrder, PairOrder, described_solution, with_regions
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.map.figures import figure_named
+from vbas_desktop.ui.map.figures import Figure, figure_named, on_one_scale
+from vbas_desktop.ui.map.legend_strip import LegendStrip
 from vbas_desktop.ui.map.preparer import preparer_of
+from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.panel.empty import EmptyState
 from vbas_desktop.ui.panel.fields import without_wheel
 from vbas_desktop.ui.theme import GRID
 
 from .pair_panel import PairPanel
+from .region_map import colours_only, link
 from .version import VersionView
 
 SOLUTION, FILES = 0, 1
 _NONE = "nothing"
-_FIGURES = ("records", "jaccard", "place_distance", "initial_regions")
+_FIGURES = ("records", "jaccard", "fowlkes_mallows", "place_distance", "initial_regions")
+_MEASURES = {
+    "jaccard": "Kept together (Jaccard)",
+    "fowlkes_mallows": "Fowlkes–Mallows",
+    "place_distance": "Distance moved",
+}
 
 
 class RepresentabilityPage(QWidget):
@@ -44,9 +51,14 @@ class RepresentabilityPage(QWidget):
         self._preparer = preparer_of(context)
         self._pairs: list[Description] = []
         self.source, self.beside = QComboBox(), QComboBox()
-        self.source.addItems(["The chosen solution", "Two files"])
-        self.by_jaccard = QPushButton("Map by &Jaccard")
-        self.by_distance = QPushButton("Map by &distance")
+        self.source.addItems(["Solution", "Two files"])
+        self.coloured_by = QComboBox()
+        for name, words in _MEASURES.items():
+            self.coloured_by.addItem(words, name)
+        self.large = QPushButton("&Large map")
+        self.legend = LegendStrip(context.theme.colours)
+        self._known: dict[int, tuple[Entry, Shown | None, Description]] = {}
+        self._scaled: tuple[object, tuple[Figure | None, Figure | None]] = (None, (None, None))
         self.panel = PairPanel(context.theme)
         self.main, self.second = VersionView(context.theme), VersionView(context.theme)
         self._build()
@@ -57,25 +69,25 @@ class RepresentabilityPage(QWidget):
         bar = QHBoxLayout()
         bar.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         bar.setSpacing(GRID)
-        for text, combo in (("S&how", self.source), ("B&eside it", self.beside)):
-            label = QLabel(text)
+        self._map_label = QLabel("Map &by")
+        for label, combo in (
+            (QLabel("S&how"), self.source),
+            (QLabel("B&eside it"), self.beside),
+            (self._map_label, self.coloured_by),
+        ):
             label.setBuddy(combo)
             label.setProperty("look", "muted")
-            combo.setAccessibleName(text.replace("&", ""))
+            combo.setAccessibleName(label.text().replace("&", ""))
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             without_wheel(combo)
             bar.addWidget(label)
             bar.addWidget(combo)
         # Titles of solutions are long: the list shows them in full, the closed field need not.
         self.beside.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.beside.setMinimumContentsLength(10)
+        self.beside.setMinimumContentsLength(8)
         bar.setStretchFactor(self.beside, 1)
-        for button, tip in (
-            (self.by_jaccard, "Colour the map by the share of pairs kept together in each aggregated region"),
-            (self.by_distance, "Colour the map by how far the records of each aggregated region moved"),
-        ):
-            button.setToolTip(tip)
-            bar.addWidget(button)
+        self.large.setToolTip("Show it on the large map in these colours; two versions side by side")
+        bar.addWidget(self.large)
         self.empty = EmptyState("Run a combination and choose a solution in Results, or compare two files.")
         shown = QSplitter(Qt.Orientation.Horizontal)
         shown.addWidget(self.main)
@@ -96,6 +108,7 @@ class RepresentabilityPage(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID)
         layout.addLayout(bar)
+        layout.addWidget(self.legend)
         layout.addWidget(body, 1)
 
     def _connect(self) -> None:
@@ -103,12 +116,14 @@ class RepresentabilityPage(QWidget):
         for signal in (model.selection_changed, model.solutions_changed, model.solution_added, model.data_loaded):
             signal.connect(self._refresh)
         self._preparer.changed.connect(self._refresh)
+        self.coloured_by.currentIndexChanged.connect(self._refresh)
+        self.main.map.canvas.legend_changed.connect(self._on_legend_changed)
+        link(self.main.map, self.second.map)
         self.source.currentIndexChanged.connect(self._refresh)
         self.beside.activated.connect(self._refresh)
         self.panel.compare_wanted.connect(self.compare)
         self.panel.handling_wanted.connect(self.handle)
-        self.by_jaccard.clicked.connect(self._on_by_jaccard)
-        self.by_distance.clicked.connect(self._on_by_distance)
+        self.large.clicked.connect(self._on_large)
 
     # What is shown
 
@@ -116,29 +131,43 @@ class RepresentabilityPage(QWidget):
     def _refresh(self) -> None:
         files = self.source.currentIndex() == FILES
         self.panel.setVisible(files)
-        for button in (self.by_jaccard, self.by_distance):
-            button.setVisible(not files)
-            button.setEnabled(self._preparer.shown is not None)
-        main = self._pair(-1) if files else self._selected()
+        for widget in (self._map_label, self.coloured_by, self.large):
+            widget.setVisible(not files)
+        self.large.setEnabled(self._preparer.shown is not None)
+        main = self._pair(-1) if files else self._described(self._context.session.selected, self._preparer.shown)
         self._offer(files)
+        self._preparer.prepare_beside(None if files else self.beside.currentData())
         second = self._chosen_beside(files)
-        columns = 2 if second is None else 1
-        self.main.show_description(main, columns)
-        self.second.show_description(second, columns)
-        if second is not None and not self.second.isVisible():
-            self._shown.setSizes([1, 1])
-        self.second.setVisible(second is not None)
+        self.main.show_description(main)
+        self.second.show_description(second)
+        if self.second.isHidden() is not (second is None):
+            self.second.setVisible(second is not None)
+            self._shown.setSizes([self._shown.width() // 2] * 2)
+        self._show_maps(files)
         self._layers.setCurrentWidget(self.empty if main is None else self._shown)
+
+    def _show_maps(self, files: bool) -> None:
+        one, other = (None, None) if files else (self._preparer.shown, self._preparer.beside)
+        wanted = (one, other, self.coloured_by.currentData())
+        if wanted != self._scaled[0]:
+            first, second = (figure_named(s.figures, wanted[2]) if s is not None else None for s in (one, other))
+            self._scaled = (wanted, on_one_scale(first, second))
+        self.main.map.show_solution(one, self._scaled[1][0])
+        self.second.map.show_solution(other, self._scaled[1][1])
+        self.legend.setVisible(one is not None)
+
+    @Slot()
+    def _on_legend_changed(self) -> None:
+        self.legend.show_legend(colours_only(self.main.map.canvas.legend), self._context.theme.colours)
 
     def _pair(self, place: int) -> Description | None:
         return self._pairs[place] if self._pairs else None
 
-    def _selected(self) -> Description | None:
-        entry = self._context.session.selected
+    def _described(self, entry: Entry | None, shown: Shown | None) -> Description | None:
+        """A solution with its regions as soon as these are prepared; made once, as it is asked for at every change."""
         if entry is None:
             return None
-        shown = self._preparer.shown
-        known = getattr(self, "_known", None)
+        known = self._known.get(entry.number)
         if known is not None and known[0] is entry and known[1] is shown:
             return known[2]
         described = described_solution(entry)
@@ -146,8 +175,13 @@ class RepresentabilityPage(QWidget):
             figures = [figure_named(shown.figures, name) for name in _FIGURES]
             columns = [(figure.title, figure.values.tolist()) for figure in figures if figure is not None]
             described = with_regions(described, columns)
-        self._known = (entry, shown, described)
+        self._known = {number: each for number, each in self._known.items() if number in self._on_show()}
+        self._known[entry.number] = (entry, shown, described)
         return described
+
+    def _on_show(self) -> set[int | None]:
+        selected = self._context.session.selected
+        return {self.beside.currentData(), selected.number if selected is not None else None}
 
     def _offer(self, files: bool) -> None:
         """List what may stand beside: other solutions, or comparisons made before."""
@@ -174,7 +208,7 @@ class RepresentabilityPage(QWidget):
         if files:
             return self._pairs[chosen]
         entry: Entry | None = self._context.session.entry(chosen)
-        return None if entry is None else described_solution(entry)
+        return self._described(entry, self._preparer.beside)
 
     # What the user wants
 
@@ -192,7 +226,7 @@ class RepresentabilityPage(QWidget):
 
     def _on_handled(self, order: OutlierOrder, done: Treated) -> None:
         self.panel.anonymised.show_file(order.target)
-        self._context.say(f"Written {order.target}: {counted(done.written, 'record')}, {done.added:,} of them made up.")
+        self._context.say(f"Written {order.target}: {done.in_words()}.")
 
     def _on_compared(self, description: Description) -> None:
         self._pairs.append(description)
@@ -201,13 +235,8 @@ class RepresentabilityPage(QWidget):
         self._refresh()
 
     @Slot()
-    def _on_by_jaccard(self) -> None:
-        self._colour_by("jaccard")
-
-    @Slot()
-    def _on_by_distance(self) -> None:
-        self._colour_by("place_distance")
-
-    def _colour_by(self, figure: str) -> None:
-        self._context.session.colour_by(figure)
+    def _on_large(self) -> None:
+        session = self._context.session
+        session.colour_by(self.coloured_by.currentData())
+        session.compare_with(self.beside.currentData())
         self._context.show_map()

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import (
-    QFileDialog,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -20,11 +18,12 @@ from PySide6.QtWidgets import (
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.session.representing import OutlierOrder, PairOrder
-from vbas_desktop.session.requirement_form import names_of, numbers_of
+from vbas_desktop.session.requirement_form import names_of, numbers_of, texts_by_name
 from vbas_desktop.ui.pages.file_row import FileRow
 from vbas_desktop.ui.panel.fields import Field, set_look
 from vbas_desktop.ui.theme import GRID, Theme
 
+from .folder_row import FolderRow
 from .outlier_box import OutlierBox
 
 
@@ -43,10 +42,12 @@ class PairPanel(QScrollArea):
         self.k = QSpinBox()
         self.k.setRange(1, 1_000_000)
         self.k.setValue(5)
-        self.hierarchies: Path | None = None
-        self.folder = QLabel("none")
-        self.choose_folder = QPushButton("Choose…")
-        self.choose_folder.setAccessibleName("Choose the folder of hierarchies")
+        self.reasons = QLineEdit()
+        self.hierarchies = FolderRow("Folder of hierarchies", theme)
+        self.distances = FolderRow("Folder of tables of distances", theme)
+        self.worst = FileRow(
+            "Worst case", "The most distorted version; Davies–Bouldin is normalised by it", theme, True
+        )
         self.compare = QPushButton("&Compare")
         set_look(self.compare, "primary")
         self.outliers = OutlierBox()
@@ -54,10 +55,9 @@ class PairPanel(QScrollArea):
         self.message.setProperty("look", "error")
         self.message.setWordWrap(True)
         self._build()
-        for row in (self.original, self.anonymised):
+        for row in (self.original, self.anonymised, self.worst):
             row.show_file(None)
             row.chosen.connect(row.show_file)
-        self.choose_folder.clicked.connect(self._on_choose_folder)
         self.compare.clicked.connect(self._on_compare)
         self.outliers.handling_wanted.connect(self.handle)
 
@@ -69,11 +69,7 @@ class PairPanel(QScrollArea):
         self.columns.setPlaceholderText("age, job")
         self.weights.setPlaceholderText("age=0.7, job=0.3")
         self.level_weights.setPlaceholderText("age=0.5/0.3/0.2")
-        folder = QWidget()
-        row = QHBoxLayout(folder)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.folder, 1)
-        row.addWidget(self.choose_folder)
+        self.reasons.setPlaceholderText("phone=identifies, income=confidential")
         for widget in (
             self.original,
             self.anonymised,
@@ -81,9 +77,14 @@ class PairPanel(QScrollArea):
             Field("&Quasi-identifiers", self.columns, "Columns, separated by commas"),
             Field("&Sensitive columns", self.sensitive, "Described class by class; separated by commas"),
             Field("k", self.k, "Nothing about fewer than k records is shown"),
-            Field("Hierarchies", folder, "A folder with COLUMN.csv: value;level1;level2…"),
+            Field("Hierarchies", self.hierarchies, "A folder with COLUMN.csv: value;level1;level2…"),
+            Field(
+                "Distances", self.distances, "A folder with COLUMN.csv: a square table of the distances between values"
+            ),
             Field("&Weights of the columns", self.weights, "Above 0, adding up to 1; empty: all alike"),
             Field("Weights of the &levels", self.level_weights, "From the lowest level up, adding up to 1"),
+            Field("Columns left out, &because", self.reasons, "column=why, separated by commas"),
+            self.worst,
             self.compare,
             self.message,
             self.outliers,
@@ -93,19 +94,6 @@ class PairPanel(QScrollArea):
         self.setWidgetResizable(True)
         self.setWidget(inner)
         self.setMinimumWidth(280)
-
-    def use_hierarchies(self, folder: Path | None) -> None:
-        """Take the hierarchies of a folder."""
-        self.hierarchies = folder
-        self.folder.setText(folder.name if folder is not None else "none")
-        self.folder.setToolTip(str(folder or ""))
-
-    @Slot()
-    def _on_choose_folder(self) -> None:
-        dialog = QFileDialog(self, "Folder of hierarchies")
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda chosen: self.use_hierarchies(Path(chosen)))
-        dialog.open()
 
     @Slot()
     def _on_compare(self) -> None:
@@ -127,7 +115,7 @@ class PairPanel(QScrollArea):
             return
         self.message.clear()
         choices = Choices(self.k.value(), self.key.text().strip(), columns, names_of(self.sensitive.text()))
-        self.handling_wanted.emit(OutlierOrder(path, choices, how, target, self.hierarchies))
+        self.handling_wanted.emit(OutlierOrder(path, choices, how, target, self.hierarchies.path, self.distances.path))
 
     def order(self) -> PairOrder | None:
         """What is to be compared; None while something is missing. Weights that do not add up raise `InputError`."""
@@ -135,6 +123,8 @@ class PairPanel(QScrollArea):
         if self.original.path is None or self.anonymised.path is None or not columns or not key:
             return None
         weights = {name: float(values[0]) for name, values in numbers_of(self.weights.text()).items()}
-        choices = Choices(self.k.value(), key, columns, names_of(self.sensitive.text()), weights)
+        reasons = texts_by_name(self.reasons.text())
+        choices = Choices(self.k.value(), key, columns, names_of(self.sensitive.text()), weights, reasons)
         levels = numbers_of(self.level_weights.text())
-        return PairOrder(self.original.path, self.anonymised.path, choices, self.hierarchies, levels)
+        folders = (self.hierarchies.path, levels, self.distances.path, self.worst.path)
+        return PairOrder(self.original.path, self.anonymised.path, choices, *folders)

@@ -146,9 +146,9 @@ class PolicyPage(QScrollArea):
         session = self._context.session
         entry = session.selected
         choices = entry.run.choices if entry is not None else session.choices
-        # The window shuffles the rows of every release unless the user says otherwise in Export.
-        known = evidence(knowledge_of(choices, entry, session, True if entry is not None else None))
         notes = session.policy
+        shuffled = notes.shuffled if entry is not None else None
+        known = evidence(knowledge_of(choices, entry, session, shuffled, notes.renamed))
         for point, row in self.rows.items():
             row.show_state(state_of(point, notes, known), known.get(point, ""), notes.notes.get(point, ""))
         for name, combo in self.choices.items():

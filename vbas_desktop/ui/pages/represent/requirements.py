@@ -52,7 +52,7 @@ _FIELDS = (
     ("weights", "&Weights", "Of the quasi-identifiers, adding up to 1: age=0.7, job=0.3"),
 )
 _MARKS = {Verdict.OK: "✓", Verdict.NOT_MET: "✗", Verdict.NOT_CHECKABLE: "–"}
-_HEADINGS = ("Criterion", "Required", "Actual", "Verdict")
+_HEADINGS = ("Verdict", "Criterion", "Required", "Actual")
 
 
 class RequirementsPage(QWidget):
@@ -177,7 +177,7 @@ class RequirementsPage(QWidget):
         session = self._context.session
         entry = session.selected
         criteria = session.criteria(entry)
-        rows = tuple((row.name, row.required, row.actual, f"{_MARKS[row.verdict]} {row.verdict}") for row in criteria)
+        rows = tuple((f"{_MARKS[row.verdict]} {row.verdict}", row.name, row.required, row.actual) for row in criteria)
         if rows != self.model.rows or not self.model.headings:
             self.model.show_rows(_HEADINGS, rows)
             fit_columns(self.table)

@@ -1,8 +1,9 @@
-"""One version: gauges above, cards below, and its classes in a table."""
+"""One version: gauges above, cards below, its map, and its classes in a table."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSortFilterProxyModel, Qt
+from PySide6.QtCore import QSortFilterProxyModel, Qt, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSplitter, QTableView, QVBoxLayout, QWidget
 
 from vbas_desktop.session.representing import Description
@@ -12,6 +13,10 @@ from vbas_desktop.ui.theme import GRID, Theme
 
 from .classes_model import SORT_ROLE, ClassesModel
 from .gauge import Gauge
+from .region_map import RegionMap
+
+_TWO_COLUMNS = 72 * GRID
+"""From this width on, two gauges stand beside each other without being cut."""
 
 
 class VersionView(QWidget):
@@ -30,40 +35,55 @@ class VersionView(QWidget):
         self.table.setSortingEnabled(True)
         set_up_table(self.table, "Classes")
         self.gauges: list[Gauge] = []
-        self._columns = 2
+        self._columns = 0
         self._description: Description | None = None
         self._scroll = scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.map = RegionMap(theme)
+        self.map.hide()
         splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.addWidget(scroll)
-        splitter.addWidget(self.table)
-        splitter.setSizes([440, 300])
+        for widget, height in ((scroll, 260), (self.map, 280), (self.table, 200)):
+            splitter.addWidget(widget)
+            widget.setMinimumHeight(min(height, 12 * GRID))
+        splitter.setSizes([260, 280, 200])
         splitter.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GRID, 0, 2 * GRID, GRID)
         layout.addWidget(self.heading)
         layout.addWidget(splitter, 1)
+        self.map.region_chosen.connect(self._on_region_chosen)
+        self.table.selectionModel().selectionChanged.connect(self._on_row_chosen)
 
     @property
     def described(self) -> Description | None:
         """What is shown."""
         return self._description
 
-    def show_description(self, description: Description | None, columns: int = 2) -> None:
-        """Show another version in so many columns of cards."""
-        if description is self._description and columns == self._columns:
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cards stand side by side where there is room."""
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def show_description(self, description: Description | None) -> None:
+        """Show another version."""
+        if description is self._description:
             return
-        self._description, self._columns = description, columns
-        self.gauges = []
+        self._description, self._columns = description, 0
         self.heading.setText(description.title if description is not None else "")
         headings, rows = (description.headings, description.rows) if description is not None else ((), ())
         self.model.show_rows(headings, rows)
         self.table.setVisible(bool(rows))
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         fit_columns(self.table)
-        if description is None:
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Gauges and cards in as many columns as there is room for."""
+        description, columns = self._description, 2 if self.width() >= _TWO_COLUMNS else 1
+        if description is None or columns == self._columns:
             return
+        self._columns = columns
         inner = QWidget()
         grid = QGridLayout(inner)
         grid.setContentsMargins(0, 0, GRID, GRID)
@@ -77,6 +97,19 @@ class VersionView(QWidget):
                 grid.addWidget(widget, first + place // columns, place % columns)
         grid.setRowStretch(grid.rowCount(), 1)
         self._scroll.setWidget(inner)
+
+    @Slot(object)
+    def _on_region_chosen(self, region: int | None) -> None:
+        """The row of the aggregated region that was clicked on the map."""
+        if region is None or region >= self.model.rowCount():
+            self.table.clearSelection()
+            return
+        self.table.selectRow(self.sorted.mapFromSource(self.model.index(region, 0)).row())
+
+    @Slot()
+    def _on_row_chosen(self) -> None:
+        rows = self.table.selectionModel().selectedRows()
+        self.map.canvas.choose(self.sorted.mapToSource(rows[0]).row() if rows else None)
 
 
 def _card(name: str, lines: tuple[str, ...]) -> QWidget:
