@@ -36,6 +36,18 @@ def test_the_list_hides_values_unless_asked(patients, capsys):
     assert "N5Y2N3" not in capsys.readouterr().out
 
 
+def test_scores_tell_in_how_many_combinations_each_record_is(patients, tmp_path, capsys):
+    target = tmp_path / "scores.csv"
+    assert risky(patients, "--columns", "name,postcode,note", "-k", 4, "--scores", target) == 0
+    assert "4 records are in at least one of them, at most in 3" in capsys.readouterr().out
+    scores = ["3", "3", "3", "3", "0", "0", "0", "0"]
+    expected = [["record", "combinations"], *([str(n), score] for n, score in enumerate(scores, 1))]
+    with target.open(newline="") as stream:
+        assert list(csv.reader(stream)) == expected
+    assert risky(patients, "--columns", "name,postcode,note", "-k", 4, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["records_by_score"] == {"0": 4, "3": 4}
+
+
 def test_the_coarsened_file_keeps_everything_else_and_is_verified(patients, tmp_path, capsys):
     out = tmp_path / "out"
     options = ["--columns", "postcode,sex", "-k", 3, "--apply", "--identifiers", "name", "--out", out]
@@ -87,6 +99,7 @@ def test_a_public_table_is_taken_into_account(patients, tmp_path, capsys):
         (["--columns", "postcod"], "There is no column “postcod”", 1),
         (["-k", "0"], "at least 1", 1),
         (["--out", "x"], "--out goes with --apply", 2),
+        (["--scores", "x", "--apply"], "--scores goes without --apply", 2),
         (["--columns", "sex", "--apply", "--identifiers", "sex", "--out", "x"], "cannot be dropped", 1),
     ],
 )

@@ -87,6 +87,24 @@ def test_values_are_hidden_until_they_are_asked_for(page, loaded_window, qtbot):
     assert "=" not in QGuiApplication.clipboard().text()
 
 
+def test_the_scores_of_the_records_are_saved(page, loaded_window, tmp_path, qtbot):
+    assert not page.list.scores.isEnabled()
+    press(page.search, loaded_window, qtbot)
+    table = Table.of_records(loaded_window.session.table, ["age", "sex", "illness"])
+    scores = mine(table, 14).scores[table.row_of]
+    assert (
+        f"{(scores > 0).sum():,} records are in at least one, at most in {scores.max()}." in page.list.headline.text()
+    )
+    qtbot.mouseClick(page.list.scores, Qt.MouseButton.LeftButton)
+    dialog = page.findChild(QFileDialog)
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        dialog.fileSelected.emit(str(tmp_path / "scores.csv"))
+    dialog.reject()
+    saved = list(csv.DictReader((tmp_path / "scores.csv").read_text().splitlines()))
+    assert [int(line["combinations"]) for line in saved] == scores.tolist()
+    assert [int(line["record"]) for line in saved] == list(range(1, len(scores) + 1))
+
+
 def test_the_list_is_filtered_and_sorted(page, loaded_window, qtbot):
     press(page.search, loaded_window, qtbot)
     everything = shown(page)

@@ -57,6 +57,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--apply", action="store_true", help="coarsen until nothing risky is left")
     parser.add_argument("--show-values", action="store_true", help="list the values as well (they may identify people)")
     parser.add_argument("--most", type=int, default=200, metavar="N", help="list at most N combinations (default: 200)")
+    parser.add_argument(
+        "--scores", metavar="F", help="write in how many of them each record is (CSV record,combinations)"
+    )
     parser.add_argument("--category-counts", choices=("auto", "yes", "no"), default="auto", help=_LINE_HELP)
     parser.add_argument("--delimiter", metavar="CHAR", help="delimiter of the file (default: guessed)")
     parser.add_argument("--encoding", metavar="NAME", help="encoding of the file (default: guessed)")
@@ -71,11 +74,14 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.assessment.risky.mining import mine
     from vbas_desktop.assessment.risky.output import NotVerified, log_dict, search_dict, write_coarsened
     from vbas_desktop.assessment.risky.rules import read_domain_rules, read_filter_rules, unknown_features
+    from vbas_desktop.assessment.risky.scores import write_scores
     from vbas_desktop.assessment.risky.table import Table
     from vbas_desktop.files.records import RecordOptions, load_records
 
     if options.out and not options.apply:
         raise UsageError("--out goes with --apply")
+    if options.scores and options.apply:
+        raise UsageError("--scores goes without --apply")
     if options.k < 1 or not 0.0 <= options.suppress < 1.0 or (options.max_size is not None and options.max_size < 1):
         raise InputError(Finding("bad-option", "k and --max-size are at least 1, --suppress below 1."))
     progress = TerminalProgress(options.quiet)
@@ -98,6 +104,8 @@ def run(options: argparse.Namespace) -> int:
             reference=reference,
             progress=progress,
         )
+        if options.scores:
+            write_scores(Path(options.scores), table, search, progress)
         progress.close()
         if options.json:
             show(json.dumps(search_dict(table, options.k, search, options.show_values), ensure_ascii=False))
@@ -150,7 +158,8 @@ def _show_search(table: Table, k: int, search: Search, values: bool, most: int) 
                 occurs.update(dict.fromkeys((table.columns[c] for c in found.columns), int(found.rows.size)))
         show("columns by how often they occur: " + ", ".join(f"{name} {n:,}" for name, n in occurs.most_common()))
         hit = result["records_in_combinations"]
-        show(f"{counted(hit, 'record is', 'records are')} in at least one of them")
+        most_of_all = int(search.scores.max())
+        show(f"{counted(hit, 'record is', 'records are')} in at least one of them, at most in {most_of_all:,}")
     elif not search.exempted and search.complete:
         show(f"No combination of values is shared by fewer than {counted(k, 'record')}.")
     for each in result["combinations"]:

@@ -11,6 +11,7 @@ from vbas_desktop.assessment.risky.loop import Coarsener, Plan, State, exemption
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.output import share_kept, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
+from vbas_desktop.assessment.risky.scores import write_scores
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
@@ -137,6 +138,12 @@ def export(work: Work, target: Path, drop: tuple[str, ...], progress: Progress) 
     return write_coarsened(work.coarsener, work.setup.records, target, drop, progress)
 
 
+def save_scores(listing: Listing, target: Path, progress: Progress) -> Path:
+    """Write in how many of the listed combinations each record is."""
+    write_scores(target, listing.table, listing.search, progress)
+    return target
+
+
 def _history(setup: RiskySetup, work: Work | None, progress: Progress) -> Coarsener:
     """The history to go on with: steps stay as long as the table is the same, rules and k are those of now."""
     if work is None or not work.setup.same_table(setup):
@@ -159,5 +166,5 @@ def _listed(coarsener: Coarsener, max_size: int | None, all_sizes: bool, progres
     )
     progress.update("Counting occurrences")
     listing = Listing(state.table, plan, found, all_sizes)
-    _ = listing.occurrences, listing.runs  # computed here, in the thread that searches
+    _ = listing.occurrences, listing.runs, listing.exposed  # computed here, in the thread that searches
     return listing

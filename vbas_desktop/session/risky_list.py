@@ -69,6 +69,12 @@ class Listing:
             totals[list(one.columns)] += one.rows.size
         return totals
 
+    @cached_property
+    def exposed(self) -> tuple[int, int]:
+        """How many records are in at least one combination, and the most that one of them is in."""
+        scores = self.search.scores
+        return int(self.table.weights[scores > 0].sum()), int(scores.max(initial=0))
+
     def arranged(self, words: str, by: str, descending: bool) -> Arrangement:
         """The combinations whose column names hold every word, sorted ``by`` "size", "count" or "columns"."""
         wanted = [word.casefold() for word in words.split()]

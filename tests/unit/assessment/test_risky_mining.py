@@ -1,5 +1,6 @@
 """Minimal risky combinations against brute force, and the coarsening that removes them."""
 
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +12,7 @@ from vbas_desktop.assessment.risky.loop import STRATEGIES, Coarsener, Plan, exem
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.output import share_kept
 from vbas_desktop.assessment.risky.rules import DomainRule, FilterRule
+from vbas_desktop.assessment.risky.scores import record_scores, records_by_score
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled
@@ -80,6 +82,8 @@ def test_the_score_of_a_row_is_the_number_of_combinations_it_is_in(rows, k):
     for record, row in enumerate(rows):
         expected = sum(all(row[c] == v for c, v in zip(columns, values, strict=True)) for columns, values, _ in minimal)
         assert search.scores[table.row_of[record]] == expected
+        assert record_scores(table, search)[record] == expected
+    assert records_by_score(table, search) == dict(Counter(record_scores(table, search).tolist()))
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -21,6 +21,7 @@ from vbas_desktop.files.recount import recount
 
 from .found import Search
 from .loop import Coarsener, State
+from .scores import records_by_score
 from .table import Table
 
 
@@ -53,12 +54,9 @@ def search_dict(
         "exempted": search.exempted,
         "complete": search.complete,
         "why_incomplete": search.why_incomplete,
-        "records_in_combinations": _records_hit(table, search),
+        "records_in_combinations": int(table.weights[search.scores > 0].sum()),
+        "records_by_score": {str(score): number for score, number in records_by_score(table, search).items()},
     }
-
-
-def _records_hit(table: Table, search: Search) -> int:
-    return int(table.weights[search.scores > 0].sum())
 
 
 def log_dict(coarsener: Coarsener) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
+    QPushButton,
     QStackedLayout,
     QTableView,
     QVBoxLayout,
@@ -129,6 +130,8 @@ class CombinationsView(QWidget):
         self.filter.setToolTip("Words that the names of a combination's columns must hold")
         self.reveal = QCheckBox("Show &values")
         self.reveal.setToolTip("Values may point at people: shown on this screen only, never copied or saved")
+        self.scores = QPushButton("Sc&ores…")
+        self.scores.setToolTip("Save in how many of these combinations each record is, by the number of the record")
         self.headline = QLabel()
         self.headline.setWordWrap(True)
         self._pause = QTimer(self)
@@ -156,6 +159,7 @@ class CombinationsView(QWidget):
         bar.setSpacing(GRID)
         bar.addWidget(self.filter, 1)
         bar.addWidget(self.reveal)
+        bar.addWidget(self.scores)
         content = QWidget()
         column_layout = QVBoxLayout(content)
         column_layout.setContentsMargins(0, 0, 0, 0)
@@ -232,7 +236,11 @@ def headline(listing: Listing) -> tuple[str, str]:
     if not number:
         text = "No risky combination is left." if search.complete else "Nothing risky among the sizes searched."
     elif listing.all_sizes:
-        text = f"{counted(number, 'minimal risky combination')}: {', '.join(sizes)}."
+        hit, most = listing.exposed
+        text = (
+            f"{counted(number, 'minimal risky combination')}: {', '.join(sizes)}. "
+            f"{counted(hit, 'record is', 'records are')} in at least one, at most in {most:,}."
+        )
     else:
         size = next(level.size for level in search.levels if level.number)
         text = f"{counted(number, 'risky combination')} of size {size}, the smallest; Search lists all sizes."

@@ -95,6 +95,7 @@ class RiskyPage(QWidget):
         self.search.clicked.connect(self._on_search)
         self.stop.clicked.connect(runner.stop)
         self.use.clicked.connect(self._on_use)
+        self.list.scores.clicked.connect(self._on_scores)
         timeline.step_wanted.connect(self._on_step)
         timeline.run_wanted.connect(self._on_run)
         timeline.undo_wanted.connect(self._on_undo)
@@ -190,6 +191,19 @@ class RiskyPage(QWidget):
         )
 
     @Slot()
+    def _on_scores(self) -> None:
+        if self.work is not None:
+            source = Path(self.work.setup.records.source.path)
+            suggested = source.with_name(f"{source.name.partition('.')[0]}-scores.csv")
+            ask_to_save(self, "Save the scores of the records", "Scores (*.csv)", suggested, self.save_scores)
+
+    def save_scores(self, target: str) -> None:
+        """Write in how many of the listed combinations each record is."""
+        assert self.work is not None
+        job = partial(risky.save_scores, self.work.listing, Path(target))
+        self._context.runner.start("Saving scores", job, lambda path: self._context.say(f"Saved {path}."))
+
+    @Slot()
     def _on_use(self) -> None:
         session = self._context.session
         choices = session.choices
@@ -227,6 +241,8 @@ class RiskyPage(QWidget):
         self.search.setEnabled(setup is not None and not busy)
         self.stop.setEnabled(busy)
         self.timeline.enable(setup, self.work, busy)
+        listed = self.work is not None and self.work.listing.all_sizes and len(self.work.listing) > 0
+        self.list.scores.setEnabled(listed and not busy)
         table, shown = self._context.session.table, self.list.columns_shown()
         usable = table is not None and table is self.settings.table and bool(shown)
         self.use.setEnabled(usable and not busy)
