@@ -42,6 +42,7 @@ def compare(problem: Instance) -> int:
     # The literal algorithm notes the value at the start of every pass.
     assert result.passes == len(literal.values)
     assert all(before < after for before, after in zip(literal.values, literal.values[1:], strict=False))
+    assert result.anonymity is None or result.anonymity >= result.anonymity_before
     return result.moves
 
 
