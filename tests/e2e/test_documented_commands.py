@@ -9,7 +9,14 @@ import pytest
 from vbas_desktop.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "sample_data/README.md", "docs/commands.md", "docs/appointments.md", "docs/risky-combinations.md"]
+PAGES = [
+    "README.md",
+    "sample_data/README.md",
+    "docs/commands.md",
+    "docs/appointments.md",
+    "docs/risky-combinations.md",
+    "docs/representability.md",
+]
 TOO_LARGE = re.compile(r"--like (eastern|western)|--country|appointments-experiment|vbas compare")
 """Hours, gigabytes, or what has tests of its own at a smaller size."""
 

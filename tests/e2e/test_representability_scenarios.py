@@ -6,11 +6,14 @@ The tables are those of tests/data/parv; docs/representability.md tells the same
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from vbas_desktop.cli.main import main
 
 DATA = Path(__file__).parents[1] / "data" / "parv"
+DOCS = Path(__file__).parents[2] / "docs"
+SCHEMA = json.loads((DOCS / "representability.schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -29,7 +32,9 @@ def compare(tmp_path, capsys):
             (tmp_path / "need.json").write_text(json.dumps({"format_version": 1, **need}))
             more += ["--requirement", str(tmp_path / "need.json")]
         assert main(["representability", *files, *more]) == 0
-        return json.loads(capsys.readouterr().out)
+        vector = json.loads(capsys.readouterr().out)
+        jsonschema.validate(vector, SCHEMA)
+        return vector
 
     return run
 
@@ -82,7 +87,21 @@ def test_to_a_requirement_aggregated_values_are_rejected_by_whoever_needs_single
 
 
 def test_the_worked_example_in_the_documentation_has_these_numbers(compare):
-    text = (Path(__file__).parents[2] / "docs" / "representability.md").read_text(encoding="utf-8")
+    text = (DOCS / "representability.md").read_text(encoding="utf-8")
     for number in (3, 4):
         overall = compare(number)["overall"]
         assert f"{overall['precision']:.4f} | {overall['jaccard']:.4f} | {overall['fowlkes_mallows']:.4f}" in text
+
+
+def test_the_example_in_the_documentation_is_the_same_tables_and_the_same_requirement(compare):
+    example = DOCS / "examples" / "household"
+    for number in (2, 3, 4, 7):
+        assert (example / f"C{number}.csv").read_bytes() == (DATA / f"C{number}.csv").read_bytes()
+    assert json.loads((example / "need.json").read_text()) == {"format_version": 1, **CASE_1}
+    for name in ("Hh", "Job"):
+        assert (example / "levels" / f"{name}.csv").read_text().splitlines()
+
+
+@pytest.mark.parametrize("number", [2, 5, 6, 7])
+def test_every_table_gives_a_vector_as_the_schema_says(compare, number):
+    assert compare(number)["format_version"] == 1

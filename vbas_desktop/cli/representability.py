@@ -175,7 +175,8 @@ def _show(vector: dict[str, Any]) -> None:
         if isinstance(value, str):
             show(f"{name.replace('_', ' ')}: {value}")
         elif value is not None:
-            show(f"{name.replace('_', ' '):<36}{value:>10.4f}")
+            number = f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+            show(f"{name.replace('_', ' '):<36}{number:>10}")
     for row in vector.get("requirement", []):
         show(f"{row['verdict']:<14}{row['criterion']}: required {row['required']}, is {row['actual']}")
 

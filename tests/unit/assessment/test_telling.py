@@ -1,5 +1,9 @@
 """Nothing in a vector tells of fewer than k records, neither by itself nor by subtraction."""
 
+import json
+from pathlib import Path
+
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +13,8 @@ from vbas_desktop.assessment.representability.hierarchy import flat
 from vbas_desktop.assessment.representability.telling import figure_shown, parts_shown, share_at_least, shown
 from vbas_desktop.assessment.representability.vector import Choices, representability
 from vbas_desktop.files.records import RecordOptions, load_records
+
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "representability.schema.json").read_text(encoding="utf-8"))
 
 
 def test_small_numbers_are_not_shown():
@@ -56,6 +62,7 @@ def test_no_small_number_can_be_worked_out_from_a_vector(tmp_path_factory, befor
     plain = RecordOptions(category_counts="no")
     tables = [load_records(folder / name, plain) for name in ("one.csv", "two.csv")]
     vector = representability(*tables, Choices(k, "id", ("q",), ("v",)), {"q": flat("q")})
+    jsonschema.validate(vector, SCHEMA)
     general = vector["general"]
     deleted, made_up = len(before) - sum(n < 1000 for n, _ in after), added
     totals = (general["original_records"], general["released_records"])

@@ -1,7 +1,9 @@
 """What a release says of the geography it keeps, and to whom."""
 
 import json
+from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 from release_making import load, released_rows, small_case, write_records, write_regions
@@ -11,9 +13,13 @@ from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.release.representability import tellable_regions
 
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "representability.schema.json").read_text(encoding="utf-8"))
+
 
 def vector_of(report):
-    return json.loads((report.folder / "representability.json").read_text(encoding="utf-8"))
+    vector = json.loads((report.folder / "representability.json").read_text(encoding="utf-8"))
+    jsonschema.validate(vector, SCHEMA)
+    return vector
 
 
 def test_the_recipient_gets_the_vector_rounded_and_listed_among_the_checksums(tmp_path):
