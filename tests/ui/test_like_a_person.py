@@ -388,3 +388,34 @@ def test_recent_files_are_offered(run_window, tmp_path, data, qtbot):
     run_window.menus._on_recent_about_to_show()
     texts = [action.text() for action in run_window.menus._recent.actions() if not action.isSeparator()]
     assert texts == ["study.vbas", "data/records.csv + regions.csv", "&Empty this list"]
+
+
+def test_after_a_failed_load_its_problems_are_not_taken_for_those_of_the_loaded_files(loaded_window, tmp_path, qtbot):
+    bad = tmp_path / "bad.csv"
+    bad.write_text("tract,age\n")
+    files = loaded_window.input.files
+    before = [files.findings.item(row).text() for row in range(files.findings.count())]
+    with qtbot.waitSignal(loaded_window.runner.job_failed, timeout=LONG):
+        loaded_window.controller.load(bad, loaded_window.session.regions_path)
+    box(loaded_window).close()
+    assert files.records.name.text() == "records.csv"
+    assert files.findings_of.isVisibleTo(loaded_window.input)
+    assert files.findings_of.text() == "Loading bad.csv did not succeed. records.csv is still loaded."
+    assert "bad.csv" in files.findings.item(0).text()
+    run_to_the_end(loaded_window, qtbot)
+    assert files.findings_of.isHidden()
+    assert [files.findings.item(row).text() for row in range(files.findings.count())] == before
+
+
+def test_factor_and_exponent_are_asked_for_only_with_a_model_of_ones_own(loaded_window):
+    form = loaded_window.input.approaches.choices["site_number"].form
+    assert {name: form.fields[name].isHidden() for name in ("model", "factor", "exponent", "share")} == {
+        "model": False,
+        "factor": True,
+        "exponent": True,
+        "share": False,
+    }
+    choices = loaded_window.session.choices.with_parameter("site_number", "maxcombs", "model", "own")
+    loaded_window.session.change(choices)
+    assert not form.fields["factor"].isHidden()
+    assert not form.fields["exponent"].isHidden()

@@ -101,16 +101,17 @@ def test_the_anonymity_vector_is_told_of_the_solution_and_of_the_region(tab, sho
     k = entry.problem.k
     vectors = [class_sizes(entry.problem, entry.solution, r)[1] for r in range(entry.solution.aggregated_regions)]
     sizes = np.concatenate(vectors)
-    small = ", ".join(str(int((sizes == size).sum())) for size in range(1, 13))
     results = ResultsTab(shown_window.context)
     qtbot.addWidget(results)
-    assert results.vector.text().endswith(f"before suppression: {small} | {int((sizes > 12).sum()):,} of 13 or more")
+    small, large = int(((sizes > 3) & (sizes < k)).sum()), int((sizes >= k).sum())
+    assert results.vector.text().startswith(
+        f"Solution {entry.number} before suppression has these classes: {int((sizes == 1).sum())} of 1 record, "
+    )
+    assert results.vector.text().endswith(f"{small:,} of 4 to {k - 1}, {large:,} of {k} or more.")
     assert anonymity_vector(entry.problem, entry.solution).tolist() == np.bincount(sizes)[1:].tolist()
     shown_window.session.choose_region(1)
     qtbot.waitUntil(lambda: tab.why._listed is not None, timeout=60_000)
-    assert tab.why.vector.text() == (
-        "Classes of size 1, 2, … before suppression: " + vector_in_words(np.bincount(vectors[1])[1:], k)
-    )
+    assert tab.why.vector.text() == (f"Classes before suppression: {vector_in_words(np.bincount(vectors[1])[1:], k)}.")
 
 
 def test_a_region_without_losses_says_so(tab, shown_window, qtbot):

@@ -47,7 +47,8 @@ class Card:
 class Parameter:
     """The declaration of one parameter; ``kind`` is int, float, str, bool or "approach" (another approach, by name).
 
-    ``required``: scripts must give it, because no default could be right for everybody.
+    ``required``: scripts must give it, because no default could be right for everybody. ``only_with``: it has an effect
+    only while another parameter (by name) has that value, so that a form need not show it otherwise.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     option: str | None = None
     required: bool = False
+    only_with: tuple[str, Any] | None = None
 
     def parse(self, text: Any) -> Any:
         """The value from what a person typed; `InputError` says what would be allowed."""
@@ -121,6 +123,7 @@ def parameter(
     option: str | None = None,
     kind: type | str | None = None,
     required: bool = False,
+    only_with: tuple[str, Any] | None = None,
 ) -> Any:
     """Declare a dataclass field as a parameter; ``option`` names a command-line option of its own (``--sites``)."""
     declared = {
@@ -132,6 +135,7 @@ def parameter(
         "option": option,
         "kind": kind or type(default),
         "required": required,
+        "only_with": only_with,
     }
     return dataclasses.field(default=default, metadata={_KEY: declared})
 

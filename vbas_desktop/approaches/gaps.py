@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vbas_desktop.algorithms.site_numbers import CANADA, MODEL_CHOICES, gaps_cutoff, sites_for_cutoff
+from vbas_desktop.algorithms.site_numbers import CANADA, MODEL_CHOICES, OWN, gaps_cutoff, sites_for_cutoff
 
 from .base import SiteNumber, Situation, parameter
 
@@ -22,10 +22,20 @@ class GapsSiteNumber(SiteNumber):
         option="gaps-model",
     )
     factor: float = parameter(
-        1978.0, label="Own factor B", help="B of a model of your own (model “own”).", low=0.001, high=1e12
+        1978.0,
+        label="Own factor B",
+        help="B of a model of your own (model “own”).",
+        low=0.001,
+        high=1e12,
+        only_with=("model", OWN),
     )
     exponent: float = parameter(
-        0.304, label="Own exponent b", help="b of a model of your own (model “own”).", low=0.0, high=10.0
+        0.304,
+        label="Own exponent b",
+        help="b of a model of your own (model “own”).",
+        low=0.0,
+        high=10.0,
+        only_with=("model", OWN),
     )
     share: float = parameter(
         0.9, label="Share", help="The share of the computed number that is used.", low=0.001, high=1.0

@@ -23,10 +23,11 @@ def patiently(job: Callable[[], T], progress: Progress, stage: str, fraction: fl
     """
     future: Future[T] = Future()
     threading.Thread(target=_answer, args=(job, future), name="vbas-release", daemon=True).start()
-    while not future.done():
+    while True:
         progress.update(stage, fraction)
+        if future.done():
+            return future.result()
         wait((future,), timeout=_LOOK_SECONDS)
-    return future.result()
 
 
 def _answer(job: Callable[[], T], future: Future[T]) -> None:

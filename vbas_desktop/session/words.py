@@ -74,13 +74,16 @@ def regions_in_words(regions: Regions) -> str:
     return " · ".join([counted(len(regions), "region"), shape, kinds[system.kind]])
 
 
-_LISTED_SIZES = 12
+_LISTED_SIZES = 3
 
 
 def vector_in_words(vector: Sequence[int] | NDArray[np.int64], k: int) -> str:
-    """An anonymity vector: the classes of each size below k one by one (the first few), the others as one number."""
-    shown = min(k - 1, _LISTED_SIZES)
-    entries = [int(vector[size]) if size < len(vector) else 0 for size in range(shown)]
-    rest = int(np.sum(vector[shown:]))
-    small = f"{', '.join(f'{number:,}' for number in entries)} | " if entries else ""
-    return f"{small}{rest:,} of {shown + 1:,} or more"
+    """An anonymity vector: how many classes have one record, two, and so on below k, and how many have k or more."""
+    sizes = np.zeros(max(k, len(vector)) + 1, np.int64)
+    sizes[1 : len(vector) + 1] = vector
+    alone = min(k - 1, _LISTED_SIZES)
+    parts = [f"{int(sizes[size]):,} of {counted(size, 'record')}" for size in range(1, alone + 1)]
+    if alone < k - 1:
+        between = f"{alone + 1:,} to {k - 1:,}" if alone + 1 < k - 1 else f"{k - 1:,}"
+        parts.append(f"{int(sizes[alone + 1 : k].sum()):,} of {between}")
+    return ", ".join([*parts, f"{int(sizes[k:].sum()):,} of {k:,} or more"])

@@ -31,6 +31,9 @@ Guard = Callable[[Callable[[], object]], None]
 """Does what it is given, after asking if unsaved work would be lost."""
 
 
+_LOADING = "Loading"
+
+
 class Controller(QObject):
     """The commands that need data or time. Every method may be called at any moment."""
 
@@ -45,6 +48,10 @@ class Controller(QObject):
         self._sample: tuple[Path, Path] | None = None
         self._unread: tuple[Path, Path] | None = None
         self.findings: tuple[Finding, ...] = ()
+        self.findings_of = ""
+        """What the findings belong to if that is not the files that are loaded."""
+        self._loaded_findings: tuple[Finding, ...] = ()
+        context.runner.job_started.connect(self._on_job_started)
         context.runner.job_failed.connect(self._on_job_failed)
         context.runner.job_refused.connect(self._on_job_refused)
         context.runner.job_stopped.connect(self._on_job_stopped)
@@ -80,7 +87,7 @@ class Controller(QObject):
 
     def _start_loading(self, order: LoadOrder) -> None:
         abort = partial(self._on_loading_aborted, (order.records, order.regions))
-        self._context.runner.start(f"Loading {order.records.name}", order.execute, self._on_loaded, on_abort=abort)
+        self._context.runner.start(f"{_LOADING} {order.records.name}", order.execute, self._on_loaded, on_abort=abort)
 
     def _on_loading_aborted(self, files: tuple[Path, Path]) -> None:
         self._unread = files
@@ -113,7 +120,8 @@ class Controller(QObject):
         self._unread = None
         self._session.accept_data(loaded, fresh=not same)
         self._settings.remember_data(loaded.order.records, loaded.order.regions)
-        self._set_findings((*loaded.table.findings, *loaded.regions.findings))
+        self._loaded_findings = (*loaded.table.findings, *loaded.regions.findings)
+        self._set_findings(self._loaded_findings)
         rows, places = counted(loaded.table.rows, "record"), counted(len(loaded.regions), "region")
         self._context.say(f"Loaded {rows} and {places}.")
         self._context.show_tab("Input")
@@ -163,15 +171,26 @@ class Controller(QObject):
         """Make the last choice again."""
         self._session.redo()
 
-    def _set_findings(self, findings: tuple[Finding, ...]) -> None:
-        self.findings = findings
+    def _set_findings(self, findings: tuple[Finding, ...], of: str = "") -> None:
+        self.findings, self.findings_of = findings, of
         self.findings_changed.emit()
+
+    def _what_failed(self, title: str) -> str:
+        kept = self._session.records_path
+        still = f" {kept.name} is still loaded." if kept is not None and title.startswith(_LOADING) else ""
+        return f"{title} did not succeed.{still}"
+
+    @Slot()
+    def _on_job_started(self) -> None:
+        """What an earlier job complained of is history; what is odd about the loaded files stays."""
+        if self.findings_of:
+            self._set_findings(self._loaded_findings)
 
     @Slot(object)
     def _on_job_failed(self, failure: Failure) -> None:
         self._run_after_load = False
         if failure.findings:
-            self._set_findings(failure.findings)
+            self._set_findings(failure.findings, self._what_failed(failure.title))
         show_failure(self._window, failure)
 
     @Slot(str)

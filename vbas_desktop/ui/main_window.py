@@ -129,7 +129,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _on_findings_changed(self) -> None:
-        self.input.files.show_findings(self.controller.findings)
+        self.input.files.show_findings(self.controller.findings, self.controller.findings_of)
 
     # What parts ask of the window
 

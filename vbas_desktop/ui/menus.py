@@ -84,7 +84,7 @@ class Menus(QObject):
         panel.setShortcut(QKeySequence("F9"))
         tip_with_shortcut(panel, "Show the tabs beside the map")
         panel.toggled.connect(self._window.tabs.setVisible)
-        full = menu.addAction("&Full screen")
+        full = menu.addAction("F&ull screen")
         full.setCheckable(True)
         full.setShortcut(QKeySequence("F11"))
         tip_with_shortcut(full, "Use the whole screen")

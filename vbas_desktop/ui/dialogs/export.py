@@ -62,7 +62,7 @@ class ExportDialog(QDialog):
         )
         self.format, self.delimiter, self.policy = QComboBox(), QComboBox(), QComboBox()
         self.shuffle = QCheckBox("S&huffle the records (their order can identify people)")
-        self.formulas = QCheckBox("&Escape cells that a spreadsheet would run as formulas")
+        self.formulas = QCheckBox("Escape &cells that a spreadsheet would run as formulas")
         self.class_size = QCheckBox("&Add a column with the size of each record's class")
         self.geopackage = QCheckBox("Regions as &GeoPackage too")
         self.pdf = QCheckBox("Reports as P&DF too")

@@ -40,6 +40,10 @@ class FilesSection(QWidget):
         self.findings.setWordWrap(True)
         self.findings.setAccessibleName("Problems of the files")
         self.findings.hide()
+        self.findings_of = QLabel()
+        self.findings_of.setWordWrap(True)
+        self.findings_of.setProperty("look", "error")
+        self.findings_of.hide()
         choose = QPushButton("Choose f&iles…")
         choose.clicked.connect(self.files_wanted)
         self.unfold = QToolButton()
@@ -60,7 +64,7 @@ class FilesSection(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)
         layout.addLayout(head)
-        for widget in (self.records, self.regions, self.findings, self.unfold, self.options):
+        for widget in (self.records, self.regions, self.findings_of, self.findings, self.unfold, self.options):
             layout.addWidget(widget)
 
     def reload(self) -> None:
@@ -83,8 +87,10 @@ class FilesSection(QWidget):
         self.options.unread = True
         self.refresh()
 
-    def show_findings(self, findings: Sequence[Finding]) -> None:
-        """List what is wrong or odd about the files, errors first."""
+    def show_findings(self, findings: Sequence[Finding], of: str = "") -> None:
+        """List what is wrong or odd about the files, errors first; ``of`` says what else they belong to."""
+        self.findings_of.setText(of)
+        self.findings_of.setVisible(bool(of))
         self.findings.clear()
         order = [Severity.ERROR, Severity.WARNING, Severity.HINT]
         icons = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "info"}

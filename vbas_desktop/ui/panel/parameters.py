@@ -115,8 +115,11 @@ class ParameterForm(QWidget):
         if chosen != self._shown:
             self._rebuild(chosen, declared)
         given = self._session.choices.values_of(self._component, chosen)
+        values = {parameter.name: given.get(parameter.name, parameter.default) for parameter in declared}
         for parameter in declared:
-            self.fields[parameter.name].show_value(given.get(parameter.name, parameter.default))
+            field = self.fields[parameter.name]
+            field.show_value(values[parameter.name])
+            field.setVisible(parameter.only_with is None or values[parameter.only_with[0]] == parameter.only_with[1])
         self.setVisible(bool(declared))
 
     def _rebuild(self, chosen: str, declared: tuple[Parameter, ...]) -> None:

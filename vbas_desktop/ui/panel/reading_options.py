@@ -57,7 +57,8 @@ class ReadingOptions(QWidget):
         self.unread = False
         self.combos = {name: _combo(values) for name, (_, _, values) in _CHOICES.items()}
         self.edits = {name: QLineEdit() for name in _NAMES}
-        self.again = QPushButton("Read a&gain")
+        self.again = QPushButton("Read again")
+        self.again.setToolTip("Read both files with these options (F5)")
         self._build()
         for combo in self.combos.values():
             combo.activated.connect(self._on_changed)

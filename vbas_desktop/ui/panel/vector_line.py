@@ -37,4 +37,4 @@ class VectorLine(QLabel):
         self.setVisible(table is not None)
         if shown is not None and table is not None and problem is not None:
             words = vector_in_words(table.vector, problem.k)
-            self.setText(f"Solution {shown.number:,}, classes of size 1, 2, … before suppression: {words}")
+            self.setText(f"Solution {shown.number:,} before suppression has these classes: {words}.")

@@ -92,7 +92,7 @@ class WhyView(QWidget):
                 self._listed = wanted
                 self._show(shown, region, result[0])
                 words = vector_in_words(result[1], problem.k)
-                self.vector.setText(f"Classes of size 1, 2, … before suppression: {words}")
+                self.vector.setText(f"Classes before suppression: {words}.")
                 self.vector.show()
 
         def given_up() -> None:

@@ -26,7 +26,7 @@ class ConstraintsForm(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self.same_region = QCheckBox("Own &region only")
+        self.same_region = QCheckBox("Own re&gion only")
         self.same_region.setToolTip("Everybody gets a slot of their own region; both files need a region column")
         self.within, self.share, self.groups = QDoubleSpinBox(), QDoubleSpinBox(), QSpinBox()
         self.within.setRange(0.0, 100_000.0)

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Slot
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSplitter, QTableView, QVBoxLayout, QWidget
 
 from vbas_desktop.domain.progress import Progress
@@ -45,7 +46,7 @@ class AppointmentsPage(QWidget):
         self.results = PlanResults(context)
         self.classes, self.slots = ClassesModel(), SlotsModel()
         self.class_table, self.slot_table = QTableView(), QTableView()
-        self.plan, self.stop, self.reason = QPushButton("&Plan"), QPushButton("Sto&p"), QLabel()
+        self.plan, self.stop, self.reason = QPushButton("Plan"), QPushButton("Stop"), QLabel()
         self._build()
         self._connect()
         self._on_regions_cleared()
@@ -53,7 +54,8 @@ class AppointmentsPage(QWidget):
 
     def _build(self) -> None:
         set_look(self.plan, "primary")
-        self.plan.setToolTip("Give everybody a slot")
+        self.plan.setShortcut(QKeySequence("Ctrl+Return"))
+        self.plan.setToolTip("Give everybody a slot (Ctrl+Enter)")
         self.stop.setToolTip("Stop; the best plan so far is kept")
         self.reason.setProperty("look", "muted")
         self.reason.setWordWrap(True)

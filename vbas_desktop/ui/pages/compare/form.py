@@ -82,7 +82,7 @@ class CompareForm(QWidget):
         grid.addWidget(self.components["site_number"], 1, 0)
         grid.addWidget(self.components["construction"], 1, 1)
         sets = Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex")
-        ks = Field("&k", self.ks, "One or several, such as 5, 10")
+        ks = Field("k", self.ks, "One or several, such as 5, 10")
         groups = Field("Categories", self.generalised, "Whether the groups made in Input are used")
         grid.addWidget(sets, 2, 0, 2, 1)
         grid.addWidget(ks, 2, 1)

@@ -58,8 +58,8 @@ class ComparePage(QWidget):
         self._context, self._session = context, context.session
         self.form, self.summary, self.charts = CompareForm(), SummaryView(), ComparisonCharts(context)
         self.live, self.target = QLabel(), QLineEdit()
-        self.start, self.stop = QPushButton("▶  &Compare"), QPushButton("&Stop")
-        self.thesis, self.open = QPushButton("&Thesis’ experiments"), QPushButton("&Open the summary page")
+        self.start, self.stop = QPushButton("▶  Co&mpare"), QPushButton("Stop")
+        self.thesis, self.open = QPushButton("Thesis’ e&xperiments"), QPushButton("Open the summar&y page")
         self.tabs = QTabWidget()
         self._page: Path | None = None
         self._arrived: list[tuple[Run, RunResult]] = []
@@ -86,7 +86,7 @@ class ComparePage(QWidget):
         column = QVBoxLayout(plan)
         column.setContentsMargins(GRID, GRID, GRID, GRID)
         column.addWidget(self.form)
-        column.addWidget(Field("&Folder for the tables", self.target, "Finished combinations are kept beside it"))
+        column.addWidget(Field("Folder for the tables", self.target, "Finished combinations are kept beside it"))
         column.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -163,7 +163,7 @@ class ComparePage(QWidget):
         current = asked == (self.form.ticked(), self._session.choices, self.target.text())
         if current and not self._context.runner.busy:
             self.live.setText(prepared_in_words(prepared))
-            self.start.setText("▶  &Go on" if 0 < sum(prepared.kept) < len(prepared.kept) else "▶  &Compare")
+            self.start.setText("▶  &Go on" if 0 < sum(prepared.kept) < len(prepared.kept) else "▶  Co&mpare")
 
     @Slot(object)
     def _on_failed(self, failure: Failure) -> None:

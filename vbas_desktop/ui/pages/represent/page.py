@@ -55,7 +55,7 @@ class RepresentabilityPage(QWidget):
         self.coloured_by = QComboBox()
         for name, words in _MEASURES.items():
             self.coloured_by.addItem(words, name)
-        self.large = QPushButton("&Large map")
+        self.large = QPushButton("Lar&ge map")
         self.legend = LegendStrip(context.theme.colours)
         self._known: dict[int, tuple[Entry, Shown | None, Description]] = {}
         self._scaled: tuple[object, tuple[Figure | None, Figure | None]] = (None, (None, None))
@@ -69,10 +69,10 @@ class RepresentabilityPage(QWidget):
         bar = QHBoxLayout()
         bar.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         bar.setSpacing(GRID)
-        self._map_label = QLabel("Map &by")
+        self._map_label = QLabel("QLabel("Map &by")Map by")
         for label, combo in (
-            (QLabel("S&how"), self.source),
-            (QLabel("B&eside it"), self.beside),
+            (QLabel("Show"), self.source),
+            (QLabel("Beside it"), self.beside),
             (self._map_label, self.coloured_by),
         ):
             label.setBuddy(combo)

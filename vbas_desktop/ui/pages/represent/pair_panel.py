@@ -48,7 +48,7 @@ class PairPanel(QScrollArea):
         self.worst = FileRow(
             "Worst case", "The most distorted version; Davies–Bouldin is normalised by it", theme, True
         )
-        self.compare = QPushButton("&Compare")
+        self.compare = QPushButton("Co&mpare")
         set_look(self.compare, "primary")
         self.outliers = OutlierBox()
         self.message = QLabel()
@@ -73,17 +73,17 @@ class PairPanel(QScrollArea):
         for widget in (
             self.original,
             self.anonymised,
-            Field("&Key", self.key, "The column that names a record in both files"),
+            Field("Key", self.key, "The column that names a record in both files"),
             Field("&Quasi-identifiers", self.columns, "Columns, separated by commas"),
-            Field("&Sensitive columns", self.sensitive, "Described class by class; separated by commas"),
+            Field("Sensitive columns", self.sensitive, "Described class by class; separated by commas"),
             Field("k", self.k, "Nothing about fewer than k records is shown"),
             Field("Hierarchies", self.hierarchies, "A folder with COLUMN.csv: value;level1;level2…"),
             Field(
                 "Distances", self.distances, "A folder with COLUMN.csv: a square table of the distances between values"
             ),
-            Field("&Weights of the columns", self.weights, "Above 0, adding up to 1; empty: all alike"),
-            Field("Weights of the &levels", self.level_weights, "From the lowest level up, adding up to 1"),
-            Field("Columns left out, &because", self.reasons, "column=why, separated by commas"),
+            Field("Weights of the columns", self.weights, "Above 0, adding up to 1; empty: all alike"),
+            Field("Weights of the levels", self.level_weights, "From the lowest level up, adding up to 1"),
+            Field("Columns left out, because", self.reasons, "column=why, separated by commas"),
             self.worst,
             self.compare,
             self.message,

@@ -86,7 +86,7 @@ class PolicyPage(QScrollArea):
         self.rows = {point.id: PointRow(point) for point in checklist().points}
         self.summary = QLabel()
         self.name = QLineEdit()
-        self.sign = QPushButton("&Sign")
+        self.sign = QPushButton("Si&gn")
         self.signature = QLabel()
         self._build()
         self._connect()

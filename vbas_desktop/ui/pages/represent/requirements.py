@@ -44,12 +44,12 @@ from .classes_model import ClassesModel
 KINDS = "Requirements (*.json)"
 _FIELDS = (
     ("quasi_identifiers", "Required &quasi-identifiers", "Columns that must be released, separated by commas"),
-    ("levels", "Highest &level", "How far a column may be generalised: age=1, job=0"),
-    ("sensitive", "Required &sensitive columns", "Columns that must be released, separated by commas"),
-    ("ratio", "Smallest share of &records", "Between 0 and 1"),
+    ("levels", "Highest level", "How far a column may be generalised: age=1, job=0"),
+    ("sensitive", "Required sensitive columns", "Columns that must be released, separated by commas"),
+    ("ratio", "Smallest share of records", "Between 0 and 1"),
     ("k_min", "k, at least", "Smallest k that is accepted"),
     ("k_max", "k, at most", "Largest k that is accepted"),
-    ("weights", "&Weights", "Of the quasi-identifiers, adding up to 1: age=0.7, job=0.3"),
+    ("weights", "Weights", "Of the quasi-identifiers, adding up to 1: age=0.7, job=0.3"),
 )
 _MARKS = {Verdict.OK: "✓", Verdict.NOT_MET: "✗", Verdict.NOT_CHECKABLE: "–"}
 _HEADINGS = ("Verdict", "Criterion", "Required", "Actual")
@@ -65,8 +65,8 @@ class RequirementsPage(QWidget):
         self.fields = {name: QLineEdit() for name, _, _ in _FIELDS}
         self.bounds = {name: (QLineEdit(), QLineEdit()) for name in OVERALL}
         self.classes = QPlainTextEdit()
-        self.recorded = QCheckBox("Sensitive values &not aggregated")
-        self.load, self.save, self.clear = QPushButton("&Load…"), QPushButton("Sa&ve…"), QPushButton("Clea&r")
+        self.recorded = QCheckBox("Sensitive values not a&ggregated")
+        self.load, self.save, self.clear = QPushButton("Load…"), QPushButton("Save…"), QPushButton("Clear")
         self.message, self.verdict = QLabel(), QLabel()
         self.model = ClassesModel(self)
         self.table = QTableView()
@@ -114,7 +114,7 @@ class RequirementsPage(QWidget):
         self.message.setProperty("look", "error")
         self.message.setWordWrap(True)
         column.addWidget(self.message)
-        column.addWidget(Field("&Title", self.title, "How the requirement is called"))
+        column.addWidget(Field("Title", self.title, "How the requirement is called"))
         column.addWidget(title("Measures of the whole release"))
         grid = QGridLayout()
         grid.setColumnStretch(0, 1)
@@ -133,7 +133,7 @@ class RequirementsPage(QWidget):
         for name, words, help in _FIELDS:
             column.addWidget(Field(words, self.fields[name], help))
         self.classes.setFixedHeight(8 * GRID)
-        column.addWidget(Field("Required &classes", self.classes, "One on each line: age=3, sex=1"))
+        column.addWidget(Field("Required classes", self.classes, "One on each line: age=3, sex=1"))
         column.addWidget(self.recorded)
         column.addStretch(1)
         return inner

@@ -128,7 +128,7 @@ class CombinationsView(QWidget):
         self.filter.setClearButtonEnabled(True)
         self.filter.setAccessibleName("Filter combinations by columns")
         self.filter.setToolTip("Words that the names of a combination's columns must hold")
-        self.reveal = QCheckBox("Show &values")
+        self.reveal = QCheckBox("Show values")
         self.reveal.setToolTip("Values may point at people: shown on this screen only, never copied or saved")
         self.scores = QPushButton("Sc&ores…")
         self.scores.setToolTip("Save in how many of these combinations each record is, by the number of the record")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from vbas_desktop.domain.progress import Progress
@@ -37,11 +38,12 @@ class RiskyPage(QWidget):
         self.settings = SettingsPanel(context)
         self.list = CombinationsView(context)
         self.timeline = Timeline(context)
-        self.search = QPushButton("&Search")
+        self.search = QPushButton("Search")
         set_look(self.search, "primary")
-        self.search.setToolTip("List all minimal combinations that fewer than k records share")
-        self.stop = QPushButton("Sto&p")
-        self.stop.setToolTip("Stop what is going on; finished steps are kept")
+        self.search.setShortcut(QKeySequence("Ctrl+Return"))
+        self.search.setToolTip("List all minimal combinations that fewer than k records share (Ctrl+Enter)")
+        self.stop = QPushButton("Stop")
+        self.stop.setToolTip("Stop what is going on; finished steps are kept (Ctrl+.)")
         self.use = QPushButton("Use as &quasi-identifiers")
         self.reason = QLabel()
         self._build()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from vbas_desktop.assessment.risky.loop import Change, Step
@@ -30,14 +31,30 @@ class Timeline(QWidget):
         heading = title("Steps")
         heading.setMinimumWidth(1)
         bar.addWidget(heading, 1)
-        for name, text, icon, tip, signal in (
-            ("step", "S&tep", "", "Coarsen the columns of the smallest risky combinations", self.step_wanted),
-            ("run", "Ru&n", "run", "Step until nothing risky is left", self.run_wanted),
-            ("undo", "&Undo", "undo", "Take the last step back", self.undo_wanted),
-            ("export", "Expo&rt…", "export", "Write the coarsened file, verified by reading back", self.export_wanted),
+        for name, text, icon, tip, keys, signal in (
+            (
+                "step",
+                "Step",
+                "",
+                "Coarsen the columns of the smallest risky combinations",
+                "Alt+Right",
+                self.step_wanted,
+            ),
+            ("run", "Run", "run", "Step until nothing risky is left", "Alt+End", self.run_wanted),
+            ("undo", "Undo", "undo", "Take the last step back", "Alt+Left", self.undo_wanted),
+            (
+                "export",
+                "E&xport…",
+                "export",
+                "Write the coarsened file, verified by reading back",
+                "",
+                self.export_wanted,
+            ),
         ):
             button = QPushButton(text)
-            button.setToolTip(tip)
+            button.setToolTip(f"{tip} ({keys})" if keys else tip)
+            if keys:
+                button.setShortcut(QKeySequence(keys))
             button.setProperty("page_icon", icon)
             button.clicked.connect(signal)
             button.setMinimumWidth(5 * GRID)
