@@ -69,7 +69,7 @@ class RepresentabilityPage(QWidget):
         bar = QHBoxLayout()
         bar.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         bar.setSpacing(GRID)
-        self._map_label = QLabel("QLabel("Map &by")Map by")
+        self._map_label = QLabel("&Map by")
         for label, combo in (
             (QLabel("Show"), self.source),
             (QLabel("Beside it"), self.beside),
