@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.records import Role
+from vbas_desktop.session import risky
 from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.pages.risky.columns import NUMBER, SEARCH, WRITE
 
@@ -81,6 +82,7 @@ def test_values_are_hidden_until_they_are_asked_for(page, loaded_window, qtbot):
     assert not any("=" in row[2] for row in shown(page))
     page.list.reveal.click()
     assert all("illness = " in row[2] for row in shown(page) if "illness" in row[2])
+    assert page.list.model.index(0, 2).data(Qt.ItemDataRole.ToolTipRole) == shown(page)[0][2]
     QGuiApplication.clipboard().clear()
     page.list.table.setCurrentIndex(page.list.model.index(0, 2))
     qtbot.keyClick(page.list.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
@@ -145,6 +147,58 @@ def test_a_larger_k_can_go_on_from_where_a_smaller_one_ended(page, loaded_window
     press(buttons["run"], loaded_window, qtbot)
     assert page.work.state.table.anonymity >= 300
     assert page.timeline.steps.count() > steps
+
+
+def test_the_strategy_says_how_many_columns_are_coarsened(page, loaded_window, qtbot):
+    strategy = page.settings.strategy
+    touched = {}
+    for name in ("cover", "paper"):
+        strategy.setCurrentIndex(strategy.findData(name))
+        strategy.activated.emit(strategy.currentIndex())
+        press(page.timeline.buttons["step"], loaded_window, qtbot)
+        touched[name] = [change.column for change in page.work.coarsener.steps[0].changes]
+        qtbot.mouseClick(page.timeline.buttons["undo"], Qt.MouseButton.LeftButton)
+    assert touched == {"cover": ["age"], "paper": ["age", "illness"]}
+
+
+def test_records_may_be_suppressed_rather_than_a_column_emptied(page, loaded_window, qtbot):
+    page.settings.filters.show_rows([[name, "null"] for name in ("age", "sex", "illness")])
+    page.settings.k.setValue(3)
+    page.settings.share.setValue(5)
+    press(page.timeline.buttons["run"], loaded_window, qtbot)
+    assert page.work.state.suppressed == 85
+    assert "85 records suppressed" in page.timeline.kept.text()
+    assert [len(values) > 1 for values in page.work.state.table.values] == [True, True, True]
+    assert page.work.state.table.anonymity >= 3
+
+
+def test_a_public_table_makes_more_combinations_risky(page, loaded_window, tmp_path, qtbot):
+    press(page.search, loaded_window, qtbot)
+    alone = len(shown(page))
+    public = tmp_path / "public.csv"
+    public.write_text("sex\nnobody\n")
+    page.settings.reference.chosen.emit(public)
+    assert page.work is None
+    press(page.search, loaded_window, qtbot)
+    with_public = shown(page)
+    assert [row[2] for row in with_public if row[0] == "1"] == ["sex", "sex"]
+    assert len(with_public) != alone
+
+
+def test_a_search_is_stopped(page, loaded_window, qtbot, monkeypatch):
+    def endless(setup, work, progress):
+        while True:
+            progress.update("Combinations of 2 columns")
+
+    monkeypatch.setattr(risky, "search", endless)
+    assert not page.stop.isEnabled()
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        qtbot.mouseClick(page.search, Qt.MouseButton.LeftButton)
+        assert page.stop.isEnabled()
+        qtbot.mouseClick(page.stop, Qt.MouseButton.LeftButton)
+    assert page.work is None
+    assert page.search.isEnabled()
+    assert not page.stop.isEnabled()
 
 
 def test_exempted_combinations_are_told_in_red(page, loaded_window, qtbot):

@@ -20,8 +20,9 @@ from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.risky.found import Search
-    from vbas_desktop.assessment.risky.loop import Coarsener
+    from vbas_desktop.assessment.risky.loop import Coarsener, Plan
     from vbas_desktop.assessment.risky.table import Table
+    from vbas_desktop.files.records import RecordTable
 
 HELP = "find combinations of values that single people out, and coarsen them"
 EXAMPLE = """Examples:
@@ -70,20 +71,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Search, and coarsen where asked."""
-    from vbas_desktop.assessment.risky.loop import Coarsener, Plan, exemption
-    from vbas_desktop.assessment.risky.mining import mine
-    from vbas_desktop.assessment.risky.output import NotVerified, log_dict, search_dict, write_coarsened
+    from vbas_desktop.assessment.risky.loop import Plan
     from vbas_desktop.assessment.risky.rules import read_domain_rules, read_filter_rules, unknown_features
-    from vbas_desktop.assessment.risky.scores import write_scores
     from vbas_desktop.assessment.risky.table import Table
     from vbas_desktop.files.records import RecordOptions, load_records
 
-    if options.out and not options.apply:
-        raise UsageError("--out goes with --apply")
-    if options.scores and options.apply:
-        raise UsageError("--scores goes without --apply")
-    if options.k < 1 or not 0.0 <= options.suppress < 1.0 or (options.max_size is not None and options.max_size < 1):
-        raise InputError(Finding("bad-option", "k and --max-size are at least 1, --suppress below 1."))
+    _check(options)
     progress = TerminalProgress(options.quiet)
     reading = RecordOptions(options.delimiter, options.encoding, options.category_counts)
     records = load_records(options.file, reading, progress)
@@ -94,25 +87,62 @@ def run(options: argparse.Namespace) -> int:
     filters = read_filter_rules(options.filter_rules) if options.filter_rules else ()
     for name in unknown_features([*domain, *filters], columns):
         say(f"hint: there is no column “{name}”; its rules do nothing.")
-    reference = _reference(options.reference, columns, progress) if options.reference else None
-    if not options.apply:
-        search = mine(
-            table,
-            options.k,
-            max_size=options.max_size,
-            exempt=exemption(columns, domain) if domain else None,
-            reference=reference,
-            progress=progress,
-        )
-        if options.scores:
-            write_scores(Path(options.scores), table, search, progress)
-        progress.close()
-        if options.json:
-            show(json.dumps(search_dict(table, options.k, search, options.show_values), ensure_ascii=False))
-        else:
-            _show_search(table, options.k, search, options.show_values, options.most)
-        return 0
+    reference = None
+    if options.reference:
+        reference = Table.of_public(load_records(options.reference, progress=progress), columns)
     plan = Plan(options.k, options.strategy, domain, filters, options.suppress)
+    if options.apply:
+        _coarsen(options, plan, records, table, reference, progress)
+    else:
+        _search(options, plan, table, reference, progress)
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    if options.out and not options.apply:
+        raise UsageError("--out goes with --apply")
+    if options.scores and options.apply:
+        raise UsageError("--scores goes without --apply")
+    if options.k < 1 or not 0.0 <= options.suppress < 1.0 or (options.max_size is not None and options.max_size < 1):
+        raise InputError(Finding("bad-option", "k and --max-size are at least 1, --suppress below 1."))
+
+
+def _search(
+    options: argparse.Namespace, plan: Plan, table: Table, reference: Table | None, progress: TerminalProgress
+) -> None:
+    from vbas_desktop.assessment.risky.loop import exemption
+    from vbas_desktop.assessment.risky.mining import mine
+    from vbas_desktop.assessment.risky.output import search_dict
+    from vbas_desktop.assessment.risky.scores import write_scores
+
+    search = mine(
+        table,
+        plan.k,
+        max_size=options.max_size,
+        exempt=exemption(table.columns, plan.domain_rules) if plan.domain_rules else None,
+        reference=reference,
+        progress=progress,
+    )
+    if options.scores:
+        write_scores(Path(options.scores), table, search, progress)
+    progress.close()
+    if options.json:
+        show(json.dumps(search_dict(table, plan.k, search, options.show_values), ensure_ascii=False))
+    else:
+        _show_search(table, plan.k, search, options.show_values, options.most)
+
+
+def _coarsen(
+    options: argparse.Namespace,
+    plan: Plan,
+    records: RecordTable,
+    table: Table,
+    reference: Table | None,
+    progress: TerminalProgress,
+) -> None:
+    from vbas_desktop.assessment.risky.loop import Coarsener
+    from vbas_desktop.assessment.risky.output import NotVerified, log_dict, write_coarsened
+
     coarsener = Coarsener.of(plan, table, reference)
     coarsener.run(progress)
     log = log_dict(coarsener)
@@ -126,22 +156,10 @@ def run(options: argparse.Namespace) -> int:
         show(json.dumps(log, ensure_ascii=False))
     else:
         _show_log(coarsener, options.out)
-    return 0
 
 
 def _names(text: str | None) -> list[str]:
     return [name.strip() for name in (text or "").split(",") if name.strip()]
-
-
-def _reference(path: str, columns: list[str], progress: TerminalProgress) -> Table:
-    from vbas_desktop.assessment.risky.table import Table
-    from vbas_desktop.files.records import load_records
-
-    public = load_records(path, progress=progress)
-    shared = [name for name in columns if name in public.dialect.header]
-    if not shared:
-        raise InputError(Finding("no-shared-column", "The public table shares no column with the file.", file=path))
-    return Table.of_records(public, shared)
 
 
 def _show_search(table: Table, k: int, search: Search, values: bool, most: int) -> None:

@@ -13,7 +13,6 @@ from vbas_desktop.assessment.risky.output import share_kept, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
 from vbas_desktop.assessment.risky.scores import write_scores
 from vbas_desktop.assessment.risky.table import Table
-from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.records import RecordTable, load_records
 
@@ -92,12 +91,7 @@ def begin(setup: RiskySetup, progress: Progress) -> tuple[Coarsener, Table]:
     table = Table.of_records(setup.records, setup.columns, progress)
     reference = None
     if setup.reference is not None:
-        public = load_records(setup.reference, progress=progress)
-        shared = [name for name in setup.columns if name in public.dialect.header]
-        if not shared:
-            message = "The public table shares no column with the file."
-            raise InputError(Finding("no-shared-column", message, "Choose another.", file=str(setup.reference)))
-        reference = Table.of_records(public, shared)
+        reference = Table.of_public(load_records(setup.reference, progress=progress), setup.columns)
     return Coarsener.of(plan, table, reference), table
 
 

@@ -137,6 +137,15 @@ def test_filter_rules_are_used_one_by_one_and_a_rule_that_merges_nothing_is_skip
     assert coarsener.state.table.values == (("p111", "p222", "p333", "q1"),)
 
 
+def test_groups_of_values_are_used_and_values_without_a_group_stay():
+    rule = FilterRule("a", "groups", groups=(("1", "low"), ("2", "low"), ("3", "low")), source="levels.csv")
+    rows = [[value] for value in ("1", "2", "3", "9", "9", "9")]
+    coarsener = Coarsener.of(Plan(3, filter_rules=(rule,)), Table.of_rows(["a"], rows))
+    coarsener.run()
+    assert coarsener.state.table.values == (("9", "low"),)
+    assert coarsener.steps[0].changes[0].words == "grouped by levels.csv"
+
+
 def test_one_rare_cell_does_not_destroy_a_column_when_records_may_be_suppressed():
     rows = [["x"]] * 50 + [["y"]] * 49 + [["z"]]
     coarsener = Coarsener.of(Plan(3, suppression_share=0.01), Table.of_rows(["a"], rows))

@@ -50,6 +50,15 @@ class Table:
         return _of_single_records(columns, values, codes, table.rows, progress)
 
     @classmethod
+    def of_public(cls, public: RecordTable, columns: Sequence[str]) -> Table:
+        """A public table as far as it shares the searched columns, which are looked up in it."""
+        shared = [name for name in columns if name in public.dialect.header]
+        if not shared:
+            message = "The public table shares no column with the file."
+            raise InputError(Finding("no-shared-column", message, "Choose another.", file=public.source.path))
+        return cls.of_records(public, shared)
+
+    @classmethod
     def of_rows(cls, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
         """A small table given row by row."""
         values = [tuple(sorted({row[j] for row in rows})) for j in range(len(columns))]

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QListWidget,
     QListWidgetItem,
-    QScrollArea,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -26,6 +25,7 @@ from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session.appointments import PlanSetup
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pages.file_row import FileRow
+from vbas_desktop.ui.pages.side_panel import SidePanel
 from vbas_desktop.ui.panel.fields import Field, muted, title
 from vbas_desktop.ui.theme import GRID
 
@@ -38,7 +38,7 @@ _ROLES = {
 }
 
 
-class PlanSettings(QScrollArea):
+class PlanSettings(SidePanel):
     """`changed()`: another setting; `columns_changed()`: other classes; `…_chosen(Path)`: a file to load."""
 
     changed = Signal()
@@ -109,10 +109,7 @@ class PlanSettings(QScrollArea):
         layout.addWidget(self.summary)
         layout.addWidget(self.constraints)
         layout.addStretch(1)
-        self.setWidget(inner)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumWidth(272)
+        self.hold(inner)
 
     def _connect(self) -> None:
         self.people_file.chosen.connect(self.people_chosen)

@@ -91,6 +91,8 @@ class CombinationsModel(QAbstractTableModel):
             return f"{combination.count:,}" if index.column() == COUNT else self._text(combination)
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() != WHAT:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == WHAT:
+            return self._text(self.shown[index.row()])
         return None
 
     def _text(self, combination: Combination) -> str:
@@ -153,8 +155,8 @@ class CombinationsView(QWidget):
         header.setSortIndicatorShown(True)
         header.setSortIndicator(SIZE, Qt.SortOrder.AscendingOrder)
         header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
-        for column in (SIZE, COUNT):
-            table.setColumnWidth(column, table.fontMetrics().horizontalAdvance("Records") + 4 * GRID)
+        for column, head in ((SIZE, "Size"), (COUNT, "Records")):
+            table.setColumnWidth(column, table.fontMetrics().horizontalAdvance(head) + 3 * GRID)
         bar = QHBoxLayout()
         bar.setSpacing(GRID)
         bar.addWidget(self.filter, 1)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QGridLayout,
     QHeaderView,
-    QScrollArea,
     QSpinBox,
     QTableView,
     QVBoxLayout,
@@ -24,6 +23,7 @@ from vbas_desktop.files.records import RecordTable
 from vbas_desktop.session.risky import RiskySetup
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pages.file_row import FileRow
+from vbas_desktop.ui.pages.side_panel import SidePanel
 from vbas_desktop.ui.panel.fields import Field, title
 from vbas_desktop.ui.panel.tables import set_up_table
 from vbas_desktop.ui.theme import GRID
@@ -34,7 +34,7 @@ from .rule_grid import RuleGrid
 _STRATEGY_TITLES = {"cover": "Few columns", "paper": "Every column"}
 
 
-class SettingsPanel(QScrollArea):
+class SettingsPanel(SidePanel):
     """`changed()`: another setting; `file_chosen(Path)`: a file of the page's own; `column_wanted(str)`: a filter."""
 
     changed = Signal()
@@ -135,10 +135,7 @@ class SettingsPanel(QScrollArea):
         for widget in (self.domain, self.filters, self.reference):
             layout.addWidget(widget)
         layout.addStretch(1)
-        self.setWidget(inner)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumWidth(272)
+        self.hold(inner)
 
     def _connect(self) -> None:
         self.file.chosen.connect(self.file_chosen)
