@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import Pairs, neighbours, pieces
+from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.assessment.representability.place import PlaceVector, place_vector
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
@@ -32,6 +33,7 @@ from .plan import Plan, make_plan
 from .policies import POLICIES
 from .records_arrow import ArrowRecords
 from .records_csv import CsvRecords, Written
+from .rehearsal import rehearse_with
 from .report import Facts, as_html, as_pdf, report
 from .report.disclosure import Disclosure
 from .summary import Check, ReleasedFile, ReleaseReport
@@ -40,6 +42,9 @@ from .telltales import telltale_columns, telltale_order
 from .verification import verify
 
 MARGIN_BYTES = 32 << 20
+REHEARSAL = f"{__name__}:rehearse"
+"""What makes the loops of a release ready."""
+
 _REPORTS = "Writing the reports"
 
 
@@ -62,6 +67,7 @@ def write_release(
     progress, target = progress or Silent(), Path(target)
     released = options.released_columns(table.dialect.header)
     _refuse_changed(problem)
+    make_ready(REHEARSAL, progress)
     require_space(target.parent, _needed_bytes(table, options))
     plan = make_plan(problem, solution)
     telltales = telltale_columns(plan, table, [column for column, _ in released])
@@ -74,6 +80,18 @@ def write_release(
         written, checks = job.run(progress)
         progress.update("Putting the release in place", 1.0)
     return _summary(plan, target, written, checks, options, telltales)
+
+
+def rehearse() -> None:
+    """Write and read back small made-up files: what `write_release` waits for is compiled then."""
+    rehearse_with(_write_and_read_back)
+
+
+def _write_and_read_back(problem: Problem, table: RecordTable, result: RunResult, folder: Path) -> None:
+    plan, header = make_plan(problem, result.chosen), table.dialect.header
+    for options in (ReleaseOptions(), ReleaseOptions(format="parquet")):
+        job = _Job(plan, table, result, options, options.released_columns(header), folder, {}, ())
+        job.write_and_verify(folder, Silent())
 
 
 @dataclass
@@ -92,13 +110,17 @@ class _Job:
         release, internal = self.folder / "release", self.folder / "internal"
         release.mkdir()
         internal.mkdir()
-        (release / "crosswalk.csv").write_bytes(crosswalk(self.plan))
-        written = self._records(release, Span(progress, 0.0, 0.55))
-        checks = self._verified(release, written, Span(progress, 0.55, 0.9))
+        written, checks = self.write_and_verify(release, progress)
         self._papers(release, internal, written, checks, Span(progress, 0.9, 1.0))
         (release / "SHA256SUMS").write_bytes(checksums(self._hashed(release, written)))
         write_run_file(self.folder, self.document)
         return written, checks
+
+    def write_and_verify(self, release: Path, progress: Progress) -> tuple[Written, tuple[Check, ...]]:
+        """The records with their crosswalk, read back."""
+        (release / "crosswalk.csv").write_bytes(crosswalk(self.plan))
+        written = self._records(release, Span(progress, 0.0, 0.55))
+        return written, self._verified(release, written, Span(progress, 0.55, 0.9))
 
     @property
     def _file_name(self) -> str:

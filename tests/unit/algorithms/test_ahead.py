@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from tests.problem_making import problem_of
+from tests.problem_making import problem_of, regions_of
 from vbas_desktop.algorithms import ahead
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.registry import make
@@ -19,6 +19,8 @@ from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.engine.run import run
 from vbas_desktop.files import records
+from vbas_desktop.files.problem import build_problem
+from vbas_desktop.release import ReleaseOptions, write
 
 ROOT = Path(__file__).parents[3]
 
@@ -208,3 +210,63 @@ print(len(first.seen) > 15, sorted(name for name, _ in versions() - first.seen))
 def test_reading_and_counting_use_the_loops_that_their_rehearsal_made():
     found = run_apart([LOAD_AFTER_THE_REHEARSAL, str(ROOT / "sample_data")])
     assert (found.returncode, found.stdout, found.stderr) == (0, "True []\n", "")
+
+
+RELEASE_AFTER_THE_REHEARSAL = """
+import importlib, pkgutil, sys
+from pathlib import Path
+from numba.core.dispatcher import Dispatcher
+from vbas_desktop import release
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.domain.problem import Request
+from vbas_desktop.engine.run import run
+from vbas_desktop.files.problem import build_problem
+from vbas_desktop.files.records import load_records
+from vbas_desktop.files.regions import load_regions
+from vbas_desktop.release.write import write_release
+
+names = [f"vbas_desktop.release.{each.name}" for each in pkgutil.iter_modules(release.__path__)]
+modules = [importlib.import_module(name) for name in names]
+def versions():
+    loops = {loop for module in modules for loop in vars(module).values() if isinstance(loop, Dispatcher)}
+    return {(loop.__name__, signature) for loop in loops for signature in loop.signatures}
+
+class Once:
+    seen = None
+    def update(self, stage, fraction=None):
+        if not stage.startswith("Preparing") and self.seen is None:
+            self.seen = versions()
+
+sample, target = Path(sys.argv[1]), Path(sys.argv[2])
+table = load_records(sample / "records.csv")
+regions = load_regions(sample / "regions.geojson")
+problem = build_problem(table, regions, region_column="tract", quasi_identifiers=["age", "sex"], k=5)
+parts = [("site_number", "maxcombs"), ("site_location", "density"), ("construction", "voronoi")]
+result = run(Request(problem, *(make(*part) for part in parts), range_reach=0))
+first = Once()
+for kind in ("csv", "parquet"):
+    options = release.ReleaseOptions(identifiers=("health_number",), format=kind, pdf=False)
+    write_release(problem, table, result, result.chosen, options, target / kind, first)
+print(len(first.seen) > 15, sorted(name for name, _ in versions() - first.seen))
+"""
+
+
+def test_a_release_uses_the_loops_that_its_rehearsal_made(tmp_path):
+    found = run_apart([RELEASE_AFTER_THE_REHEARSAL, str(ROOT / "sample_data"), str(tmp_path)])
+    assert (found.returncode, found.stdout, found.stderr) == (0, "True []\n", "")
+
+
+def test_a_release_is_stopped_while_its_loops_are_compiled_and_leaves_nothing(compiler, monkeypatch, tmp_path):
+    file = tmp_path / "records.csv"
+    file.write_text("colour,region\n" + "red,r0\n" * 6)
+    table = records.load_records(file)
+    problem = build_problem(table, regions_of([(0, 0)]), region_column="region", quasi_identifiers=["colour"], k=2)
+    parts = [("site_number", "maxcombs"), ("site_location", "density"), ("construction", "voronoi")]
+    result = run(Request(problem, *(make(*part) for part in parts)))
+    monkeypatch.setattr(write, "REHEARSAL", "slow_loops:rehearse")
+    with pytest.raises(Cancelled):
+        write.write_release(
+            problem, table, result, result.chosen, ReleaseOptions(), tmp_path / "out", progress=StopAtPoll(2)
+        )
+    assert compiler.begun == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv"]
