@@ -3,7 +3,8 @@
 `content` says what is in them, `disclosure` what the recipient may learn, `pages` and `pdf` only set it.
 """
 
-from .content import Facts, report
+from .content import report
+from .facts import Facts
 from .pages import as_html
 from .pdf import as_pdf
 

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop import __version__
-from vbas_desktop.assessment.representability.place import PlaceVector
-from vbas_desktop.domain.errors import Finding
-from vbas_desktop.domain.solution import RunResult
-from vbas_desktop.files.records import RecordTable
 
-from ..options import ReleaseOptions
-from ..plan import Plan
-from ..policies import POLICIES, Policy
-from ..records_csv import Written
-from ..summary import Check, ReleasedFile
+from ..policies import POLICIES
 from ..tables import code_order
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .checklist import policy_blocks
 from .disclosure import Disclosure
-from .drawing import Drawing
+from .facts import Facts
 from .figures import region_map, solutions_scatter
 from .place import place_blocks
 from .ratings import MEASURE_ROWS, measure_rows, risk_table, solution_table
@@ -34,41 +23,6 @@ from .suppression import ValueLoss, losses_by_value
 from .wording import choices_in_words, repeat_command, what_files_are
 
 LONGEST_TABLE = 300
-
-
-@dataclass(frozen=True, eq=False)
-class Facts:
-    """Everything that a report may draw on."""
-
-    plan: Plan
-    table: RecordTable
-    result: RunResult
-    options: ReleaseOptions
-    written: Written
-    checks: tuple[Check, ...]
-    files: tuple[ReleasedFile, ...]
-    shapes: NDArray[np.object_]
-    pieces: NDArray[np.integer]
-    pairs: NDArray[np.int32]
-    document: Mapping[str, Any]
-    place: PlaceVector
-    recipients: dict[str, Any]
-    telltales: tuple[Finding, ...]
-
-    @cached_property
-    def map(self) -> Drawing:
-        """The map that both reports show."""
-        return region_map(self.plan, self.shapes, self.pairs)
-
-    @property
-    def smallest_area(self) -> int | None:
-        """The fewest released records of an aggregated region that has any."""
-        areas = self.plan.released_by_region
-        return int(areas[areas > 0].min()) if (areas > 0).any() else None
-
-    def meets(self, policy: Policy) -> bool:
-        """Whether the release meets the policy."""
-        return policy.met(self.plan.anonymity, self.smallest_area)
 
 
 def report(facts: Facts, internal: bool) -> Report:

@@ -12,7 +12,7 @@ from vbas_desktop.domain.regions import CoordinateKind
 from vbas_desktop.domain.words import counted
 
 if TYPE_CHECKING:
-    from .content import Facts
+    from .facts import Facts
 
 _COMPONENTS = {
     "site_number": "Number of sites",

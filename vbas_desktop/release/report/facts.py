@@ -1,0 +1,59 @@
+"""What the reports of a release draw on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.assessment.representability.place import PlaceVector
+from vbas_desktop.domain.errors import Finding
+from vbas_desktop.domain.solution import RunResult
+from vbas_desktop.files.records import RecordTable
+
+from ..options import ReleaseOptions
+from ..plan import Plan
+from ..policies import Policy
+from ..records_csv import Written
+from ..summary import Check, ReleasedFile
+from .drawing import Drawing
+from .figures import region_map
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Everything that a report may draw on."""
+
+    plan: Plan
+    table: RecordTable
+    result: RunResult
+    options: ReleaseOptions
+    written: Written
+    checks: tuple[Check, ...]
+    files: tuple[ReleasedFile, ...]
+    shapes: NDArray[np.object_]
+    pieces: NDArray[np.integer]
+    pairs: NDArray[np.int32]
+    document: Mapping[str, Any]
+    place: PlaceVector
+    recipients: dict[str, Any]
+    telltales: tuple[Finding, ...]
+
+    @cached_property
+    def map(self) -> Drawing:
+        """The map that both reports show."""
+        return region_map(self.plan, self.shapes, self.pairs)
+
+    @property
+    def smallest_area(self) -> int | None:
+        """The fewest released records of an aggregated region that has any."""
+        areas = self.plan.released_by_region
+        return int(areas[areas > 0].min()) if (areas > 0).any() else None
+
+    def meets(self, policy: Policy) -> bool:
+        """Whether the release meets the policy."""
+        return policy.met(self.plan.anonymity, self.smallest_area)
