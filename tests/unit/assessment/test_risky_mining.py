@@ -102,6 +102,12 @@ def test_coarsening_always_ends_k_anonymous(strategy, rows, k, share):
     assert coarsener.state.suppressed <= share * len(rows)
     assert state.anonymity >= k
     assert mine(state, k).number == 0
+    released = [
+        tuple(state.values[c][state.codes[c][row]] for c in range(len(state.columns)))
+        for row in state.row_of
+        if row >= 0
+    ]
+    assert state.anonymity == min(Counter(released).values())
 
 
 def test_more_records_of_a_row_are_one_row_with_a_weight():
