@@ -419,3 +419,17 @@ def test_factor_and_exponent_are_asked_for_only_with_a_model_of_ones_own(loaded_
     loaded_window.session.change(choices)
     assert not form.fields["factor"].isHidden()
     assert not form.fields["exponent"].isHidden()
+
+
+def test_a_file_with_a_problem_in_every_column_is_refused_in_a_few_words(window, data, tmp_path, qtbot):
+    wide = tmp_path / "wide.csv"
+    wide.write_text("," * 3000 + "\n" + "," * 3000 + "\n")
+    with qtbot.waitSignal(window.runner.job_failed, timeout=LONG):
+        window.controller.load(wide, data[1])
+    shown = box(window)
+    assert len(shown.informativeText().splitlines()) == 13
+    assert "more of this kind." in shown.informativeText()
+    shown.close()
+    findings = window.input.files.findings
+    assert findings.count() == 201
+    assert findings.item(200).text().startswith("… and 2,8")

@@ -26,6 +26,9 @@ T = TypeVar("T")
 UPDATE_SECONDS = 0.05
 """Progress reaches the window at most this often; more would only keep its event loop busy."""
 
+_TOLD = 12
+"""So many problems are told in a message; a file can have one in every column."""
+
 _SWITCH_SECONDS = 0.0005
 """How soon a computing thread hands the interpreter over. The window needs it dozens of times to draw itself once; with
 Python's usual 5 ms it would wait that long each time."""
@@ -44,7 +47,10 @@ class Failure:
 def failure_of(title: str, error: BaseException) -> Failure:
     """The failure in words. The text of unforeseen errors is left out of the details: it may quote a record."""
     if isinstance(error, InputError):
-        return Failure(title, "\n".join(in_window_words(finding) for finding in error.findings), error.findings)
+        told = [in_window_words(finding) for finding in error.findings[:_TOLD]]
+        if len(error.findings) > _TOLD:
+            told.append(f"… and {len(error.findings) - _TOLD:,} more of this kind.")
+        return Failure(title, "\n".join(told), error.findings)
     if isinstance(error, VerificationFailed):
         return Failure(title, str(error))
     details = "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__

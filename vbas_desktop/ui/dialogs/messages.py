@@ -7,26 +7,16 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from vbas_desktop.ui.finding_words import in_window_words
 from vbas_desktop.ui.worker import Failure
-
-_MOST_FINDINGS = 12
 
 
 def show_failure(parent: QWidget, failure: Failure) -> QMessageBox:
     """Tell of a failed job; the traceback is behind "Show Details…"."""
-    box = _box(parent, QMessageBox.Icon.Warning, f"{failure.title} did not succeed.", _in_short(failure))
+    box = _box(parent, QMessageBox.Icon.Warning, f"{failure.title} did not succeed.", failure.message)
     if failure.details:
         box.setDetailedText(failure.details)
     box.open()
     return box
-
-
-def _in_short(failure: Failure) -> str:
-    if len(failure.findings) <= _MOST_FINDINGS:
-        return failure.message
-    shown = "\n".join(in_window_words(finding) for finding in failure.findings[:_MOST_FINDINGS])
-    return f"{shown}\n… and {len(failure.findings) - _MOST_FINDINGS:,} more of this kind."
 
 
 def tell(parent: QWidget, heading: str, text: str) -> QMessageBox:

@@ -26,6 +26,9 @@ from .columns_model import NAME, ROLE, ROLE_TIPS, ColumnsModel
 from .fields import muted, title
 from .frequencies import BarDelegate, FrequenciesModel
 
+_SAMPLED_ROWS = 60
+"""So many rows decide how wide a column is: a file can have tens of thousands of columns, each a row here."""
+
 _KEYS = {
     Qt.Key.Key_R: Role.REGION,
     Qt.Key.Key_Q: Role.QUASI_IDENTIFIER,
@@ -199,6 +202,7 @@ def _table_look(view: QTableView, stretched: int) -> None:
     view.verticalHeader().hide()
     view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + GRID)
     head = view.horizontalHeader()
+    head.setResizeContentsPrecision(_SAMPLED_ROWS)
     head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     head.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
     head.setHighlightSections(False)

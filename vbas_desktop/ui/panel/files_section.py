@@ -25,6 +25,9 @@ from vbas_desktop.ui.theme import GRID, Theme
 from .fields import muted, title
 from .reading_options import ReadingOptions
 
+_LISTED = 200
+"""So many problems are listed; a file can have one in every column, and nobody reads more."""
+
 
 class FilesSection(QWidget):
     """Paths, facts, reading options, findings."""
@@ -94,11 +97,13 @@ class FilesSection(QWidget):
         self.findings.clear()
         order = [Severity.ERROR, Severity.WARNING, Severity.HINT]
         icons = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "info"}
-        for finding in sorted(findings, key=lambda item: order.index(item.severity)):
+        for finding in sorted(findings, key=lambda item: order.index(item.severity))[:_LISTED]:
             text = in_window_words(finding)
             item = QListWidgetItem(self._theme.icon(icons[finding.severity]), text)
             item.setToolTip(text)
             self.findings.addItem(item)
+        if len(findings) > _LISTED:
+            self.findings.addItem(f"… and {len(findings) - _LISTED:,} more of this kind.")
         rows = min(max(self.findings.count(), 1), 4)
         self.findings.setFixedHeight(rows * (2 * self.fontMetrics().height() + GRID) + 4)
         self.findings.setVisible(self.findings.count() > 0)
