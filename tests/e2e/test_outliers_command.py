@@ -71,6 +71,17 @@ def test_made_up_records_are_flagged_and_average(tmp_path):
         assert row["PSA"] == ""
 
 
+def test_made_up_records_may_be_average_in_the_whole_file(tmp_path):
+    more = ("--sensitive", "Value,Illness", "--key", "Key", "--average-of", "file")
+    rows = rows_of(handle(tmp_path, "fabricate", *more))
+    real = [row for row in rows if row["fabricated"] == "0"]
+    mean = sum(float(row["Value"]) for row in real) / len(real)
+    commonest = Counter(row["Illness"] for row in real).most_common(1)[0][0]
+    made_up = [row for row in rows if row["fabricated"] == "1"]
+    assert len(made_up) == 7
+    assert all(float(row["Value"]) == pytest.approx(mean) and row["Illness"] == commonest for row in made_up)
+
+
 def test_an_average_is_the_mean_of_numbers_and_else_the_commonest_value():
     assert average(Counter({"1": 3, "5": 1})) == "2"
     assert average(Counter({"yes": 2, "no": 2, "5": 1})) == "no"
@@ -85,6 +96,8 @@ def test_an_average_is_the_mean_of_numbers_and_else_the_commonest_value():
         (["--level-weights", "Hh=0.5/0.6"], "2 weights for 1 levels"),
         (["--level-weights", "Hh=0.5"], "add up to 0.5"),
         (["--level-weights", "Age=1"], "no weights of a quasi-identifier"),
+        (["--hierarchies", str(DATA / "nowhere")], "no hierarchy for any quasi-identifier"),
+        (["--distances", str(DATA)], "no table of distances for any quasi-identifier"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_written(tmp_path, capsys, more, said):

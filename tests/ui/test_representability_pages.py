@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
+from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise
 from vbas_desktop.assessment.representability.requirement import Requirement, read_requirement
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.release import ReleaseOptions
@@ -152,6 +153,22 @@ def test_small_classes_are_handled_and_the_new_file_is_compared(window, qtbot, t
     with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     assert dict(shown.main.described.cards)["What was done"] == ("Fabricated: in the released file only: 7 records",)
+
+
+def test_the_ways_to_handle_small_classes_show_their_parameters(window, qtbot):
+    box = page(window, "Representability").panel.outliers
+    box.how.setCurrentIndex(box.how.findData("delete"))
+    box.fields["smallest_sample"].widget.setText("many")
+    assert box.handling() is None
+    assert "Smallest sample" in box.problem.text()
+    box.fields["smallest_sample"].widget.setText("30")
+    assert box.handling() == Delete(30)
+    box.how.setCurrentIndex(box.how.findData("generalise"))
+    box.fields["everywhere"].widget.setChecked(True)
+    assert box.handling() == Generalise(everywhere=True)
+    box.how.setCurrentIndex(box.how.findData("fabricate"))
+    box.fields["average_of"].widget.setCurrentIndex(1)
+    assert box.handling() == Fabricate("file")
 
 
 @pytest.mark.parametrize(

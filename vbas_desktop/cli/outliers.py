@@ -32,6 +32,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sensitive", metavar="A,B", default="", help="fabricate: columns filled with the mean or the commonest value"
     )
+    parser.add_argument(
+        "--average-of",
+        choices=("class", "file"),
+        default="class",
+        help="fabricate: what the mean or the commonest value is taken of (default: %(default)s)",
+    )
     parser.add_argument("--key", metavar="NAME", help="fabricate: column that gets a new name for every made-up record")
     add_hierarchy_options(parser)
     add_distance_option(parser)
@@ -66,6 +72,7 @@ def run(options: argparse.Namespace) -> int:
     settings = {
         "delete": {"smallest_sample": options.smallest_sample},
         "generalise": {"everywhere": options.everywhere},
+        "fabricate": {"average_of": options.average_of},
     }
     handling = kind(**settings.get(options.handle, {}))
     treatment = Treatment(columns, options.k, handling, hierarchies, names(options.sensitive), options.key, distances)

@@ -75,6 +75,8 @@ def run(options: argparse.Namespace) -> int:
                 raise none_suitable(len(result.solutions))
         solution = chosen_solution(result, options.solution)
         document = run_document(loaded.problem, result, shared.in_force(options), solution.id)
+        if (solution.facts or {}).get("requirement"):
+            document["requirement_check"] = (solution.facts or {})["requirement"]
         if options.out:
             report = write_results(loaded, result, solution, document, options, Span(progress, 0.7, 1.0))
     finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,6 +77,7 @@ class ReleaseOrder:
     options: ReleaseOptions
     target: Path
     policy: Mapping[str, Any] | None = None
+    requirement: Sequence[Mapping[str, str]] = ()
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008
         """Write, verify by reading back, put in place."""
@@ -89,6 +90,8 @@ class ReleaseOrder:
         document = run_document(self.problem, self.result, in_force, solution.id)
         if self.policy is not None:
             document["policy_checklist"] = dict(self.policy)
+        if self.requirement:
+            document["requirement_check"] = [dict(row) for row in self.requirement]
         return write_release(
             self.problem, self.table, self.result, solution, self.options, self.target, progress, document
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
-from vbas_desktop.assessment.representability.handling import handlings
+from vbas_desktop.assessment.representability.handling import Handling
 from vbas_desktop.assessment.representability.hierarchy import Hierarchy, flat, read_hierarchies, weighted
 from vbas_desktop.assessment.representability.outlier_file import Treated, Treatment, handle_outliers
 from vbas_desktop.assessment.representability.place import facts_of
@@ -90,7 +90,7 @@ class OutlierOrder:
 
     original: Path
     choices: Choices
-    how: str
+    handling: Handling
     target: Path
     hierarchies: Path | None = None
     distances: Path | None = None
@@ -103,10 +103,9 @@ class OutlierOrder:
             found = read_hierarchies(self.hierarchies, columns)
         table = load_records(self.original, RecordOptions(category_counts="no"), Span(progress, 0.0, 0.5))
         progress.update("Handling the small classes", 0.5)
-        handling = handlings()[self.how]()
         given = read_distance_tables(self.distances, columns)
         treatment = Treatment(
-            columns, self.choices.k, handling, found, self.choices.sensitive, self.choices.key or None, given
+            columns, self.choices.k, self.handling, found, self.choices.sensitive, self.choices.key or None, given
         )
         return handle_outliers(table, treatment, self.target)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vbas_desktop.assessment.representability.requirement import as_rows
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.regions import Regions, Source
 
@@ -243,7 +244,8 @@ class Session(Papers):
         result, policy = result_of(entry.run, self.entries), None
         if self.policy.notes or self.policy.choices or self.policy.signed_by:
             policy = self.policy_document(entry, options.shuffle, len(options.renames))
-        return ReleaseOrder(entry.problem, self.table, result, entry, options, target, policy)
+        check = as_rows(self.criteria(entry)) if self.has_requirement else ()
+        return ReleaseOrder(entry.problem, self.table, result, entry, options, target, policy, check)
 
     # Projects
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import davies_bouldin_score
 
 from vbas_desktop.assessment.representability.place import place_vector
 from vbas_desktop.domain.problem import Problem
@@ -87,6 +88,17 @@ def test_precision_and_davies_bouldin_equal_those_of_the_records_one_by_one(seed
     worst = np.mean([2 * widest / min(d for d, _ in row) for row in rows])
     assert index.value == pytest.approx(value)
     assert index.normalised == pytest.approx(min(1, value / worst))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 6))
+def test_davies_bouldin_agrees_with_an_independent_implementation(seed, groups):
+    # Of two records each, so that the mean distance to the centre, which the other one takes, is ours, the root of the
+    # mean square.
+    points = np.random.default_rng(seed).random((2 * groups, 2))
+    owner = np.repeat(np.arange(groups), 2)
+    found = place_vector(problem_of(np.ones((2 * groups, 1), np.int64), points, 1), solution_of(owner))
+    assert found.davies_bouldin.value == pytest.approx(davies_bouldin_score(points, owner))
 
 
 def test_nothing_moved_means_everything_kept():

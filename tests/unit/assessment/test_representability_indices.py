@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import fowlkes_mallows_score, rand_score
+from sklearn.metrics.cluster import pair_confusion_matrix
 
 from vbas_desktop.assessment.representability.classes import Classes, outlier_records
 from vbas_desktop.assessment.representability.distances import Distance
@@ -65,6 +66,9 @@ def test_the_indices_agree_with_an_independent_implementation(rows):
     one, other = zip(*rows, strict=True)
     found = PairCounts.of(list(Counter(rows).values()), list(Counter(one).values()), list(Counter(other).values()))
     assert found.rand == pytest.approx(rand_score(one, other))
+    (_, only_released), (only_original, together) = pair_confusion_matrix(one, other).tolist()
+    either = together + only_original + only_released
+    assert found.jaccard == pytest.approx(together / either if either else 1.0)
     if found.together + found.only_original and found.together + found.only_released:
         assert found.fowlkes_mallows == pytest.approx(fowlkes_mallows_score(one, other))
 

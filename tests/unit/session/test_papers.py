@@ -73,6 +73,27 @@ def test_a_project_whose_requirement_contradicts_itself_is_refused_with_the_reas
         read_project(tmp_path / "work.vbas")
 
 
+def test_the_check_of_a_requirement_is_printed_for_the_file_and_not_for_the_recipient(session, tmp_path):
+    session.require(Requirement(overall={"precision": {"min": 0.99}}, k={"min": 2}))
+    options = ReleaseOptions(identifiers=("person",), pdf=False)
+    session.order_release(session.entries[0], options, tmp_path / "out").execute()
+    inside = (tmp_path / "out/internal/report.html").read_text(encoding="utf-8")
+    outside = (tmp_path / "out/release/report.html").read_text(encoding="utf-8")
+    for text in ("<h2>The requirement</h2>", "1 of 2 are not met.", "at least 0.99"):
+        assert text in inside
+        assert text not in outside
+    assert json.loads((tmp_path / "out/run.json").read_text())["requirement_check"][0]["verdict"] == "not met"
+
+
+def test_what_export_was_set_to_comes_back_with_the_project(session, tmp_path):
+    options = ReleaseOptions(identifiers=("person",), shuffle=False, renames={"age": "years"})
+    session.order_release(session.entries[0], options, tmp_path / "out")
+    session.snapshot().write(tmp_path / "work.vbas")
+    again = Session()
+    again.accept_project(OpenProjectOrder(tmp_path / "work.vbas").execute())
+    assert (again.policy.shuffled, again.policy.renamed) == (False, 1)
+
+
 def test_the_checklist_is_printed_for_the_file_and_not_for_the_recipient(session, tmp_path):
     session.note_policy(
         session.policy.noted("dpm-5", "The registry keeps the list.").signed("A. Custodian", "2024-05-01")

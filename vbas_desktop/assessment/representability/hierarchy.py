@@ -117,8 +117,15 @@ def unlisted_values(classes: Classes, hierarchies: Mapping[str, Hierarchy]) -> l
 
 
 def read_hierarchies(folder: str | Path, columns: Sequence[str]) -> dict[str, Hierarchy]:
-    """The hierarchies of a folder: ``COLUMN.csv`` for each column that has one, a flat one otherwise."""
+    """The hierarchies of a folder: ``COLUMN.csv`` for each column that has one, a flat one otherwise.
+
+    Refused if no column has one: most likely it is the wrong folder.
+    """
     found = {}
+    if not any((Path(folder) / f"{column}.csv").is_file() for column in columns):
+        wanted = ", ".join(f"{column}.csv" for column in columns)
+        message = "The folder has no hierarchy for any quasi-identifier."
+        raise InputError(Finding("no-hierarchy", message, f"Name the files {wanted}.", file=str(folder)))
     for column in columns:
         path = Path(folder) / f"{column}.csv"
         found[column] = read_hierarchy(path, column) if path.is_file() else flat(column)

@@ -21,7 +21,7 @@ from vbas_desktop.files.row_texts import row_texts
 from .classes import Classes, Label, outlier_records, outliers
 from .distance_tables import DistanceTable
 from .distances import Distance
-from .handling import Handled, Handling
+from .handling import Fabricate, Handled, Handling
 from .hierarchy import Hierarchy
 from .telling import may_tell
 
@@ -133,7 +133,8 @@ def _new_rows(
 ) -> Iterator[list[str]]:
     header = list(table.dialect.header)
     places = [header.index(name) for name in treatment.quasi_identifiers]
-    averages = _Averages(classes, handled, [header.index(name) for name in treatment.sensitive])
+    whole = isinstance(treatment.handling, Fabricate) and treatment.handling.average_of == "file"
+    averages = _Averages(handled, [header.index(name) for name in treatment.sensitive], whole)
     for number, row in enumerate(row_texts(table)):
         label = handled.labels[classes.class_of[number]]
         averages.see(classes.labels[classes.class_of[number]], row)
@@ -147,17 +148,19 @@ def _new_rows(
 
 
 class _Averages:
-    """Collects the sensitive values of the classes that get made-up records: means of numbers, else the commonest."""
+    """Collects the sensitive values of the classes that get made-up records, or of the whole file: means of numbers,
+    else the commonest.
+    """
 
-    def __init__(self, classes: Classes, handled: Handled, places: Sequence[int]) -> None:
-        self._added, self._places = handled.added, places
+    def __init__(self, handled: Handled, places: Sequence[int], whole: bool) -> None:
+        self._added, self._places, self._whole = handled.added, places, whole
         self._values: dict[tuple[Label, int], Counter[str]] = {}
 
     def see(self, label: Label, row: Sequence[str]) -> None:
         """A record of the file."""
-        if label in self._added:
+        if self._whole or label in self._added:
             for place in self._places:
-                self._values.setdefault((label, place), Counter())[row[place]] += 1
+                self._values.setdefault((() if self._whole else label, place), Counter())[row[place]] += 1
 
     def records(self, width: int, quasi: Sequence[int], key: int | None) -> Iterable[list[str]]:
         """The made-up records, class by class."""
@@ -169,7 +172,7 @@ class _Averages:
                 for place, value in zip(quasi, label, strict=True):
                     row[place] = value
                 for place in self._places:
-                    row[place] = average(self._values[label, place])
+                    row[place] = average(self._values[() if self._whole else label, place])
                 if key is not None:
                     row[key] = f"{FLAG}-{number}"
                 yield row

@@ -13,7 +13,7 @@ from vbas_desktop import __version__
 from ..policies import POLICIES
 from ..tables import code_order
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
-from .checklist import policy_blocks
+from .checklist import policy_blocks, requirement_blocks
 from .disclosure import Disclosure
 from .facts import Facts
 from .figures import region_map, solutions_scatter
@@ -60,6 +60,7 @@ class _Writer:
         yield Section("In short", (self._tiles(), *self._why_safe()))
         yield Section("Policy", tuple(self._policy()))
         yield Section("Policy checklist", tuple(policy_blocks(self.facts.document)) if self.internal else ())
+        yield Section("The requirement", tuple(requirement_blocks(self.facts.document)) if self.internal else ())
         yield Section("The files", (self._files(),))
         yield Section("Where it came from", tuple(self._inputs()))
         yield Section("What was chosen", (Pairs(choices_in_words(self.facts, self._category_numbers())),))

@@ -10,6 +10,7 @@ from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS,
 from vbas_desktop.domain.words import counted
 
 from .blocks import Block, Pairs, Paragraph, Report, Section, Table, Tiles
+from .checklist import check_blocks
 
 _LONGEST = 300
 
@@ -28,7 +29,7 @@ def vector_report(vector: Mapping[str, Any], original: str, anonymised: str) -> 
 def _sections(vector: Mapping[str, Any]) -> Iterable[Section]:
     yield Section("In short", (_tiles(vector), *_done(vector)))
     yield Section("Remarks", tuple(_warnings(vector["warnings"])))
-    yield Section("The requirement", tuple(_requirement(vector.get("requirement", []))))
+    yield Section("The requirement", tuple(check_blocks(vector.get("requirement", []))))
     yield Section("How much remains", tuple(_overall(vector["overall"])))
     yield _element("per_class", _classes(vector["per_class"]))
     yield _element("excluded_attributes", _pairs(vector["excluded_attributes"], "No column is missing."))
@@ -72,16 +73,6 @@ def _warnings(warnings: Sequence[Mapping[str, Any]]) -> Iterable[Block]:
     rows = [(each["column"] or "", each["message"], each["remedy"]) for each in warnings]
     if rows:
         yield Table(("column", "found", "what to do"), rows, 9)
-
-
-def _requirement(rows: Sequence[Mapping[str, str]]) -> Iterable[Block]:
-    if not rows:
-        return
-    missed = sum(row["verdict"] == "not met" for row in rows)
-    yield Paragraph("All that could be checked is met." if not missed else f"{missed:,} of {len(rows):,} are not met.")
-    cells = [(row["criterion"], row["required"], row["actual"], row["verdict"]) for row in rows]
-    marked = frozenset(number for number, row in enumerate(rows) if row["verdict"] == "not met")
-    yield Table(("criterion", "required", "actual", "verdict"), cells, 9, marked=marked)
 
 
 def _overall(overall: Mapping[str, Any]) -> Iterable[Block]:

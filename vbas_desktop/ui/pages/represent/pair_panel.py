@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.assessment.representability.handling import Handling
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.session.representing import OutlierOrder, PairOrder
@@ -106,8 +107,8 @@ class PairPanel(QScrollArea):
         if order is not None:
             self.compare_wanted.emit(order)
 
-    @Slot(str, Path)
-    def handle(self, how: str, target: Path) -> None:
+    @Slot(object, Path)
+    def handle(self, handling: Handling, target: Path) -> None:
         """Ask for the original without small classes."""
         columns, path = names_of(self.columns.text()), self.original.path
         if path is None or not columns:
@@ -115,7 +116,9 @@ class PairPanel(QScrollArea):
             return
         self.message.clear()
         choices = Choices(self.k.value(), self.key.text().strip(), columns, names_of(self.sensitive.text()))
-        self.handling_wanted.emit(OutlierOrder(path, choices, how, target, self.hierarchies.path, self.distances.path))
+        self.handling_wanted.emit(
+            OutlierOrder(path, choices, handling, target, self.hierarchies.path, self.distances.path)
+        )
 
     def order(self) -> PairOrder | None:
         """What is to be compared; None while something is missing. Weights that do not add up raise `InputError`."""
