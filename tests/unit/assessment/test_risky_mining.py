@@ -1,6 +1,7 @@
 """Minimal risky combinations against brute force, and the coarsening that removes them."""
 
 from collections import Counter
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vbas_desktop.assessment.risky import loop
 from vbas_desktop.assessment.risky.loop import STRATEGIES, Coarsener, Plan, exemption
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.output import share_kept
@@ -200,9 +202,26 @@ def test_a_search_that_would_take_too_long_says_so_instead():
     search = mine(table, 2, work_limit=400)
     assert not search.complete
     assert "search fewer columns" in search.why_incomplete
+    small = mine(table, 2, mask_limit=6 * (table.rows // 8 + 1))
+    assert [level.size for level in small.levels] == [1]
+    assert small.why_incomplete.startswith("size 2 alone has 10 sets of columns over")
     bounded = mine(table, 2, max_size=2)
     assert not bounded.complete
     assert bounded.why_incomplete == "sizes above 2 were not searched"
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=40, deadline=None)
+@given(rows=small_tables(), k=st.integers(1, 5), share=st.sampled_from([0.0, 0.3]))
+def test_coarsening_ends_k_anonymous_even_if_no_size_can_be_searched(strategy, rows, k, share):
+    table = Table.of_rows(NAMES[: len(rows[0])], rows * 2)
+    k = min(k, table.records)
+    coarsener = Coarsener.of(Plan(k, strategy, suppression_share=share), table)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "mine", partial(mine, work_limit=0))
+        coarsener.run()
+    assert coarsener.state.table.anonymity >= k
+    assert coarsener.state.suppressed <= share * 2 * len(rows)
 
 
 def test_a_search_can_be_stopped():

@@ -119,13 +119,16 @@ class Coarsener:
         progress, state = progress or Silent(), self.state
         search = search or self.search(state, progress)
         level = next((level for level in search.levels if level.number), None)
+        whole = level is None and not search.complete
+        if whole:
+            level = self._whole_rows(state.table)
         # A search of all sizes may have been handed in: what larger ones let pass is not of this step.
         looked_at = [each for each in search.levels if level is None or each.size <= level.size]
         self.exempted = sum(each.number_exempted for each in looked_at)
         if level is None:
             self.done = True
             return False
-        chosen = choose_columns(level, self.plan.strategy)
+        chosen = [_widest(state.table)] if whole else choose_columns(level, self.plan.strategy)
         state, changes = self._change(state, level, chosen)
         self.steps.append(Step(level.size, level.number, self.exempted, tuple(changes), state))
         return True
@@ -141,6 +144,12 @@ class Coarsener:
             reference=state.reference,
             progress=progress,
         )
+
+    def _whole_rows(self, table: Table) -> Level | None:
+        """Where the sets of columns are too many to be searched: the rare rows themselves, so that it goes on."""
+        rows = np.flatnonzero(table.weights < self.plan.k).astype(np.int32)
+        everything = tuple(range(len(table.columns)))
+        return Level(len(everything), (Found.of(everything, rows, table.weights[rows]),)) if rows.size else None
 
     def _change(self, state: State, level: Level, chosen: list[int]) -> tuple[State, list[Change]]:
         todo = [self._next(state, column) for column in chosen]
@@ -163,6 +172,11 @@ class Coarsener:
         name = state.table.columns[column]
         own = [rule for rule in self.plan.filter_rules if same_name(rule.feature, name)]
         return next_coarsening(state.table, column, own[state.used[column] :])
+
+
+def _widest(table: Table) -> int:
+    """The column with the most values: every column is in a whole row, and coarsening this one joins the most."""
+    return max(range(len(table.columns)), key=lambda column: (len(table.values[column]), -column))
 
 
 def _applied(state: State, change: Coarsening) -> State:

@@ -27,6 +27,9 @@ from .table import Table
 WORK_LIMIT = 20_000_000_000
 """Row visits after which a search ends and says that it is not complete (some minutes)."""
 
+MASK_LIMIT = 1 << 30
+"""Bytes that may tell which rows are covered over all sets of columns of one size."""
+
 _DENSE_LIMIT = 1 << 24
 
 Covered = dict[tuple[int, ...], NDArray[np.uint8]]
@@ -46,6 +49,7 @@ def mine(
     exempt: Exempt | None = None,
     reference: Table | None = None,
     work_limit: int = WORK_LIMIT,
+    mask_limit: int = MASK_LIMIT,
     progress: Progress | None = None,
 ) -> Search:
     """Search all sizes up to ``max_size`` (None: all), or until the first size that has risky combinations left."""
@@ -61,13 +65,17 @@ def mine(
         if max_size is not None and size > max_size:
             search.complete, search.why_incomplete = False, f"sizes above {max_size} were not searched"
             break
-        level = _Level(table, k, size, covered, reference, scratch, search.scores)
-        if not level.work:
+        if all(_ones(mask) == table.rows for mask in covered.values()):
             break  # every row is covered in every smaller set: no larger combination can be minimal
+        if math.comb(width, size) * (table.rows // 8 + 1) > mask_limit:
+            search.complete, search.why_incomplete = False, too_much(width, table.rows, size)
+            break
+        level = _Level(table, k, size, covered, reference, scratch, search.scores)
         work += level.work
+        if not level.work:
+            break
         if work > work_limit:
-            search.complete = False
-            search.why_incomplete = too_much(width, table.rows, size)
+            search.complete, search.why_incomplete = False, too_much(width, table.rows, size)
             break
         found = level.run(progress)
         passed = exempt(size, found) if exempt is not None else [False] * len(found)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.assessment.risky.rules import rule_lines
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.files import ask_to_open, ask_to_save
@@ -148,7 +149,7 @@ class RuleGrid(QWidget):
 
         def done(rows: list[list[str]]) -> None:
             self.show_rows(rows, path.parent)
-            self._context.say(f"{len(rows):,} rules read from {path.name}.")
+            self._context.say(f"{counted(len(rows), 'rule')} read from {path.name}.")
 
         self._context.runner.start(f"Reading {path.name}", job, done)
 
