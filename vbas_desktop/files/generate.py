@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
@@ -21,10 +23,13 @@ from .folders import filled_folder
 from .generate_geography import Places, make_places
 from .generate_kernels import render
 from .generate_model import Distribution, distributions
-from .generate_spec import Identifier, Spec
+from .generate_spec import Identifier, Spec, load_spec
 from .generate_tables import codebook_rows, generalise_rows, region_rows, shown_labels, values_of, write_table
 
 CHUNK_RECORDS = 131_072
+
+REHEARSAL = f"{__name__}:rehearse"
+"""What makes the loops of generating ready."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,7 @@ def generate(
 ) -> Generated:
     """Write records.csv, regions.csv, codebook.csv and, if the spec has groups, generalise.csv into ``target``."""
     target = target.absolute()
+    make_ready(REHEARSAL, progress)
     rng = np.random.default_rng(spec.seed if seed is None else seed)
     for_places, for_model, for_numbers = rng.spawn(3)
     places, columns = make_places(spec, regions, records, for_places)
@@ -81,6 +87,13 @@ def generate(
             write_table(work / "generalise.csv", generalise_rows(spec, as_text))
         files = tuple(sorted(file.name for file in work.iterdir()))
     return Generated(target, files, int(places.records.sum()), len(places.ids))
+
+
+def rehearse() -> None:
+    """Generate a few records into a folder that goes away."""
+    spec = load_spec("pei")
+    with tempfile.TemporaryDirectory() as folder:
+        generate(spec, Path(folder) / "made", records=200, regions=20)
 
 
 def _plan(

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.base import Card
 from vbas_desktop.domain.progress import Progress
 
@@ -17,6 +18,9 @@ from .feasibility import complete
 from .heuristic_kernel import LARGEST_BUCKET, seat_all
 from .planners import Planner
 from .task import Plan, Task
+
+REHEARSAL = "vbas_desktop.screening.rehearsal:rehearse"
+"""What makes the loops of planning ready."""
 
 
 class _FreeSeats:
@@ -86,6 +90,7 @@ class Heuristic(Planner):
 
     def make(self, task: Task, progress: Progress) -> Plan:
         """Seat class by class, largest first (ties: input order)."""
+        make_ready(REHEARSAL, progress)
         free = task.seats.astype(np.int64).copy()
         if task.allowed is None and free.size and int(free.max()) <= LARGEST_BUCKET:
             return Plan.from_cells(*seat_all(task.people, free, progress), self.card.name, "heuristic")

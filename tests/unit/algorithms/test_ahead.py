@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -18,9 +19,13 @@ from vbas_desktop.approaches.site_location import adc as adc_approach
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.engine.run import run
-from vbas_desktop.files import records
+from vbas_desktop.files import generate, records
+from vbas_desktop.files.generate_spec import load_spec
 from vbas_desktop.files.problem import build_problem
 from vbas_desktop.release import ReleaseOptions, write
+from vbas_desktop.screening import heuristic
+from vbas_desktop.screening.planners import planner
+from vbas_desktop.screening.task import Task
 
 ROOT = Path(__file__).parents[3]
 
@@ -270,3 +275,31 @@ def test_a_release_is_stopped_while_its_loops_are_compiled_and_leaves_nothing(co
         )
     assert compiler.begun == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv"]
+
+
+def test_planning_and_generating_are_stopped_while_their_loops_are_compiled(compiler, monkeypatch, tmp_path):
+    monkeypatch.setattr(heuristic, "REHEARSAL", "slow_loops:rehearse")
+    monkeypatch.setattr(generate, "REHEARSAL", "slow_loops:rehearse")
+    with pytest.raises(Cancelled):
+        planner("better").plan(Task(np.array([3]), np.array([4])), StopAtPoll(2))
+    with pytest.raises(Cancelled):
+        generate.generate(load_spec("pei"), tmp_path / "made", progress=StopAtPoll(2))
+    assert compiler.begun == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "rehearsal",
+    [
+        adc_approach._REHEARSAL,
+        records.REHEARSAL,
+        generate.REHEARSAL,
+        write.REHEARSAL,
+        heuristic.REHEARSAL,
+    ],
+)
+def test_every_rehearsal_is_found_and_succeeds(rehearsal, monkeypatch):
+    # What fails is not told by make_ready, so it is called here.
+    monkeypatch.setattr(ahead._here, "rehearsing", True, raising=False)
+    module, function = rehearsal.split(":")
+    getattr(import_module(module), function)()

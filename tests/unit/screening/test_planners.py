@@ -178,8 +178,10 @@ def test_an_infeasible_constraint_is_named_with_the_people_it_leaves_out():
 
 
 class StopAtOnce:
+    """Stops as soon as there is a first plan to keep."""
+
     def update(self, stage, fraction=None):
-        if not stage.startswith("Seating"):
+        if not stage.startswith(("Preparing", "Seating")):
             raise Cancelled
 
 
