@@ -16,6 +16,7 @@ from vbas_desktop.algorithms import ahead
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.approaches.site_location import adc as adc_approach
+from vbas_desktop.assessment.risky import table
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.engine.run import run
@@ -277,15 +278,21 @@ def test_a_release_is_stopped_while_its_loops_are_compiled_and_leaves_nothing(co
     assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv"]
 
 
-def test_planning_and_generating_are_stopped_while_their_loops_are_compiled(compiler, monkeypatch, tmp_path):
+def test_planning_searching_and_generating_are_stopped_while_their_loops_are_compiled(compiler, monkeypatch, tmp_path):
     monkeypatch.setattr(heuristic, "REHEARSAL", "slow_loops:rehearse")
     monkeypatch.setattr(generate, "REHEARSAL", "slow_loops:rehearse")
+    monkeypatch.setattr(table, "REHEARSAL", "slow_loops:rehearse")
     with pytest.raises(Cancelled):
         planner("better").plan(Task(np.array([3]), np.array([4])), StopAtPoll(2))
     with pytest.raises(Cancelled):
         generate.generate(load_spec("pei"), tmp_path / "made", progress=StopAtPoll(2))
-    assert compiler.begun == 1
     assert list(tmp_path.iterdir()) == []
+    file = tmp_path / "records.csv"
+    file.write_text("age,region\n1,a\n")
+    loaded = records.load_records(file)
+    with pytest.raises(Cancelled):
+        table.Table.of_records(loaded, ["age"], StopAtPoll(2))
+    assert compiler.begun == 1
 
 
 @pytest.mark.parametrize(
@@ -296,6 +303,7 @@ def test_planning_and_generating_are_stopped_while_their_loops_are_compiled(comp
         generate.REHEARSAL,
         write.REHEARSAL,
         heuristic.REHEARSAL,
+        table.REHEARSAL,
     ],
 )
 def test_every_rehearsal_is_found_and_succeeds(rehearsal, monkeypatch):

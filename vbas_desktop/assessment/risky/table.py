@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
@@ -18,6 +19,9 @@ from .keys import joined, row_keys
 
 NULL = ""
 """What an emptied column holds; the same category as a missing value."""
+
+REHEARSAL = "vbas_desktop.assessment.risky.rehearsal:rehearse"
+"""What makes the loops of the search ready."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +121,10 @@ def _of_single_records(
     records: int,
     progress: Progress | None,
 ) -> Table:
+    progress = progress or Silent()
+    make_ready(REHEARSAL, progress)
     one_each, itself = np.ones(records, np.int32), np.arange(records, dtype=np.int32)
-    return _collapsed(columns, values, codes, one_each, itself, progress or Silent())
+    return _collapsed(columns, values, codes, one_each, itself, progress)
 
 
 def _collapsed(
