@@ -268,3 +268,20 @@ def test_figures_are_found_by_name():
     figure = Figure("records", "Records", np.array([1]))
     assert figure_named((figure,), "records") is figure
     assert figure_named((figure,), "other") is None
+
+
+def test_a_map_that_gets_its_size_late_still_shows_everything(qtbot):
+    canvas = MapCanvas(LIGHT)
+    qtbot.addWidget(canvas)
+    canvas.resize(1, 1)
+    base = prepare_base(squares())
+    canvas.show_base(base)
+    canvas.show()
+    canvas.resize(700, 500)
+    low_x, low_y, high_x, high_y = base.bounds
+    assert canvas.view_rect.contains(QRectF(low_x, low_y, high_x - low_x, high_y - low_y))
+    assert canvas.view_rect.height() < 2 * (high_y - low_y)
+    canvas.zoom(4)
+    closer = canvas.view_rect.width()
+    canvas.resize(720, 500)
+    assert canvas.view_rect.width() < 1.5 * closer

@@ -35,6 +35,8 @@ QHeaderView::up-arrow, QHeaderView::down-arrow {{ subcontrol-origin: padding; su
   width: 9px; height: 6px; }}
 QTableView, QTreeView, QListView, QPlainTextEdit, QTextBrowser {{ border: 1px solid {colours.line};
   background: {colours.base}; }}
+QTableView, QTreeView, QListView {{ selection-color: {colours.on_accent};
+  selection-background-color: {colours.accent}; }}
 QTableView:focus, QTreeView:focus, QListView:focus {{ border-color: {colours.accent}; }}
 QCheckBox::indicator:unchecked, QAbstractItemView::indicator:unchecked {{ width: 11px; height: 11px;
   border: 1px solid {colours.muted}; border-radius: 2px; background: {colours.base}; }}

@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from vbas_desktop.ui.theme import Colours
@@ -24,6 +24,7 @@ from .scale import classify
 _REACH_PX = 10
 _MARGIN = 12
 _SMALL = 560
+_SCALE_PX = 120.0
 
 
 class _MapBox(pg.ViewBox):
@@ -53,6 +54,7 @@ class MapCanvas(pg.GraphicsView):
     view_moved = Signal()
     context_requested = Signal(object)
     legend_changed = Signal()
+    _fitted = False
 
     def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=colours.canvas)
@@ -276,6 +278,14 @@ class MapCanvas(pg.GraphicsView):
         if self._base is not None:
             low_x, low_y, high_x, high_y = self._base.bounds
             self.box.setRange(QRectF(low_x, low_y, high_x - low_x, high_y - low_y), padding=0.03)
+            self._fitted = True
+
+    def resizeEvent(self, ev: QResizeEvent) -> None:
+        """What was shown as a whole stays whole: a map may be told what to show before it has a size."""
+        fitted = self._fitted
+        super().resizeEvent(ev)
+        if fitted:
+            self.fit()
 
     def zoom(self, factor: float, around: QPointF | None = None) -> None:
         """Zoom in (factor above 1) or out around a place, or around the middle."""
@@ -316,6 +326,7 @@ class MapCanvas(pg.GraphicsView):
 
     @Slot()
     def _on_range_changed(self) -> None:
+        self._fitted = False
         self.item.view_moved()
         self.view_moved.emit()
 
@@ -359,7 +370,8 @@ class MapCanvas(pg.GraphicsView):
             legend = self.legend if area.width() >= _SMALL else self.legend.short
             corner = QPointF(area.left() + _MARGIN, area.bottom() - _MARGIN)
             paint_legend(painter, legend, self._colours, font, corner)
-        length, words = scale_of(self._base.regions.system, self.units_per_pixel)
+        longest = min(_SCALE_PX, area.width() / 4)
+        length, words = scale_of(self._base.regions.system, self.units_per_pixel, longest)
         paint_scale(
             painter, length, words, self._colours, font, QPointF(area.right() - _MARGIN, area.bottom() - _MARGIN)
         )

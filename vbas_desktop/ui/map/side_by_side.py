@@ -34,6 +34,9 @@ from .legend_strip import LegendStrip
 from .pair import Pair
 from .preparer import preparer_of
 
+_NARROW = 320
+"""Below this width the legend leaves out what explains itself, for the sake of the map."""
+
 
 class SideBySide(QWidget):
     """The selected solution left, the compared one right: same view, same hovering. `closed` when the user is done."""
@@ -190,7 +193,8 @@ class SideBySide(QWidget):
             card.use_colours(self._context.theme.colours)
 
     def _on_legend_changed(self, canvas: MapCanvas) -> None:
-        self.legends[canvas].show_legend(canvas.legend, self._context.theme.colours)
+        legend = canvas.legend if canvas.width() >= _NARROW else canvas.legend.short
+        self.legends[canvas].show_legend(legend, self._context.theme.colours)
 
     # Linked views
 

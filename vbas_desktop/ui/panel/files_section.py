@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -27,6 +28,12 @@ from .reading_options import ReadingOptions
 
 _LISTED = 200
 """So many problems are listed; a file can have one in every column, and nobody reads more."""
+
+
+_IN_SIGHT = 4
+_HIGHEST_LINES = 12
+_BESIDE_TEXT = 6 * GRID
+"""Icon, margins and scroll bar of a line."""
 
 
 class FilesSection(QWidget):
@@ -104,9 +111,21 @@ class FilesSection(QWidget):
             self.findings.addItem(item)
         if len(findings) > _LISTED:
             self.findings.addItem(f"… and {len(findings) - _LISTED:,} more of this kind.")
-        rows = min(max(self.findings.count(), 1), 4)
-        self.findings.setFixedHeight(rows * (2 * self.fontMetrics().height() + GRID) + 4)
         self.findings.setVisible(self.findings.count() > 0)
+        self._fit_findings()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lines break elsewhere."""
+        super().resizeEvent(event)
+        self._fit_findings()
+
+    def _fit_findings(self) -> None:
+        """Show the first few problems in full; the others are scrolled to."""
+        metrics, width = self.findings.fontMetrics(), self.width() - _BESIDE_TEXT
+        texts = [self.findings.item(row).text() for row in range(min(self.findings.count(), _IN_SIGHT))]
+        wrapped = (metrics.boundingRect(0, 0, width, 0, Qt.TextFlag.TextWordWrap, text) for text in texts)
+        height = sum(box.height() + GRID // 2 for box in wrapped)
+        self.findings.setFixedHeight(min(height, _HIGHEST_LINES * metrics.height()) + GRID)
 
     @Slot(bool)
     def _on_unfolded(self, unfolded: bool) -> None:

@@ -101,6 +101,7 @@ class ParameterForm(QWidget):
         self._component, self._session = component, session
         self._shown: str | None = None
         self.fields: dict[str, ParameterField] = {}
+        self._arranged: list[ParameterField] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(2 * GRID, 0, 0, 0)
         self._grid.setHorizontalSpacing(2 * GRID)
@@ -120,19 +121,30 @@ class ParameterForm(QWidget):
             field = self.fields[parameter.name]
             field.show_value(values[parameter.name])
             field.setVisible(parameter.only_with is None or values[parameter.only_with[0]] == parameter.only_with[1])
+        self._arrange()
         self.setVisible(bool(declared))
 
     def _rebuild(self, chosen: str, declared: tuple[Parameter, ...]) -> None:
         self._shown = chosen
         clear(self._grid)
         self.fields = {}
-        for place, parameter in enumerate(declared):
+        for parameter in declared:
             field = ParameterField(parameter, self._component, chosen)
+            field.setParent(self)
             field.edited.connect(self._on_edited)
             self.fields[parameter.name] = field
-            self._grid.addWidget(field, place // 2, place % 2)
         self._grid.setColumnStretch(0, 1)
         self._grid.setColumnStretch(1, 1)
+
+    def _arrange(self) -> None:
+        """Two beside each other, without gaps where fields are hidden."""
+        shown = [field for field in self.fields.values() if not field.isHidden()]
+        if shown != self._arranged:
+            self._arranged = shown
+            for field in self.fields.values():
+                self._grid.removeWidget(field)
+            for place, field in enumerate(shown):
+                self._grid.addWidget(field, place // 2, place % 2)
 
     @Slot(str, object)
     def _on_edited(self, name: str, value: Any) -> None:

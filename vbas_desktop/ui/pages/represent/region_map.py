@@ -136,7 +136,9 @@ class _Link(QWidget):
         self._follow(*reversed(self._maps))
 
     def _follow(self, leader: RegionMap, follower: RegionMap) -> None:
-        if not self._following and follower.isVisible() and not leader.fitting:
+        # A map that shows nothing yet has a view of its own, which is nobody's wish.
+        leads = leader.isVisible() and leader.canvas.base is not None and not leader.fitting
+        if leads and not self._following and follower.isVisible():
             self._following = True
             follower.canvas.show_rect(leader.canvas.view_rect)
             self._following = False

@@ -91,6 +91,8 @@ class RequirementsPage(QWidget):
         column.addWidget(title("Check against the chosen solution"))
         column.addWidget(self.verdict)
         column.addWidget(self.table, 1)
+        # Takes the room while there is no table: what is said stands at the top.
+        column.addStretch()
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.addWidget(form)
         splitter.addWidget(right)
