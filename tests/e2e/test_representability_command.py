@@ -74,6 +74,13 @@ def test_a_requirement_rejects_what_is_not_precise_enough(capsys, hierarchies, t
     assert vector(capsys, 4, *need)["requirement"][0]["verdict"] == "not met"
 
 
+def test_required_sensitive_columns_need_not_be_named_again(capsys, tmp_path):
+    (tmp_path / "need.json").write_text(json.dumps({"format_version": 1, "required_sensitive": ["Illness", "Age"]}))
+    found = vector(capsys, 4, "--requirement", tmp_path / "need.json")
+    assert [row["verdict"] for row in found["requirement"]] == ["ok", "not met"]
+    assert list(found["sensitive_values"]) == ["Illness"]
+
+
 def test_small_numbers_are_never_printed(capsys, hierarchies):
     found = vector(capsys, 5, "--hierarchies", hierarchies, k=6)
     assert found["general"]["approaches"] == {"delete": None}  # five records

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .requirement_options import verdict_lines
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
@@ -79,6 +81,10 @@ def run(options: argparse.Namespace) -> int:
     original = load_records(options.original, plain, progress)
     released = load_records(options.anonymised, plain, progress)
     worst = load_records(options.worst, plain, progress) if options.worst else None
+    if requirement is not None:
+        # What somebody needs is described even if nobody named it here.
+        needed = [name for name in requirement.required_sensitive if name in original.dialect.header]
+        choices = replace(choices, sensitive=tuple(dict.fromkeys([*choices.sensitive, *needed])))
     vector = representability(original, released, choices, hierarchies, worst)
     rows = check(requirement, vector) if requirement is not None else []
     if rows:
@@ -177,8 +183,8 @@ def _show(vector: dict[str, Any]) -> None:
         elif value is not None:
             number = f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
             show(f"{name.replace('_', ' '):<36}{number:>10}")
-    for row in vector.get("requirement", []):
-        show(f"{row['verdict']:<14}{row['criterion']}: required {row['required']}, is {row['actual']}")
+    for line in verdict_lines(vector.get("requirement", [])):
+        show(line)
 
 
 def _told(records: int | None) -> str:

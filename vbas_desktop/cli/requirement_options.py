@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from .errors import UsageError
@@ -36,3 +37,8 @@ def none_suitable(number: int) -> Exception:
     message = f"None of the {number:,} solutions meets the requirement."
     remedy = "Ask for less, widen the range of site numbers, or leave --suitable-only out to see why."
     return InputError(Finding("none-suitable", message, remedy))
+
+
+def verdict_lines(rows: Iterable[Mapping[str, str]]) -> list[str]:
+    """The check of a requirement, one criterion on each line."""
+    return [f"{row['verdict']:<14}{row['criterion']}: required {row['required']}, is {row['actual']}" for row in rows]

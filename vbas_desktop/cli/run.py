@@ -18,7 +18,7 @@ from . import options as shared
 from .choices import Chooser, add_approach_options, chosen_names
 from .errors import UsageError
 from .release_options import add_release_options, release_options, say_release
-from .requirement_options import add_requirement_options, none_suitable, requirement_of
+from .requirement_options import add_requirement_options, none_suitable, requirement_of, verdict_lines
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
@@ -165,10 +165,5 @@ def results_text(loaded: shared.Loaded, result: RunResult, solution: Solution) -
 
 def requirement_text(solution: Solution) -> list[str]:
     """How the chosen solution fares by criterion, if a requirement was given."""
-    from .table import aligned
-
     rows = (solution.facts or {}).get("requirement") or []
-    if not rows:
-        return []
-    cells = [[row["criterion"], row["required"], row["actual"], row["verdict"]] for row in rows]
-    return [f"Solution {solution.id} and the requirement:\n" + aligned([["", "required", "actual", ""], *cells])]
+    return ["\n".join([f"Solution {solution.id} and the requirement:", *verdict_lines(rows)])] if rows else []

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from vbas_desktop.assessment.representability.hierarchy import flat
 from vbas_desktop.assessment.representability.telling import figure_shown, parts_shown, share_at_least, shown
 from vbas_desktop.assessment.representability.vector import Choices, representability
+from vbas_desktop.domain.errors import InputError
 from vbas_desktop.files.records import RecordOptions, load_records
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "representability.schema.json").read_text(encoding="utf-8"))
@@ -41,6 +42,20 @@ def test_a_share_that_is_certainly_there_does_not_tell_how_many_are_missing():
     assert {share_at_least(missing, 1000, 5) for missing in (1, 2, 3, 4, 5)} == {0.99}
 
 
+def test_records_touched_in_one_column_only_do_not_follow_from_those_touched_in_any(tmp_path):
+    # Ten records are raised in one column, ten in the other, three of them in the second only.
+    rows = [(n, "a", "b") for n in range(30)]
+    after = [(n, "***" if n < 10 else "a", "***" if 3 <= n < 13 else "b") for n in range(30)]
+    for name, content in (("one.csv", rows), ("two.csv", after)):
+        (tmp_path / name).write_text("id,q,r\n" + "".join(f"{n},{q},{r}\n" for n, q, r in content))
+    plain = RecordOptions(category_counts="no")
+    tables = [load_records(tmp_path / name, plain) for name in ("one.csv", "two.csv")]
+    for k, told in ((3, 13), (4, None)):
+        vector = representability(*tables, Choices(k, "id", ("q", "r")), {"q": flat("q"), "r": flat("r")})
+        assert vector["coding"]["q"]["records_by_level"] == {"level 0": 20, "level 1": 10}
+        assert vector["general"]["approaches"] == {"generalise": told}
+
+
 VALUES = st.sampled_from("aabbbc")
 
 
@@ -61,6 +76,11 @@ def test_no_small_number_can_be_worked_out_from_a_vector(tmp_path_factory, befor
     write(folder / "two.csv", after)
     plain = RecordOptions(category_counts="no")
     tables = [load_records(folder / name, plain) for name in ("one.csv", "two.csv")]
+    common = sum(n < 1000 for n, _ in after)
+    if common < k:
+        with pytest.raises(InputError, match="nothing may be told of them"):
+            representability(*tables, Choices(k, "id", ("q",), ("v",)), {"q": flat("q")})
+        return
     vector = representability(*tables, Choices(k, "id", ("q",), ("v",)), {"q": flat("q")})
     jsonschema.validate(vector, SCHEMA)
     general = vector["general"]
@@ -77,6 +97,11 @@ def test_no_small_number_can_be_worked_out_from_a_vector(tmp_path_factory, befor
     listed = sum(row["records"] for row in vector["per_class"])
     if general["released_records"] is not None:
         assert fine(general["released_records"] - listed, k)
+    touched = [general["approaches"].get(name, 0) for name in ("generalise", "merge")]
+    if None not in touched:
+        assert fine(common - sum(touched), k)
+    elif touched.count(None) == 1 and "level 0" not in vector["coding"]["q"]["records_by_level"]:
+        assert fine(common - sum(number or 0 for number in touched), k)
     for number in numbers_in(vector["coding"]["q"]["records_by_level"]):
         assert fine(number, k)
     for row in vector["per_class"]:

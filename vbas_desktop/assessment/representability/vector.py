@@ -75,6 +75,9 @@ def representability(
     ``worst`` is the most distorted version of the original that Davies–Bouldin is measured against, if there is one.
     """
     paired = pair(original, released, choices.key, choices.quasi_identifiers, hierarchies)
+    if paired.common < choices.k:
+        message = f"Fewer than {choices.k:,} records are in both files, so nothing may be told of them."
+        raise InputError(Finding("too-few-records", message, "Compare larger files, or choose a smaller k."))
     ordered = [hierarchies[name] for name in choices.quasi_identifiers]
     distance = Distance.of_classes(paired.original, choices.column_weights().tolist(), choices.distances)
     precisions = _cell_precision(paired, ordered, choices)
@@ -136,11 +139,26 @@ class _Lost:
         done = paired.approaches()
         told = may_tell((unnamed, done.get("delete", 0), done.get("fabricate", 0)), k)
         approaches = {name: shown(records, k) for name, records in done.items()}
+        approaches |= _tellable(paired, done, k)
         if "delete" in approaches and not may_tell([unnamed], k):
             # The named classes subtracted from all that is deleted would leave the small rest.
             approaches["delete"] = None
         rows = [{"class": named(paired.original, int(number)), "records": int(sizes[number])} for number in gone]
         return cls(rows, unnamed, approaches, told)
+
+
+def _tellable(paired: Pairing, done: Mapping[str, int], k: int) -> dict[str, int | None]:
+    """How many records were generalised and merged, unless a small number follows: what is left of the common records,
+    or those that were touched in some column but not in one whose numbers are told as well.
+    """
+    touched = {name: done[name] for name in ("generalise", "merge") if name in done}
+    told = parts_shown({**touched, "": paired.common - sum(touched.values())}, k)
+    for name, cells in (("generalise", paired.generalised), ("merge", paired.moved)):
+        changed = (paired.levels != 0) if name == "generalise" else (paired.levels == UNEXPLAINED)
+        by_column = (changed[cells] * paired.cell_records[cells][:, None]).sum(axis=0)
+        if name in told and not may_tell((touched[name] - by_column).tolist(), k):
+            told[name] = None
+    return {name: told[name] for name in touched}
 
 
 def _against(
