@@ -284,7 +284,8 @@ class MapCanvas(pg.GraphicsView):
         """What was shown as a whole stays whole: a map may be told what to show before it has a size."""
         fitted = self._fitted
         super().resizeEvent(ev)
-        if fitted:
+        # Closing lets go of the view first and of the size afterwards.
+        if fitted and not self.closed:
             self.fit()
 
     def zoom(self, factor: float, around: QPointF | None = None) -> None:
