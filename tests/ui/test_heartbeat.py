@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
+import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from made_up_data import write_data
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
+
+from vbas_desktop.ui.worker import JobRunner
 
 LONG = 120_000
 BEAT_MS = 10
@@ -18,17 +24,29 @@ ROUNDS = 3
 
 @dataclass
 class Late:
-    """A beat that came too late: how late, and how much the window's thread and all threads computed meanwhile."""
+    """A beat that came too late by the program's own fault: by how much, and what its threads did meanwhile."""
 
     seconds: float
     own_cpu_seconds: float
     all_cpu_seconds: float
+    waited_seconds: float
+
+
+def waited_for_a_processor() -> dict[str, float]:
+    """How long each thread of this program was ready to run but got no processor; empty where nobody keeps account."""
+    waited = {}
+    for task in Path("/proc/self/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError):
+            waited[task.parent.name] = int(task.read_text().split()[1]) / 1e9
+    return waited
 
 
 class Heartbeat(QObject):
     """Counts the beats that the event loop missed by the program's own fault.
 
-    While the program gets no processor, its clock of processor time stands still: that is the fault of others.
+    While a thread is ready and gets no processor, others are at fault: the longest such wait of any thread (one that
+    holds the interpreter keeps the window waiting too) is taken off a gap. What is left was computing, or waiting for
+    something that the window must not wait for, such as a lock or a disk.
     """
 
     def __init__(self) -> None:
@@ -42,7 +60,7 @@ class Heartbeat(QObject):
     def begin(self) -> None:
         """Count from now on."""
         self.beats, self.late, self.most_own_cpu = 0, [], 0.0
-        self._last = self._clocks()
+        self._last, self._waited = self._clocks(), waited_for_a_processor()
         self._timer.start()
 
     def _clocks(self) -> tuple[float, float, float]:
@@ -51,12 +69,14 @@ class Heartbeat(QObject):
     @Slot()
     def _on_beat(self) -> None:
         self.beats += 1
-        now = self._clocks()
-        gap, own, everybody = (round(end - start, 3) for start, end in zip(self._last, now, strict=True))
+        gap, own, everybody = (round(end - start, 3) for start, end in zip(self._last, self._clocks(), strict=True))
         self.most_own_cpu = max(self.most_own_cpu, own)
-        if min(gap, everybody) > LONGEST_SECONDS:
-            self.late.append(Late(gap, own, everybody))
-        self._last = now
+        waited = waited_for_a_processor()
+        longest = max((seconds - self._waited.get(task, 0.0) for task, seconds in waited.items()), default=0.0)
+        fault = gap - longest if waited else min(gap, everybody)
+        if fault > LONGEST_SECONDS:
+            self.late.append(Late(gap, own, everybody, round(longest, 3)))
+        self._last, self._waited = self._clocks(), waited
 
     def stop(self) -> None:
         self._timer.stop()
@@ -105,10 +125,33 @@ def test_no_beat_is_missed_while_loading_running_and_drawing(warm_window, heartb
     assert rounds[-1] == [], rounds
 
 
-def test_the_heartbeat_notices_a_blocked_loop(heartbeat, qtbot):
+def test_the_heartbeat_notices_a_window_that_computes(heartbeat, qtbot):
     until = time.thread_time() + 0.15
     while time.thread_time() < until:
         pass
     qtbot.waitUntil(lambda: bool(heartbeat.late))
     assert heartbeat.late[0].own_cpu_seconds >= 0.15
     assert heartbeat.most_own_cpu >= 0.15
+
+
+@pytest.mark.skipif(not waited_for_a_processor(), reason="this system does not tell how long threads wait")
+def test_the_heartbeat_notices_a_window_that_waits(heartbeat, qtbot):
+    threading.Event().wait(0.25)
+    qtbot.waitUntil(lambda: bool(heartbeat.late))
+    assert heartbeat.late[0].own_cpu_seconds < 0.1
+
+
+def test_the_heartbeat_notices_a_job_that_does_not_let_go_of_the_interpreter(heartbeat, qapp, qtbot):
+    runner = JobRunner()
+    with qtbot.waitSignal(runner.job_ended, timeout=LONG):
+        runner.start("Hogging", hog)
+    qtbot.waitUntil(lambda: heartbeat.beats > 3)
+    assert heartbeat.late
+    assert max(late.all_cpu_seconds for late in heartbeat.late) > LONGEST_SECONDS
+    runner.shut_down()
+    runner.deleteLater()
+
+
+def hog(progress):
+    """One call into C that hands the interpreter over to nobody until it is done: about half a second."""
+    return re.match("(x+x+)+y", "x" * 23)
