@@ -43,6 +43,16 @@ def test_a_run_writes_a_release_that_others_find_k_anonymous(files, tmp_path, ca
     assert anonymity.k_anonymity(table, ["age", "sex", "region"]) >= 5
 
 
+@pytest.mark.parametrize("model", ["eastern", "own"])
+def test_the_papers_tell_only_parameters_that_had_an_effect(files, tmp_path, model):
+    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--quiet", "--no-pdf"]
+    options = ["--site-number", "maxcombs", "--gaps-model", model, "--set", "maxcombs.factor=100"]
+    assert main(["run", *files, *chosen, *options, "--out", str(tmp_path / "out")]) == 0
+    page = unescape((tmp_path / "out" / "release" / "report.html").read_text(encoding="utf-8"))
+    assert f"model = {model}" in page
+    assert ("factor = 100.0" in page) == (model == "own")
+
+
 def test_the_checksums_are_understood_by_sha256sum(files, tmp_path):
     assert run(files, tmp_path / "out") == 0
     folder = tmp_path / "out" / "release"

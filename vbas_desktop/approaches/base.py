@@ -63,6 +63,10 @@ class Parameter:
     required: bool = False
     only_with: tuple[str, Any] | None = None
 
+    def has_effect(self, values: Mapping[str, Any]) -> bool:
+        """Whether it makes a difference beside these values of the approach's parameters."""
+        return self.only_with is None or values.get(self.only_with[0]) == self.only_with[1]
+
     def parse(self, text: Any) -> Any:
         """The value from what a person typed; `InputError` says what would be allowed."""
         try:

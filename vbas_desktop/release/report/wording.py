@@ -59,7 +59,8 @@ def _approach(facts: Facts, component: str) -> str:
     if kind is None:
         return name
     settings = solution.parameters.get(component, {})
-    told = ", ".join(f"{key} = {_plain(value)}" for key, value in settings.items())
+    idle = {parameter.name for parameter in kind.parameters() if not parameter.has_effect(settings)}
+    told = ", ".join(f"{key} = {_plain(value)}" for key, value in settings.items() if key not in idle)
     return f"{kind.card.title}: {kind.card.summary}{f' ({told})' if told else ''}"
 
 

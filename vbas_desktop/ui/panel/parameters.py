@@ -120,7 +120,7 @@ class ParameterForm(QWidget):
         for parameter in declared:
             field = self.fields[parameter.name]
             field.show_value(values[parameter.name])
-            field.setVisible(parameter.only_with is None or values[parameter.only_with[0]] == parameter.only_with[1])
+            field.setVisible(parameter.has_effect(values))
         self._arrange()
         self.setVisible(bool(declared))
 
