@@ -73,6 +73,14 @@ def test_both_versions_have_their_regions_in_a_table_and_on_a_map(two_versions, 
     assert right.view_rect.height() == pytest.approx(left.view_rect.height(), rel=0.01)
 
 
+def test_the_legend_has_room_for_all_its_lines(two_versions, aggregated_window, qtbot):
+    for size in ((1440, 900), (1024, 700)):
+        aggregated_window.resize(*size)
+        qtbot.waitUntil(lambda: two_versions.legend.isVisible())
+        needed = two_versions.legend.heightForWidth(two_versions.legend.width())
+        assert two_versions.legend.height() >= needed > 0
+
+
 def test_hovering_tells_the_measures_of_the_place_on_both_maps(two_versions):
     versions = (two_versions.main, two_versions.second)
     place = two_versions.main.map.shown.geometry.shapes[0].representative_point()
