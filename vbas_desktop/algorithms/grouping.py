@@ -68,6 +68,16 @@ def as_matrix(counts: EquivalenceCounts) -> csr_array:
     return csr_array((values, columns, indptr), shape=(counts.regions, counts.classes.size))
 
 
+def ends_of_kept(kept: NDArray[np.bool_], indptr: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each row ends among the entries that are kept.
+
+    Numpy adds up flags without letting other threads go on; of numbers it does not keep them waiting.
+    """
+    running = np.zeros(kept.size + 1, np.int64)
+    running[1:] = kept
+    return np.cumsum(running, out=running)[indptr]
+
+
 def without_small_classes(counts: EquivalenceCounts, k: int) -> EquivalenceCounts:
     """The same regions with every class smaller than k dropped (all columns are kept)."""
     if counts.dense is not None:
@@ -75,7 +85,7 @@ def without_small_classes(counts: EquivalenceCounts, k: int) -> EquivalenceCount
         return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, kept)
     indptr, columns, values = counts.rows
     large = values >= k
-    ends = np.concatenate(([0], np.cumsum(large)))[indptr].astype(np.int64)
+    ends = ends_of_kept(large, indptr)
     return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, ends, columns[large], values[large])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vbas_desktop.algorithms.grouping import ends_of_kept
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts
 
@@ -28,7 +29,7 @@ def suppress_globally(counts: EquivalenceCounts, k: int, progress: Progress | No
     indptr, columns, values = counts.rows
     kept = large[columns]
     progress.update(_STAGE)
-    ends = np.concatenate(([0], np.cumsum(kept)))[indptr].astype(np.int64)
+    ends = ends_of_kept(kept, indptr)
     progress.update(_STAGE)
     renumbered = (np.cumsum(large) - 1).astype(np.int32)
     return EquivalenceCounts.from_rows(counts.category_numbers, classes, ends, renumbered[columns[kept]], values[kept])

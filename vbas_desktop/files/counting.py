@@ -124,7 +124,7 @@ def _rank_by_lookup(classes: NDArray[np.int64], possible: int, progress: Progres
     for part in _chunks(classes.size, progress, 0.3, 0.4):
         mark(classes[part], seen)
     present = np.flatnonzero(seen).astype(np.int64)
-    rank = np.cumsum(seen, dtype=np.int64) - 1
+    rank = np.cumsum(seen.astype(np.int64)) - 1
     for part in _chunks(classes.size, progress, 0.4, 0.6):
         look_up(classes[part], rank)
     return present
