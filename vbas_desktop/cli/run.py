@@ -69,7 +69,8 @@ def run(options: argparse.Namespace) -> int:
         request = shared.request_of(options, loaded.problem, **components)
         result = rated(run_engine(request, Span(progress, 0.5, 0.7 if options.out else 1.0)), loaded.problem)
         if requirement is not None:
-            released = [name for name in loaded.table.dialect.header if name not in (options.identifiers or ())]
+            columns = release_options(options).released_columns(loaded.table.dialect.header)
+            released = [name for name, _ in columns]
             result = marked(result, loaded.problem, requirement, released)
             if options.suitable_only and not any(is_suitable(each) for each in result.solutions):
                 raise none_suitable(len(result.solutions))

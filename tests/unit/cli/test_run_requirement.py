@@ -105,3 +105,11 @@ def test_suitable_only_asks_what_for(capsys, files):
     for command in ("run", "compare"):
         assert main([command, *data, "--quasi-identifiers", "colour", "--suitable-only", "--quiet"]) == 2
         assert "suitable for what?" in capsys.readouterr().err
+
+
+def test_columns_that_the_release_leaves_out_are_missing(capsys, files):
+    need = {"required_sensitive": ["colour", "region"]}
+    for more, verdicts in (((), ["ok", "ok"]), (("--columns", "region"), ["not met", "ok"])):
+        assert vbas(files, need, *more, "--json", "--quiet") == 0
+        solution = json.loads(capsys.readouterr().out)["solutions"][0]
+        assert [row["verdict"] for row in solution["requirement"]] == verdicts
