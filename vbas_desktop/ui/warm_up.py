@@ -30,7 +30,9 @@ class WarmUp(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.runner = JobRunner(self)
-        self.runner.start("Warming up", prepare_needed, _leave_modules_alone)
+        gc.disable()
+        self.runner.start("Warming up", prepare_needed, on_abort=gc.enable)
+        self.runner.job_ended.connect(_leave_modules_alone)
 
 
 def prepare_needed(progress: Progress) -> None:
@@ -42,8 +44,9 @@ def prepare_needed(progress: Progress) -> None:
         make_ready(rehearsal, progress)
 
 
-def _leave_modules_alone(_: None) -> None:
+def _leave_modules_alone() -> None:
     """Looking for garbage among hundreds of thousands of objects of modules takes a tenth of a second, in which the
     window stands still, and finds none: they live as long as the program.
     """
     gc.freeze()
+    gc.enable()
