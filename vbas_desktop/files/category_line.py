@@ -30,9 +30,9 @@ def settle_category_line(raw: RawRecords, choice: str, file: str) -> tuple[list[
     if choice == "no":
         return None, []
     declared, findings = _forced(raw, file) if choice == "yes" else _judged(raw, file)
-    if declared is not None:
-        for column in raw.columns:
-            column.drop_first()
+    if declared is not None and raw.first_record is not None:
+        for column, value in zip(raw.columns, raw.first_record, strict=True):
+            column.drop_first(value)
         raw.rows -= 1
         raw.lines.drop_first()
         findings += _exceeded(raw, declared, file) if choice == "yes" else []

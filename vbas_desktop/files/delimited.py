@@ -91,6 +91,7 @@ class DelimitedScan:
             found = first_row(head + b"\n" if final else head, delimiter)
             if found is not None:
                 names, place, lines = found
+                self._check_encoding_of_names(head[:place])
                 self.line += lines
                 return names, head[place:], final
             if final and not head.strip():
@@ -191,7 +192,6 @@ class DelimitedScan:
 
     def _settled(self, stream: ByteStream, delimiter: str, names: list[bytes]) -> tuple[str, Dialect]:
         """The encoding of the scanned bytes, and the dialect with the names decoded."""
-        self._check_encoding_of_names(names)
         scanned = stream.scanned
         if scanned is None:
             scanned = "utf-8" if self._utf8 else "iso8859-1"
@@ -213,11 +213,8 @@ class DelimitedScan:
         encoding = "latin-1" if encoding == "iso8859-1" else encoding
         return scanned, Dialect("csv", delimiter, encoding, stream.mark is not None, stream.compressed, False, header)
 
-    def _check_encoding_of_names(self, names: list[bytes]) -> None:
-        line, self.line = self.line, 0
-        for name in names:
-            self._check_encoding(np.frombuffer(name + bytes(PADDING), np.uint8), len(name))
-        self.line = line
+    def _check_encoding_of_names(self, opening: bytes) -> None:
+        self._check_encoding(np.frombuffer(opening + bytes(PADDING), np.uint8), len(opening))
 
     def _result(
         self, source: Source, dialect: Dialect, scanned: str, second: list[bytes] | None, second_row: int

@@ -91,12 +91,13 @@ def first_row(data: bytes, delimiter: str) -> tuple[list[bytes], int, int] | Non
 
 def _single_row(text: str, delimiter: str) -> list[str] | None:
     """The fields if the text is one whole row, None if a quoted field is still open at its end."""
+    # A second row is appended: it only stands alone if the first is closed.
+    second = "y" if delimiter == "x" else "x"
     try:
-        # A second row is appended: it only stands alone if the first is closed.
-        rows = list(csv.reader(io.StringIO(text + "x\n", newline=""), delimiter=delimiter))
+        rows = list(csv.reader(io.StringIO(f"{text}{second}\n", newline=""), delimiter=delimiter))
     except csv.Error:
         return None
-    return rows[0] if len(rows) == 2 and rows[1] == ["x"] else None
+    return rows[0] if len(rows) == 2 and rows[1] == [second] else None
 
 
 def close_matches(name: str, names: Sequence[str]) -> str:

@@ -53,9 +53,11 @@ class RawColumn:
             tally(part, counts)
         return counts.sum(axis=0)
 
-    def drop_first(self) -> None:
-        """Take the first record away."""
-        if self.parts is not None:
+    def drop_first(self, value: str) -> None:
+        """Take the first record, which has this value, away."""
+        if self.parts is None:
+            self.missing -= value == ""
+        else:
             self.dropped = self.first
             index = next(i for i, part in enumerate(self.parts) if part.size)
             self.frequencies[self.dropped] -= 1

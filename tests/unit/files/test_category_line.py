@@ -3,6 +3,7 @@
 import pytest
 
 from vbas_desktop.domain.errors import InputError, Severity
+from vbas_desktop.files import coding
 from vbas_desktop.files.records import RecordOptions, load_records
 
 
@@ -107,3 +108,10 @@ def test_forcing_a_line_that_holds_no_numbers_is_refused(tmp_path):
 def test_a_file_of_names_and_category_numbers_has_no_records(tmp_path):
     with pytest.raises(InputError, match="column names but no records"):
         loaded(tmp_path, "2,2,30", [], "yes")
+
+
+def test_a_number_left_out_is_no_missing_value_in_a_column_with_too_many_values(tmp_path, monkeypatch):
+    monkeypatch.setattr(coding, "DISTINCT_LIMIT", 10)
+    table = loaded(tmp_path, "22,,3", [f"{i % 22},{i if i % 5 else ''},r" for i in range(100)], "yes")
+    assert not table.facts("sex").categorical
+    assert table.facts("sex").missing == 20

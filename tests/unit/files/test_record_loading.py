@@ -32,6 +32,14 @@ def test_categories_are_the_text_of_the_file_in_class_order(tmp_path):
     assert table.facts("sex").frequencies.tolist() == [1, 1, 1]
 
 
+@pytest.mark.parametrize("delimiter", [" ", "x", "y", "~"])
+def test_any_character_may_be_the_delimiter_if_it_is_named(tmp_path, delimiter):
+    content = f"a{delimiter}b\n1{delimiter}2\n".encode()
+    table = load_records(written(tmp_path, content), RecordOptions(delimiter=delimiter))
+    assert table.dialect.header == ("a", "b")
+    assert (texts(table, "a"), texts(table, "b")) == (["1"], ["2"])
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])

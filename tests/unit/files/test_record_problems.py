@@ -115,6 +115,15 @@ def test_text_that_is_not_utf_8_is_read_as_latin_1_and_says_so(tmp_path):
     assert [(f.code, f.severity, f.row) for f in table.findings] == [("read-as-latin-1", Severity.HINT, 2)]
 
 
+def test_names_in_another_encoding_than_said_are_told_with_their_own_row(tmp_path):
+    content = b"\na,gr\xf6\xdfe\n1,x\n2,\xe9\n"
+    with pytest.raises(InputError) as caught:
+        load_records(written(tmp_path, content), RecordOptions(encoding="utf-8"))
+    assert [(f.code, f.row) for f in caught.value.findings] == [("bad-encoding", 2)]
+    table = load_records(written(tmp_path, content))
+    assert [(f.code, f.row) for f in table.findings if f.code == "read-as-latin-1"] == [("read-as-latin-1", 2)]
+
+
 def test_an_encoding_that_does_not_exist(tmp_path):
     message = "There is no encoding “klingon”. Use for example utf-8 or latin-1."
     assert refused(tmp_path, GOOD, encoding="klingon") == [message]

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from vbas_desktop.domain.progress import Cancelled
-from vbas_desktop.files import coding, delimited
+from vbas_desktop.files import coding, delimited, stream
 from vbas_desktop.files.records import RecordOptions, load_records
 
 MULTIPLIER, WORD = 0x9E3779B97F4A7C15, (1 << 64) - 1
@@ -18,23 +18,33 @@ def mixed(key, word):
     return key ^ (key >> 29)
 
 
+def hashed(value):
+    """What the dictionary keeps of a text that is too long to be its own key."""
+    key = (int.from_bytes(value[-8:], "little") + len(value)) & WORD
+    for start in range(0, len(value) - 8, 8):
+        key = mixed(key, int.from_bytes(value[start : start + 8], "little"))
+    return key
+
+
 def values_with_one_hash(number):
-    """Different texts of 16 bytes that the dictionary's hash cannot tell apart."""
+    """Different texts of 24 and 32 bytes that the dictionary's hash cannot tell apart."""
     generator, forbidden = random.Random(5), set(b'\x00\n\r",')
-    target, values = mixed(0, int.from_bytes(b"abcdefgh", "little")), []
+    values = []
     while len(values) < number:
-        first = bytes(generator.choices(range(97, 123), k=8))
-        start = mixed(0, int.from_bytes(first, "little"))
-        second = (start ^ target ^ int.from_bytes(b"ijklmnop", "little")).to_bytes(8, "little")
-        if not forbidden & set(second):
-            values.append(first + second)
+        before, last = (bytes(generator.choices(range(97, 123), k=size)) for size in (8 * (1 + len(values) % 2), 8))
+        key = (int.from_bytes(last, "little") + len(before) + 16) & WORD
+        for start in range(0, len(before), 8):
+            key = mixed(key, int.from_bytes(before[start : start + 8], "little"))
+        fitting = (key ^ int.from_bytes(b"abcdefgh", "little")).to_bytes(8, "little")
+        if not forbidden & set(fitting):
+            values.append(before + fitting + last)
     return values
 
 
 def test_values_with_the_same_hash_stay_apart(tmp_path):
     values = values_with_one_hash(50)
-    keys = {mixed(mixed(0, int.from_bytes(v[:8], "little")), int.from_bytes(v[8:], "little")) for v in values}
-    assert len(keys) == 1
+    assert len({hashed(value) for value in values}) == 1
+    assert {len(value) for value in values} == {24, 32}
     assert len(set(values)) == 50
     path = tmp_path / "records.csv"
     path.write_bytes(b"a,b\n" + b"".join(value + b",1\n" for value in values * 3))
@@ -43,6 +53,21 @@ def test_values_with_the_same_hash_stay_apart(tmp_path):
     assert facts.distinct == 50
     assert facts.frequencies.tolist() == [3] * 50
     assert [facts.categories.values[code] for code in table.codes("a")] == [v.decode("latin-1") for v in values * 3]
+
+
+@pytest.mark.parametrize("values", [256, 257, 65_536, 65_537])
+def test_codes_stay_right_when_a_column_outgrows_its_type_on_the_way(tmp_path, monkeypatch, values):
+    monkeypatch.setattr(delimited, "_SAMPLE_BYTES", 64)
+    monkeypatch.setattr(stream, "BLOCK_BYTES", 1 << 12 if values < 1000 else 1 << 18)
+    generator = random.Random(values)
+    rows = [generator.randrange(5) for _ in range(3_000)] + list(range(values))
+    rows += [generator.randrange(values) for _ in range(values)]
+    path = tmp_path / "records.csv"
+    path.write_text("a,b\n" + "".join(f"a value of 17 b{i:05d},{i}\n" for i in rows))
+    table = load_records(path)
+    for name, text in (("a", "a value of 17 b{:05d}"), ("b", "{}")):
+        known = table.facts(name).categories.values
+        assert [known[code] for code in table.codes(name).tolist()] == [text.format(i) for i in rows]
 
 
 class Listener:
