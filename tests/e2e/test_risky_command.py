@@ -97,7 +97,7 @@ def test_a_public_table_is_taken_into_account(patients, tmp_path, capsys):
     ("options", "said", "code"),
     [
         (["--columns", "postcod"], "There is no column “postcod”", 1),
-        (["-k", "0"], "at least 1", 1),
+        (["--suppress", "1"], "--suppress is a share from 0 to below 1", 2),
         (["--out", "x"], "--out goes with --apply", 2),
         (["--scores", "x", "--apply"], "--scores goes without --apply", 2),
         (["--columns", "sex", "--apply", "--identifiers", "sex", "--out", "x"], "cannot be dropped", 1),
@@ -106,3 +106,11 @@ def test_a_public_table_is_taken_into_account(patients, tmp_path, capsys):
 def test_bad_requests_are_explained(patients, options, said, code, capsys):
     assert risky(patients, *options) == code
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["-k", "--max-size"])
+def test_numbers_below_1_are_wrong_usage(patients, option, capsys):
+    with pytest.raises(SystemExit) as ended:
+        risky(patients, option, 0)
+    assert ended.value.code == 2
+    assert f"argument {option}: 0 is too low; the least is 1" in capsys.readouterr().err

@@ -390,6 +390,31 @@ def test_recent_files_are_offered(run_window, tmp_path, data, qtbot):
     assert texts == ["study.vbas", "data/records.csv + regions.csv", "&Empty this list"]
 
 
+def test_columns_that_cannot_be_guessed_lead_to_the_fields_that_name_them(window, tmp_path, qtbot):
+    records, regions = tmp_path / "a.csv", tmp_path / "places.csv"
+    records.write_text("sex,town\nm,a\nf,b\n")
+    regions.write_text("town no,east,north\na,1,2\nb,3,4\n")
+    window.controller.load(records, regions)
+    qtbot.waitUntil(lambda: window.input.files.findings.count() == 3)
+    files = window.input.files
+    assert files.findings.item(0).text() == (
+        "places.csv, row 1: No column is named like a region id. Name it with “Region id column”. "
+        "The columns are “town no”, “east”, “north”. It is in Reading options."
+    )
+    assert files.options.isVisibleTo(window.input)
+    for name, column in (("id_column", "town no"), ("x_column", "east"), ("y_column", "north")):
+        files.options.edits[name].setText(column)
+        files.options.edits[name].editingFinished.emit()
+    files.options.again.click()
+    qtbot.waitUntil(lambda: window.session.has_data)
+    assert window.session.regions.ids == ("a", "b")
+
+
+def test_a_command_has_the_same_name_in_the_menu_and_on_the_toolbar(window):
+    for action in window.menus.toolbar_actions():
+        assert action.iconText() == action.text().replace("&", "")
+
+
 def test_after_a_failed_load_its_problems_are_not_taken_for_those_of_the_loaded_files(loaded_window, tmp_path, qtbot):
     bad = tmp_path / "bad.csv"
     bad.write_text("tract,age\n")

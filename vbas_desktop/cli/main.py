@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import InputError
@@ -105,6 +107,20 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(2)
 
 
+class _CommandParser(_Parser):
+    """Tells of unknown options itself: it knows the like ones, and its help lists them."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The options; what is unknown is an error."""
+        options, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            known = re.findall(r"--[\w-]+", self.format_usage())
+            likely = difflib.get_close_matches(unknown[0].partition("=")[0], known, 1)
+            what = "an option" if unknown[0].startswith("-") else "expected here"
+            self.error(f"“{unknown[0]}” is not {what}{f'; did you mean {likely[0]}?' if likely else ''}")
+        return options, unknown
+
+
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="vbas",
@@ -113,7 +129,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         epilog="`vbas COMMAND --help` explains a command, with an example on the sample data.",
     )
     parser.add_argument("--version", action="version", version=f"vbas {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_CommandParser)
     for name in COMMANDS:
         module = importlib.import_module(f".{name.replace('-', '_')}", __package__)
         sub = commands.add_parser(

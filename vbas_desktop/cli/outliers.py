@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from .options import whole
 from .representability import add_distance_option, add_hierarchy_options, chosen_hierarchies, names
 from .terminal import TerminalProgress, say, show
 
@@ -23,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("file", metavar="FILE", help="the record file (CSV, also compressed, or Parquet)")
     parser.add_argument("--quasi-identifiers", metavar="A,B", required=True, help="columns, separated by commas")
-    parser.add_argument("-k", type=int, default=5, help="a class of fewer records is an outlier (default: 5)")
+    parser.add_argument("-k", type=whole(1), default=5, help="a class of fewer records is an outlier (default: 5)")
     parser.add_argument("--handle", choices=list(handlings()), default="delete", help="what to do (default: delete)")
     parser.add_argument("--everywhere", action="store_true", help="generalise a column in every record or in none")
     parser.add_argument(

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .options import whole
 from .requirement_options import verdict_lines
 from .terminal import TerminalProgress, say, show
 
@@ -34,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sensitive", metavar="A,B", default="", help="sensitive columns to describe per class, separated by commas"
     )
-    parser.add_argument("-k", type=int, default=5, help="nothing about fewer than k records is shown (default: 5)")
+    parser.add_argument("-k", type=whole(1), default=5, help="nothing about fewer than k records is shown (default: 5)")
     add_hierarchy_options(parser)
     parser.add_argument(
         "--weights", metavar="A=W,B=W", default="", help="weights of the quasi-identifiers, such as age=0.7,job=0.3"

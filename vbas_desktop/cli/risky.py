@@ -12,10 +12,10 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 
 from .errors import UsageError, VerificationFailed
+from .options import whole
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="the file to search (CSV, also compressed)")
     parser.add_argument("--columns", metavar="A,B", help="columns to search, separated by commas (default: all)")
-    parser.add_argument("-k", type=int, default=3, help="fewer records than this single people out (default: 3)")
+    parser.add_argument("-k", type=whole(1), default=3, help="fewer records than this single people out (default: 3)")
     parser.add_argument(
-        "--max-size", type=int, metavar="M", help="search combinations of at most M columns (default: all sizes)"
+        "--max-size", type=whole(1), metavar="M", help="search combinations of at most M columns (default: all sizes)"
     )
     parser.add_argument("--domain-rules", metavar="F", help="CSV feature,type,option: combinations that may stay")
     parser.add_argument("--filter-rules", metavar="F", help="CSV feature,rule: how a column is coarsened, in order")
@@ -103,8 +103,8 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--out goes with --apply")
     if options.scores and options.apply:
         raise UsageError("--scores goes without --apply")
-    if options.k < 1 or not 0.0 <= options.suppress < 1.0 or (options.max_size is not None and options.max_size < 1):
-        raise InputError(Finding("bad-option", "k and --max-size are at least 1, --suppress below 1."))
+    if not 0.0 <= options.suppress < 1.0:
+        raise UsageError("--suppress is a share from 0 to below 1, such as 0.02")
 
 
 def _search(

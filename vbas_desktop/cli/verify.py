@@ -13,6 +13,7 @@ import json
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 
+from .options import whole
 from .terminal import TerminalProgress, say, show
 
 HELP = "say whether a file is k-anonymous"
@@ -28,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--quasi-identifiers", required=True, metavar="A,B", help="the columns that others may know of a person"
     )
     parser.add_argument("--region-column", required=True, metavar="NAME", help="the column that names the region")
-    parser.add_argument("-k", type=_positive, default=5, metavar="K", help="the required anonymity (default: 5)")
+    parser.add_argument("-k", type=whole(1), default=5, metavar="K", help="the required anonymity (default: 5)")
     parser.add_argument("--delimiter", metavar="CHAR", help="the character between fields (default: guessed)")
     parser.add_argument("--encoding", metavar="NAME", help="the encoding of the text (default: UTF-8, else Latin-1)")
     parser.add_argument(
@@ -89,13 +90,6 @@ def _check(names: list[str], options: argparse.Namespace) -> None:
     if options.region_column in names:
         message = "The region column cannot be a quasi-identifier too."
         raise InputError(Finding("region-as-quasi-identifier", message, "Name it once.", column=options.region_column))
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("k must be 1 or more")
-    return number
 
 
 def _delimiter(text: str | None) -> str | None:

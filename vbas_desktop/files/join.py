@@ -64,12 +64,12 @@ def _unknown(table: RecordTable, facts: ColumnFacts, places: NDArray[np.int32], 
     records = int(facts.frequencies[lost].sum())
     # A look-up on the codes, a block at a time: the first few rows are usually found at once.
     rows = table.first_rows(facts.name, lost, _NAMED_ROWS)
-    named = ", ".join(f"{row:,}" for row in rows) + ("…" if records > len(rows) else "")
+    named = ", ".join(f"{row:,}" for row in rows) + (" …" if records > len(rows) else ".")
     blank = f", {facts.missing:,} of them without any region id" if facts.missing else ""
     message = (
         f"{counted(records, 'record names', 'records name')} a region that the region file lacks "
         f"({counted(int(lost.sum()), 'different id')}{blank}); "
-        f"first in row{'s' if len(rows) > 1 else ''} {named}."
+        f"first in row{'s' if len(rows) > 1 else ''} {named}"
     )
     if choice == "suppress":
         severity, remedy = Severity.WARNING, "They are suppressed and counted as such."

@@ -81,9 +81,9 @@ def recount(
         try:
             for batch in _batches(path, columns, delimiter, attempt, category_line, invalid, progress):
                 counter.add(batch)
-        except (pa.ArrowInvalid, UnicodeDecodeError, OSError) as error:
+        except (pa.ArrowInvalid, UnicodeError, OSError) as error:
             # Arrow's own messages quote the row, so only their kind is passed on.
-            if attempt != encodings[-1] and ("UTF8" in str(error) or isinstance(error, UnicodeDecodeError)):
+            if attempt != encodings[-1] and ("UTF8" in str(error) or isinstance(error, UnicodeError)):
                 continue
             raise InputError(_unreadable(path)) from None
         if invalid:
@@ -229,13 +229,18 @@ def _checked_delimiter(
 def _names(path: Path, delimiter: str, encoding: str, compressed: bool) -> list[str]:
     known = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     try:
-        with (gzip.open if compressed else open)(path, "rt", encoding=known, errors="replace", newline="") as file:
-            return next((row for row in csv.reader(file, delimiter=delimiter) if row), [])
-    except (csv.Error, EOFError, gzip.BadGzipFile, UnicodeError):
+        with (gzip.open if compressed else open)(
+            path, "rt", encoding=known, errors="surrogateescape", newline=""
+        ) as file:
+            names = next((row for row in csv.reader(file, delimiter=delimiter) if row), [])
+    except (csv.Error, EOFError, gzip.BadGzipFile):
         raise InputError(_unreadable(path)) from None
     except LookupError:
         message = f"There is no encoding “{encoding}”."
         raise InputError(Finding("unknown-encoding", message, "Use for example utf-8 or latin-1.")) from None
+    # Only the names are judged: bytes below them that do not fit fail here, where another encoding is tried.
+    "".join(names).encode()
+    return names
 
 
 def _unreadable(path: Path) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,10 +19,11 @@ ID_NAMES = (
 )  # fmt: skip
 LONGITUDE_NAMES = (
     "longitude", "lon", "long", "lng", "longitud", "longitudes", "intptlon", "intptlon10", "intptlon20", "darplong",
-    "dalong",
+    "dalong", "langengrad",
 )  # fmt: skip
 LATITUDE_NAMES = (
     "latitude", "lat", "latitud", "latitudes", "intptlat", "intptlat10", "intptlat20", "darplat", "dalat",
+    "breitengrad",
 )  # fmt: skip
 X_NAMES = (
     "x", "xm", "xmetres", "xmeters", "xlambert", "easting", "eastings", "xcoord", "xcoordinate", "pointx", "coordx",
@@ -42,8 +44,8 @@ _YEARED_CODE = re.compile(r"(lsoa|msoa|oa|wd|lad)\d\dcd")
 
 
 def plain(name: str) -> str:
-    """A column name without case, blanks and punctuation, for comparing it with usual names."""
-    return re.sub(r"[\W_]+", "", name.casefold())
+    """A column name without case, accents, blanks and punctuation, for comparing it with usual names."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKD", name.casefold()))
 
 
 def _parts(name: str) -> set[str]:
@@ -103,9 +105,9 @@ def find_axes(
     x = _named(header, x_column, findings) if x_column else guess[0]
     y = _named(header, y_column, findings) if y_column else guess[1]
     if x is None and not x_column:
-        _missing(header, findings, "x or longitude", "--x-column")
+        _missing(header, findings, "x or a longitude", "--x-column")
     if y is None and not y_column:
-        _missing(header, findings, "y or latitude", "--y-column")
+        _missing(header, findings, "y or a latitude", "--y-column")
     if x is None or y is None:
         return None
     if is_latitude(x) and is_longitude(y):
@@ -120,7 +122,7 @@ def find_id(header: Sequence[str], id_column: str | None, findings: FindingList)
         return [name] if name is not None else []
     candidates = id_candidates(header)
     if not candidates:
-        _missing(header, findings, "region id", "--id-column")
+        _missing(header, findings, "a region id", "--id-column")
     return candidates
 
 
@@ -151,7 +153,7 @@ def _named(header: Sequence[str], wanted: str, findings: FindingList) -> str | N
 
 def _missing(header: Sequence[str], findings: FindingList, what: str, option: str) -> None:
     findings.add(
-        "missing-column", f"No column is named like a {what}.", f"Name it with {option}. {_columns(header)}", row=1
+        "missing-column", f"No column is named like {what}.", f"Name it with {option}. {_columns(header)}", row=1
     )
 
 

@@ -193,8 +193,21 @@ def column_numbers(table: TextTable, name: str, findings: FindingList) -> NDArra
         quick = np.full(1, np.nan)
     if np.isfinite(quick).all() and not any("_" in text for text in column):
         return quick
-    pairs = zip(column, table.rows.tolist(), strict=True)
-    return np.array([_number(text, row, name, findings) for text, row in pairs], np.float64)
+    rows = table.rows.tolist()
+    _tell_decimal_commas(column, rows, name, findings)
+    return np.array([_number(text, row, name, findings) for text, row in zip(column, rows, strict=True)], np.float64)
+
+
+def _tell_decimal_commas(column: Sequence[str], rows: list[int], name: str, findings: FindingList) -> None:
+    """Whole columns are written so, and mended by one step: it is said once."""
+    found = [row for text, row in zip(column, rows, strict=True) if _has_decimal_comma(text.strip())]
+    if not found:
+        return
+    message = "The number has a decimal comma."
+    if len(found) > 1:
+        message = f"This number and {len(found) - 1:,} below have decimal commas."
+    remedy = "Write decimal points (47.5 instead of 47,5)."
+    findings.add("decimal-comma", message, remedy, row=found[0], column=name)
 
 
 def _number(text: str, row: int, name: str, findings: FindingList) -> float:
@@ -210,10 +223,7 @@ def _number(text: str, row: int, name: str, findings: FindingList) -> float:
         return value
     if math.isinf(value):
         findings.add("infinite-number", "The number is infinite.", "Correct it.", row=row, column=name)
-    elif _has_decimal_comma(word):
-        remedy = "Write a decimal point (47.5 instead of 47,5)."
-        findings.add("decimal-comma", "The number has a decimal comma.", remedy, row=row, column=name)
-    else:
+    elif not _has_decimal_comma(word):
         findings.add("not-a-number", "This is not a number.", "Correct it.", row=row, column=name)
     return math.nan
 

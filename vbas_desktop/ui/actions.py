@@ -47,6 +47,8 @@ class Actions(QObject):
     def make(self, command: Command, slot: Callable[..., object]) -> QAction:
         """One action from its declaration."""
         action = QAction(command.text, self)
+        # Qt would leave the dots out on a toolbar: the same command has the same name everywhere.
+        action.setIconText(command.text.replace("&", ""))
         if command.shortcut:
             action.setShortcut(QKeySequence(command.shortcut))
         if command.icon:

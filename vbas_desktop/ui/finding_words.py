@@ -6,20 +6,25 @@ import re
 
 from vbas_desktop.domain.errors import Finding
 
-_FIELDS = {
-    "--category-counts": "“Second line has category numbers”",
-    "--coordinates": "“Coordinates”",
-    "--id-column": "“Region id column”",
-    "--x-column": "“x or longitude column”",
-    "--y-column": "“y or latitude column”",
-    "--delimiter": "“Separator of the records”",
-    "--encoding": "“Encoding of the records”",
-    "--regions-delimiter": "“Separator of the regions”",
-    "--regions-encoding": "“Encoding of the regions”",
-    "--layer": "“Layer”",
-    "--unknown-regions": "“Records of unknown regions”",
+_READING = {
+    "--category-counts": "Second line has category numbers",
+    "--coordinates": "Coordinates",
+    "--id-column": "Region id column",
+    "--x-column": "x or longitude column",
+    "--y-column": "y or latitude column",
+    "--delimiter": "Separator of the records",
+    "--encoding": "Encoding of the records",
+    "--regions-delimiter": "Separator of the regions",
+    "--regions-encoding": "Encoding of the regions",
+    "--layer": "Layer",
 }
-_OPTION = re.compile(r"--[a-z][a-z-]*")
+_FIELDS = _READING | {"--unknown-regions": "Records of unknown regions"}
+_OPTION = re.compile(r"(--[a-z][a-z-]*)(?: (yes|no|suppress|planar|geographic|degrees)\b)?")
+
+
+def is_about_reading(finding: Finding) -> bool:
+    """Whether a field of the reading options may help."""
+    return any(option in _READING for option, _ in _OPTION.findall(finding.remedy))
 
 
 def in_window_words(finding: Finding) -> str:
@@ -31,5 +36,13 @@ def in_window_words(finding: Finding) -> str:
     if finding.column is not None:
         head.append(f"column “{finding.column}”")
     text = f"{finding.message} {finding.remedy}".strip()
-    named = _OPTION.sub(lambda found: _FIELDS.get(found.group(), found.group()), text)
-    return f"{', '.join(head)}: {named}" if head else named
+    named = _OPTION.sub(_as_field, text)
+    where = " It is in Reading options." if is_about_reading(finding) else ""
+    return f"{', '.join(head)}: {named}{where}" if head else named + where
+
+
+def _as_field(option: re.Match[str]) -> str:
+    field, value = _FIELDS.get(option[1]), option[2]
+    if field is None:
+        return option[0]
+    return f"“{field}: {value}”" if value else f"“{field}”"

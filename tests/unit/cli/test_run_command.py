@@ -236,7 +236,9 @@ def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
         (["--quasi-identifiers", ""], "a name is missing"),
         (["--sites", "1", "--solution", "9"], "this run has the solutions 1 to 3"),
         (["--coordinates", "round"], "invalid choice: 'round'"),
-        (["--no-such-option"], "unrecognized arguments"),
+        (["--no-such-option"], "`vbas run --help` explains"),
+        (["--quitt"], "“--quitt” is not an option; did you mean --quiet?"),
+        (["--sites=5", "third.csv"], "“third.csv” is not expected here"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_a_reason(capsys, files, more, message):

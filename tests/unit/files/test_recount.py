@@ -63,6 +63,23 @@ def test_latin_1_in_the_records_is_found_out(tmp_path):
     assert recount(path, ["a"], "region").anonymity == 2
 
 
+def test_latin_1_in_the_names_is_found_out(tmp_path):
+    path = written(tmp_path, "âge;Région\né;x\né;x\n".encode("latin-1"))
+    assert recount(path, ["âge"], "Région").anonymity == 2
+
+
+def test_names_in_utf_8_are_read_although_a_column_that_does_not_matter_is_not(tmp_path):
+    path = written(tmp_path, "âge,Région,note\n".encode() + "1,x,\n1,x,é\n".encode("latin-1"))
+    assert recount(path, ["âge"], "Région").anonymity == 2
+
+
+def test_names_that_are_not_in_the_given_encoding_are_told(tmp_path):
+    path = written(tmp_path, "âge,Région\n1,x\n".encode("latin-1"))
+    with pytest.raises(InputError) as caught:
+        recount(path, ["âge"], "Région", encoding="utf-8")
+    assert [finding.code for finding in caught.value.findings] == ["not-text"]
+
+
 def test_values_that_only_look_alike_are_different_classes(tmp_path):
     path = written(tmp_path, "a,region\n1,x\n01,x\n1.0,x\n NA,x\nNA,x\n")
     assert recount(path, ["a"], "region").classes == 5

@@ -94,7 +94,10 @@ class OpenDataDialog(QDialog):
         self.records = FileField("&Record file", RECORD_FILES)
         self.regions = FileField("Re&gion file", REGION_FILES)
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Open | QDialogButtonBox.StandardButton.Cancel)
-        note = QLabel("CSV or Parquet records with one column that names the region; regions as CSV or GeoJSON.")
+        note = QLabel(
+            "Records as CSV (also compressed) or Parquet, with one column that names the region; regions as CSV, "
+            "GeoJSON, GeoPackage or Shapefile."
+        )
         note.setProperty("look", "muted")
         note.setWordWrap(True)
         layout = QVBoxLayout(self)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import data_in_words, regions_in_words
-from vbas_desktop.ui.finding_words import in_window_words
+from vbas_desktop.ui.finding_words import in_window_words, is_about_reading
 from vbas_desktop.ui.theme import GRID, Theme
 
 from .fields import muted, title
@@ -102,6 +102,8 @@ class FilesSection(QWidget):
         self.findings_of.setText(of)
         self.findings_of.setVisible(bool(of))
         self.findings.clear()
+        if any(finding.severity is Severity.ERROR and is_about_reading(finding) for finding in findings):
+            self.unfold.setChecked(True)
         order = [Severity.ERROR, Severity.WARNING, Severity.HINT]
         icons = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "info"}
         for finding in sorted(findings, key=lambda item: order.index(item.severity))[:_LISTED]:
