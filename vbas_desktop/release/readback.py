@@ -6,6 +6,7 @@ few lines; all others go through pyarrow's CSV reader.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import re
 from collections.abc import Collection, Iterator
@@ -49,12 +50,12 @@ def read_csv(
     Values are hashed byte by byte as they are in the file, or as UTF-8 if ``recode`` names the encoding they are in.
     Columns in ``escape`` are hashed as they would be with their formulas escaped.
     """
-    quotes, bare_returns = _looked_through(path, compressed)
+    wide = recode if recode is not None and read_wide(recode) else None
+    quotes, bare_returns = _looked_through(path, compressed, wide)
     if not quotes and not bare_returns and not escape and recode is None:
         yield from _plain(path, delimiter, columns, compressed)
         return
-    slow = bare_returns and (recode is None or not read_wide(recode))
-    read = _slow(path, delimiter, columns, compressed, recode) if slow else None
+    read = _slow(path, delimiter, columns, compressed, recode, wide) if bare_returns else None
     for values in read or _arrow(path, delimiter, columns, compressed, recode):
         yield [hashes_of(escaped(value) if place in escape else value) for place, value in enumerate(values)]
 
@@ -109,15 +110,18 @@ def read_wide(encoding: str) -> bool:
     return not encoding.lower().replace("_", "-").startswith(single)
 
 
-def _bytes(path: Path, compressed: bool) -> IO[bytes]:
+def _bytes(path: Path, compressed: bool, wide: str | None = None) -> IO[bytes]:
+    """The bytes of the file; as UTF-8 if they are in a ``wide`` encoding, whose bytes say little one by one."""
+    if wide is not None:
+        return codecs.EncodedFile(_bytes(path, compressed), "utf-8", wide)  # type: ignore[return-value]
     return gzip.open(path, "rb") if compressed else path.open("rb")  # type: ignore[return-value]
 
 
-def _looked_through(path: Path, compressed: bool) -> tuple[bool, bool]:
+def _looked_through(path: Path, compressed: bool, wide: str | None) -> tuple[bool, bool]:
     """Whether there are quotes, and returns that are no part of a line end, where pyarrow would end a row."""
     last = b""
     quotes, line_feeds, returns, pairs = False, False, 0, 0
-    with _bytes(path, compressed) as file:
+    with _bytes(path, compressed, wide) as file:
         while data := file.read(BLOCK_BYTES):
             quotes = quotes or b'"' in data
             line_feeds = line_feeds or b"\n" in data
@@ -178,15 +182,22 @@ def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, recode: s
             raise Unreadable("the rows do not have the same number of fields") from None
 
 
-def _slow(path: Path, delimiter: str, columns: int, compressed: bool, recode: str | None) -> Iterator[list[Any]]:
+def _slow(
+    path: Path, delimiter: str, columns: int, compressed: bool, recode: str | None, wide: str | None
+) -> Iterator[list[Any]]:
     """The same by a plain pattern: rows end with LF or CR LF only."""
     mark = re.escape(delimiter.encode())
     field = re.compile(
         rb'(?:"((?:[^"]|"")*+)"([^' + mark + rb'\n]*)|((?!")[^' + mark + rb"\n]*))(" + mark + rb"|\n|\Z)"
     )
+    with _bytes(path, compressed, wide) as file:
+        yield from _slow_batches(_fields(file, field, delimiter.encode()), columns, None if wide else recode)
+
+
+def _slow_batches(fields: Iterator[tuple[bytes, bool, bool]], columns: int, recode: str | None) -> Iterator[list[Any]]:
     rows: list[list[bytes]] = []
     row: list[bytes] = []
-    for value, quoted, ends_row in _fields(path, field, delimiter.encode(), compressed):
+    for value, quoted, ends_row in fields:
         row.append(value if recode is None else value.decode(recode).encode())
         if not ends_row:
             continue
@@ -200,27 +211,24 @@ def _slow(path: Path, delimiter: str, columns: int, compressed: bool, recode: st
         yield _arrays(rows, columns)
 
 
-def _fields(
-    path: Path, field: re.Pattern[bytes], delimiter: bytes, compressed: bool
-) -> Iterator[tuple[bytes, bool, bool]]:
+def _fields(file: IO[bytes], field: re.Pattern[bytes], delimiter: bytes) -> Iterator[tuple[bytes, bool, bool]]:
     """Each field's value, whether it was quoted, and whether it ends its row; a piece of the file at a time."""
-    with _bytes(path, compressed) as file:
-        data, place, more = file.read(BLOCK_BYTES).removeprefix(_MARK), 0, True
-        while place < len(data) or more:
-            found = field.match(data, place)
-            if more and (found is None or found.end() == len(data)):
-                piece = file.read(BLOCK_BYTES)
-                more = bool(piece)
-                # The last row may lack its line end; with one it is read like all others.
-                data, place = data[place:] + (piece or (b"" if data.endswith(b"\n") else b"\n")), 0
-                continue
-            if found is None:
-                raise Unreadable("a quote is not closed")
-            quoted, after, plain, end = found.groups()
-            value = plain if quoted is None else quoted.replace(b'""', b'"') + after
-            place = found.end()
-            strip = end == b"\n" and (quoted is None or after.endswith(b"\r"))
-            yield (value.removesuffix(b"\r") if strip else value), quoted is not None, end != delimiter
+    data, place, more = file.read(BLOCK_BYTES).removeprefix(_MARK), 0, True
+    while place < len(data) or more:
+        found = field.match(data, place)
+        if more and (found is None or found.end() == len(data)):
+            piece = file.read(BLOCK_BYTES)
+            more = bool(piece)
+            # The last row may lack its line end; with one it is read like all others.
+            data, place = data[place:] + (piece or (b"" if data.endswith(b"\n") else b"\n")), 0
+            continue
+        if found is None:
+            raise Unreadable("a quote is not closed")
+        quoted, after, plain, end = found.groups()
+        value = plain if quoted is None else quoted.replace(b'""', b'"') + after
+        place = found.end()
+        strip = end == b"\n" and (quoted is None or after.endswith(b"\r"))
+        yield (value.removesuffix(b"\r") if strip else value), quoted is not None, end != delimiter
 
 
 def _arrays(rows: list[list[bytes]], columns: int) -> list[Any]:

@@ -27,12 +27,12 @@ def hashed(rows):
     ]
 
 
-def read_in_pieces(path, size, compressed=False):
+def read_in_pieces(path, size, compressed=False, recode=None):
     """The hashes of each column, read so many bytes at a time and a few rows at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readback, "BLOCK_BYTES", size)
         patch.setattr(readback, "_SLOW_ROWS", 3)
-        batches = list(read_csv(path, ",", 2, compressed))
+        batches = list(read_csv(path, ",", 2, compressed, recode))
     return [[value for batch in batches for value in batch[column].tolist()] for column in range(2)]
 
 
@@ -61,6 +61,26 @@ def test_returns_without_quotes_stay_in_their_value(path, rows, size):
     rows = [["name", "note"], STRAY, *([one, f"{other}."] for one, other in rows)]
     path.write_bytes("\n".join(map(",".join, rows)).encode())
     assert read_in_pieces(path, size) == hashed(rows)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    values_like("a\ré€😀 "),
+    st.sampled_from(["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"]),
+    st.integers(8, 60),
+    st.booleans(),
+    st.booleans(),
+)
+def test_returns_stay_in_their_value_where_characters_take_several_bytes(
+    path, rows, encoding, size, compressed, quoted
+):
+    rows = [["name", "note"], STRAY, *([one, f"{other}."] for one, other in rows)]
+    quote = '"' if quoted else ""
+    text = "\r\n".join(",".join(f"{quote}{value}{quote}" for value in row) for row in rows)
+    data = text.encode(encoding)
+    path.write_bytes(gzip.compress(data) if compressed else data)
+    recode = None if encoding == "utf-8-sig" else encoding
+    assert read_in_pieces(path, size, compressed, recode) == hashed(rows)
 
 
 @pytest.mark.parametrize("size", range(3, 30))
