@@ -285,3 +285,8 @@ def test_a_map_that_gets_its_size_late_still_shows_everything(qtbot):
     closer = canvas.view_rect.width()
     canvas.resize(720, 500)
     assert canvas.view_rect.width() < 1.5 * closer
+
+
+def test_the_legend_counts_one_aggregated_region_as_one(canvas):
+    canvas.show_map(geometry_of(owner=np.zeros(len(QUARTERS), np.int64), sites=QUARTER_SITES[:1]))
+    assert canvas.legend.title == "1 aggregated region"

@@ -38,10 +38,20 @@ COMMANDS: tuple[str, ...] = (
 )
 """The commands in the order of the help; each is a module with ``HELP``, ``configure(parser)``, ``run(options)``."""
 
+_STOPPED = "Stopped. Nothing half-written was left behind."
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command: 0 done, 1 wrong input, 2 wrong usage, 3 not verified, 130 cancelled."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _main(list(sys.argv[1:] if argv is None else argv))
+    except KeyboardInterrupt:
+        # Loading the commands takes a while too.
+        say(_STOPPED)
+        return 130
+
+
+def _main(arguments: list[str]) -> int:
     parser = _parser(arguments)
     if not arguments:
         parser.print_help(sys.stderr)
@@ -63,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         say(f"error: {error}")
         return 3
     except (Cancelled, KeyboardInterrupt):
-        say("Stopped. Nothing half-written was left behind.")
+        say(_STOPPED)
         return 130
     except BrokenPipeError:
         # Whoever reads the output has seen enough (`vbas approaches | head`); Python must not complain at exit either.

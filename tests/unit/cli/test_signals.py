@@ -26,3 +26,12 @@ def test_a_signal_to_end_is_a_stop(monkeypatch, capsys, number):
     assert cleaned
     assert "Stopped." in capsys.readouterr().err
     assert signal.getsignal(number) is before
+
+
+def test_a_stop_while_the_commands_are_loaded_is_told_too(monkeypatch, capsys):
+    def interrupted(parser):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(approaches, "configure", interrupted)
+    assert main(["approaches"]) == 130
+    assert capsys.readouterr().err == "Stopped. Nothing half-written was left behind.\n"

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from vbas_desktop.domain.regions import CoordinateSystem
+from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.theme import Colours
 
 from .figures import Figure
@@ -71,7 +72,7 @@ def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Leg
         rows.append(LegendRow("dot", colours.error, f"{changed} ({int(picture.changed.sum()):,})"))
     if figure is not None and picture.classes is not None:
         return Legend(figure.title, tuple(rows))
-    return Legend("" if geometry is None else f"{len(geometry.shapes):,} aggregated regions", tuple(rows))
+    return Legend("" if geometry is None else counted(len(geometry.shapes), "aggregated region"), tuple(rows))
 
 
 def class_rows(classes: Classes, figure: Figure, colours: Colours) -> list[LegendRow]:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.theme import GRID
@@ -108,7 +109,7 @@ class RegionsTab(QWidget):
             fit_columns(self.table)
         self._layers.setCurrentWidget(self._empty if shown is None else self._content)
         if shown is not None:
-            self.title.setText(f"Solution {shown.number:,}: {len(shown.geometry.shapes):,} aggregated regions")
+            self.title.setText(f"Solution {shown.number:,}: {counted(len(shown.geometry.shapes), 'aggregated region')}")
         self._on_region_chosen()
 
     @Slot()
