@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from made_up_data import write_data
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
@@ -9,6 +11,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QMessageBox
 
 from vbas_desktop.domain.records import Role
+from vbas_desktop.ui.dialogs.files import is_sample
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
 from vbas_desktop.ui.panel.columns_model import ROLE
 
@@ -430,6 +433,27 @@ def test_after_a_failed_load_its_problems_are_not_taken_for_those_of_the_loaded_
     run_to_the_end(loaded_window, qtbot)
     assert files.findings_of.isHidden()
     assert [files.findings.item(row).text() for row in range(files.findings.count())] == before
+
+
+def test_a_failed_file_of_the_same_name_is_told_from_the_loaded_one(loaded_window, data, tmp_path, qtbot):
+    bad = tmp_path / "elsewhere" / "records.csv"
+    bad.parent.mkdir()
+    bad.write_text("a,b\n1\n")
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        loaded_window.controller.load(bad, data[1])
+    box(loaded_window).close()
+    told = loaded_window.input.files.findings_of.text()
+    assert told == "Loading records.csv did not succeed. data/records.csv is still loaded."
+
+
+def test_a_project_of_the_sample_is_not_saved_among_the_files_of_the_program(window, qtbot):
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        window.controller.load_sample()
+    window.menus.actions["save_project_as"].trigger()
+    dialog = window.findChild(QFileDialog)
+    assert dialog.selectedFiles()[0].endswith("sample.vbas")
+    assert not is_sample(Path(dialog.directory().absolutePath()))
+    dialog.close()
 
 
 def test_factor_and_exponent_are_asked_for_only_with_a_model_of_ones_own(loaded_window):

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QStyle, QStyleOptionComboBox
 from solved import Bench, Solved
 
 from vbas_desktop.algorithms.pareto import non_dominated
 from vbas_desktop.session.session import Session
-from vbas_desktop.ui.panel.results_columns import Column, location_of, measure_of
+from vbas_desktop.ui.panel.results_columns import Column, location_of, measure_of, short_titles
 from vbas_desktop.ui.panel.results_tab import ResultsTab
 
 
@@ -159,8 +159,7 @@ def test_the_table_is_copied_as_tab_separated_text(tab):
     lines = QGuiApplication.clipboard().text().splitlines()
     assert len(lines) == 1 + len(shown_numbers(tab))
     titles = lines[0].split("\t")
-    assert titles[:6] == ["★", "№", "Locations", "Sites", "Aggregated regions", "Suppressed records"]
-    assert "Average distance (units)" in titles
+    assert titles[:6] == ["★", "№", "Locations", "Sites", "Suppressed records", "Average distance (units)"]
 
 
 def test_the_table_is_saved_with_exact_values(tab, compared, tmp_path, qtbot):
@@ -228,3 +227,28 @@ def test_seeded_approaches_are_named_shortly_with_their_seeding(compared):
 )
 def test_headers_have_two_lines_and_name_the_unit_once(title, unit, header):
     assert Column("x", title, lambda e: 0, lambda e: "", unit=unit).header == header
+
+
+def test_the_names_of_two_measures_are_read_in_full(tab):
+    charts = tab.charts
+    for kind, fields in (
+        ("scatter", (charts.kind, charts.first, charts.second)),
+        ("bars", (charts.kind, charts.first)),
+    ):
+        charts.show_kind(kind)
+        charts.layout().activate()
+        for field in fields:
+            option = QStyleOptionComboBox()
+            field.initStyleOption(option)
+            part = QStyle.SubControl.SC_ComboBoxEditField
+            room = field.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, field).width()
+            assert field.isVisible()
+            assert field.fontMetrics().horizontalAdvance(field.currentText()) <= room, field.currentText()
+
+
+def test_where_there_is_little_room_solutions_are_called_by_what_tells_them_apart(compared):
+    entries = compared.session.entries
+    assert short_titles(entries)[0] == f"1: {location_of(entries[0])}, {entries[0].solution.site_count} sites"
+    approaches = {**entries[0].solution.approaches, "site_number": "maxcombs"}
+    other = replace(entries[0], solution=replace(entries[0].solution, approaches=approaches))
+    assert short_titles((other, entries[1]))[0].startswith("1: Balanced density · MaxCombs (GAPS), ")

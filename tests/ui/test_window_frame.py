@@ -91,3 +91,7 @@ def test_the_theme_can_be_dark_and_is_remembered(window, qtbot):
     assert window.theme.dark
     assert window.settings.get("theme") == "dark"
     assert window.palette().window().color().lightness() < 80
+
+
+def test_a_button_that_asks_first_has_its_dots_in_the_toolbar_too(window):
+    assert [action.iconText() for action in window.menus.toolbar_actions()] == ["Run", "Stop", "Export…"]

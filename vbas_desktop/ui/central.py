@@ -32,7 +32,7 @@ class _PageFrame(QWidget):
         back.setToolTip("Back to the map (Esc)")
         back.clicked.connect(self.left)
         title = QLabel(page.title)
-        title.setProperty("look", "title")
+        title.setProperty("look", "page")
         head = QFrame()
         row = QHBoxLayout(head)
         row.setContentsMargins(GRID, GRID, GRID, 0)

@@ -177,7 +177,11 @@ class Controller(QObject):
 
     def _what_failed(self, title: str) -> str:
         kept = self._session.records_path
-        still = f" {kept.name} is still loaded." if kept is not None and title.startswith(_LOADING) else ""
+        still = ""
+        if kept is not None and title.startswith(_LOADING):
+            # Of two files with one name the folder tells which is meant.
+            name = f"{kept.parent.name}/{kept.name}" if title.endswith(f" {kept.name}") else kept.name
+            still = f" {name} is still loaded."
         return f"{title} did not succeed.{still}"
 
     @Slot()

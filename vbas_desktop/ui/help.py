@@ -83,6 +83,7 @@ class GuideWindow(QDialog):
         self._back.setEnabled(len(self._trail) > 1)
         self.text.setSearchPaths([str(path.parent)])
         self.text.document().setDefaultStyleSheet(_style(self._theme))
+        self.text.document().setDocumentMargin(2 * GRID)
         self.text.setHtml(fitting(rendered(path.read_text(encoding="utf-8")), path.parent, self.width() - _MARGIN))
         if place:
             self.text.scrollToAnchor(place)

@@ -15,7 +15,7 @@ from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.session.recovery import Recovery
 
 from .context import Context
-from .dialogs.files import PROJECT_FILES, ask_to_open, ask_to_save
+from .dialogs.files import PROJECT_FILES, ask_to_open, ask_to_save, documents, is_sample
 from .dialogs.messages import ask, show_failure, tell
 from .dialogs.open_data import OpenDataDialog
 from .settings import Settings, data_folder
@@ -122,7 +122,8 @@ class Projects(QObject):
     def _ask_name(self, then: Callable[[], None]) -> None:
         known = self._session.project_path
         beside = self._session.records_path or Path("project.csv")
-        suggested = known or beside.with_name(beside.name.partition(".")[0] + SUFFIX)
+        own = documents() / f"sample{SUFFIX}" if is_sample(beside) else None
+        suggested = known or own or beside.with_name(beside.name.partition(".")[0] + SUFFIX)
         ask_to_save(self._window, "Save project", PROJECT_FILES, suggested, lambda path: self.save_to(Path(path), then))
 
     def save_to(self, path: Path, then: Callable[[], None] = _nothing) -> None:

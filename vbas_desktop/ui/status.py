@@ -12,7 +12,7 @@ from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import time_left_in_words
 
 from .model import SessionModel
-from .theme import tabular
+from .theme import GRID, tabular
 from .worker import Failure, JobRunner
 
 _QUIET_SECONDS = 1.5
@@ -40,6 +40,7 @@ class StatusLine(QStatusBar):
         self.addWidget(self.what, 1)
         for widget in (self.left, self.bar, self.facts):
             self.addPermanentWidget(widget)
+        self.setContentsMargins(GRID, 0, 0, 0)
         self._show_bar(False)
         runner.job_started.connect(self._on_job_started)
         runner.progressed.connect(self._on_progressed)

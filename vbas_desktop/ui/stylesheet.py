@@ -20,6 +20,7 @@ QToolBar {{ border: none; border-bottom: 1px solid {colours.line}; padding: 4px 
 QToolBar QToolButton {{ padding: 4px 8px; border-radius: 4px; border: 1px solid transparent; }}
 QToolBar QToolButton:hover:enabled {{ background: {colours.raised}; border-color: {colours.line}; }}
 QToolBar QToolButton:focus {{ border-color: {colours.accent}; }}
+QMenu {{ border: 1px solid {colours.line}; }}
 QStatusBar {{ border-top: 1px solid {colours.line}; background: {colours.window}; }}
 QStatusBar::item {{ border: none; }}
 QSplitter::handle {{ background: {colours.line}; }}
@@ -45,10 +46,10 @@ QToolTip {{ border: 1px solid {colours.line}; padding: 4px; background: {colours
 QProgressBar {{ border: 1px solid {colours.line}; border-radius: 4px; background: {colours.base};
   text-align: center; max-height: 14px; min-height: 14px; }}
 QProgressBar::chunk {{ background: {colours.accent}; border-radius: 3px; }}
-QCheckBox::indicator, QTableView::indicator {{ width: 13px; height: 13px; border: 1px solid {colours.muted};
-  border-radius: 2px; background: {colours.base}; }}
-QCheckBox::indicator:checked, QTableView::indicator:checked {{ background: {colours.accent};
-  border-color: {colours.accent}; image: url("{tick}"); }}
+QCheckBox::indicator, QTableView::indicator, QListView::indicator {{ width: 13px; height: 13px;
+  border: 1px solid {colours.muted}; border-radius: 2px; background: {colours.base}; }}
+QCheckBox::indicator:checked, QTableView::indicator:checked, QListView::indicator:checked {{
+  background: {colours.accent}; border-color: {colours.accent}; image: url("{tick}"); }}
 QCheckBox::indicator:disabled, QTableView::indicator:disabled {{ border-color: {colours.line}; }}
 QAbstractSpinBox {{ min-height: 2.4ex; }}
 QCheckBox:focus {{ color: {colours.accent}; }}
@@ -58,6 +59,7 @@ QCheckBox:focus {{ color: {colours.accent}; }}
 *[look="warning"] {{ color: {colours.warning}; }}
 *[look="good"] {{ color: {colours.good}; }}
 *[look="title"] {{ font-weight: 600; color: {colours.text}; margin-top: 8px; }}
+*[look="page"] {{ font-weight: 600; color: {colours.text}; }}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 *[look="heading"] {{ font-size: 20pt; font-weight: 300; color: {colours.text}; }}
 *[look="live"] {{ background: {colours.base}; border: 1px solid {colours.line}; border-radius: 4px; padding: 6px 8px; }}

@@ -41,6 +41,7 @@ class ChartPanel(QWidget):
         self._against = QLabel("against")
         self._save = QToolButton()
         self._stack = QStackedWidget()
+        self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
         self._build()
         context.theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -57,13 +58,13 @@ class ChartPanel(QWidget):
         self._save.setAccessibleName("Save chart")
         self._save.setAutoRaise(True)
         self._save.clicked.connect(self.save)
-        row = QHBoxLayout()
-        row.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
-        row.addWidget(self.kind, 2)
-        row.addWidget(self.first, 2)
-        row.addWidget(self._against)
-        row.addWidget(self.second, 2)
-        row.addWidget(self._save)
+        for row in (self._upper, self._lower):
+            row.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
+            row.setSpacing(GRID)
+        self._upper.addWidget(self.kind, 1)
+        self._upper.addWidget(self._save)
+        self._lower.addWidget(self._against)
+        self._lower.addWidget(self.second, 1)
         for chart in self.charts.values():
             chart.solution_clicked.connect(self.solution_clicked)
             chart.save_wanted.connect(self.save)
@@ -71,7 +72,8 @@ class ChartPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(row)
+        layout.addLayout(self._upper)
+        layout.addLayout(self._lower)
         layout.addWidget(self._stack, 1)
 
     @property
@@ -105,9 +107,7 @@ class ChartPanel(QWidget):
     def _on_choice(self) -> None:
         kind = self.kind.currentData()
         self._stack.setCurrentWidget(self.charts[kind])
-        self.first.setVisible(kind != "parallel")
-        for widget in (self.second, self._against):
-            widget.setVisible(kind == "scatter")
+        self._arrange(kind)
         by_name = {measure.name: measure for measure in self._measures}
         chosen = {
             "bars": [self.first.currentData()],
@@ -115,6 +115,17 @@ class ChartPanel(QWidget):
             "parallel": [measure.name for measure in self._measures if measure.name in self._ticked],
         }[kind]
         self.chart.show_rows(self._rows, [by_name[name] for name in chosen if name in by_name])
+
+    def _arrange(self, kind: str) -> None:
+        """Two measures have a line of their own, so that their names are read in full."""
+        two = kind == "scatter"
+        self._lower.setContentsMargins(GRID, 0, GRID, GRID // 2 if two else 0)
+        row, place = (self._lower, 0) if two else (self._upper, 1)
+        if row.indexOf(self.first) != place:
+            row.insertWidget(place, self.first, 1)
+        self.first.setVisible(kind != "parallel")
+        for widget in (self.second, self._against):
+            widget.setVisible(two)
 
     @Slot()
     def _on_theme_changed(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QStandardPaths, Qt, QUrl, Signal, Slot
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -28,7 +28,6 @@ from PySide6.QtWidgets import (
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.places import sample_data
 from vbas_desktop.release import CLASS_SIZE, POLICIES, ReleaseOptions, ReleaseReport
 from vbas_desktop.session.releasing import ReleaseOrder, release_in_words, why_not_release
 from vbas_desktop.session.results import Entry
@@ -37,6 +36,7 @@ from vbas_desktop.ui.finding_words import in_window_words
 from vbas_desktop.ui.panel.fields import Field, muted, title
 from vbas_desktop.ui.theme import GRID, Theme
 
+from .files import documents, is_sample
 from .release_columns import ReleaseColumns
 
 _DELIMITERS = {"As in the records": None, "Comma": ",", "Semicolon": ";", "Tab": "\t"}
@@ -206,10 +206,8 @@ class ExportDialog(QDialog):
 
 def _suggested(session: Session) -> Path:
     beside = session.project_path or session.records_path or Path("records.csv")
-    if beside.is_relative_to(sample_data()):
-        # The program's own folder is no place for results.
-        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-        return Path(documents) / "sample-release"
+    if is_sample(beside):
+        return documents() / "sample-release"
     return beside.absolute().with_name(f"{beside.name.partition('.')[0]}-release")
 
 
@@ -222,8 +220,7 @@ class ReleaseDone(QDialog):
         self.setWindowTitle("Release written")
         self.setMinimumWidth(560)
         self._report = report
-        heading = QLabel("Written and verified.")
-        heading.setProperty("look", "title")
+        heading = title("Written and verified.")
         text = QLabel(_in_words(report))
         text.setWordWrap(True)
         place = QLabel(str(report.target))

@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
+
+from vbas_desktop.files.places import sample_data
 
 RECORD_FILES = "Records (*.csv *.tsv *.txt *.gz *.parquet);;All files (*)"
 REGION_FILES = "Regions (*.csv *.tsv *.txt *.geojson *.json *.gpkg *.shp *.zip);;All files (*)"
 PROJECT_FILES = "VBAS projects (*.vbas)"
+
+
+def is_sample(path: Path) -> bool:
+    """Whether a file came with the program, whose folder is no place for results."""
+    return path.is_relative_to(sample_data())
+
+
+def documents() -> Path:
+    """The user's folder for documents."""
+    return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
 
 
 def ask_to_open(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QTextEdit, QWidget
 
 from vbas_desktop.ui.worker import Failure
 
@@ -15,8 +15,16 @@ def show_failure(parent: QWidget, failure: Failure) -> QMessageBox:
     box = _box(parent, QMessageBox.Icon.Warning, f"{failure.title} did not succeed.", failure.message)
     if failure.details:
         box.setDetailedText(failure.details)
+        _widen(box.findChildren(QTextEdit))
     box.open()
     return box
+
+
+def _widen(shown: list[QTextEdit]) -> None:
+    """Give details the room of a line of code, which must not be broken."""
+    for text in shown:
+        text.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)
+        text.setMinimumWidth(72 * text.fontMetrics().averageCharWidth())
 
 
 def tell(parent: QWidget, heading: str, text: str) -> QMessageBox:

@@ -23,6 +23,7 @@ from vbas_desktop.ui.numbers import (
     unit_of,
     value_text,
 )
+from vbas_desktop.ui.panel.results_columns import location_words
 
 from .geometry import BaseGeometry
 
@@ -77,6 +78,8 @@ def differences(base: BaseGeometry, left: Solution, right: Solution, changed: in
 
 
 def _approach(solution: Solution, component: str) -> str:
+    if component == "site_location":
+        return location_words(solution)
     name = solution.approaches.get(component)
     return title_of(component, name) if name else "–"
 

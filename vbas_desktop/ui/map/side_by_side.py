@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.panel.results_columns import short_titles
 from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
 from vbas_desktop.ui.theme import GRID
 
@@ -170,12 +171,14 @@ class SideBySide(QWidget):
         self.left.fit()
 
     def _fill_choice(self, choice: QComboBox, number: int | None) -> None:
-        wanted = [(entry.title, entry.number) for entry in self._context.session.entries]
+        entries = self._context.session.entries
+        wanted = list(zip(short_titles(entries), (entry.number for entry in entries), strict=True))
         if wanted != [(choice.itemText(i), choice.itemData(i)) for i in range(choice.count())]:
             choice.clear()
             for title, each in wanted:
                 choice.addItem(title, each)
         choice.setCurrentIndex(choice.findData(number) if number is not None else -1)
+        choice.setToolTip(next((entry.title for entry in entries if entry.number == number), ""))
 
     def _list_differences(self, pair: Pair) -> None:
         self.measures.setRowCount(len(pair.rows))

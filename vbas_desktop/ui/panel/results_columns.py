@@ -10,6 +10,8 @@ from typing import Any
 from vbas_desktop.algorithms.pareto import non_dominated
 from vbas_desktop.assessment.representability.place import facts_of
 from vbas_desktop.domain.regions import CoordinateSystem
+from vbas_desktop.domain.solution import Solution
+from vbas_desktop.domain.words import counted
 from vbas_desktop.session.choices import title_of
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.numbers import SECONDS, Value, measure_names, measure_words, unit_of, value_text
@@ -55,9 +57,13 @@ def measure_of(entry: Entry, name: str) -> Value:
 
 def location_of(entry: Entry) -> str:
     """The location approach in words, with the seeding of those that are seeded."""
-    approaches = entry.solution.approaches
-    name = approaches.get("site_location") or ""
-    seeding = approaches.get("adc_seeding")
+    return location_words(entry.solution)
+
+
+def location_words(solution: Solution) -> str:
+    """The location approach of a solution in words, with the seeding of those that are seeded."""
+    name = solution.approaches.get("site_location") or ""
+    seeding = solution.approaches.get("adc_seeding")
     if not seeding:
         return title_of("site_location", name)
     return f"{_abbreviated(title_of('site_location', name))}, {title_of('site_location', seeding)}"
@@ -75,6 +81,20 @@ def approach_of(entry: Entry, component: str) -> str:
         return location_of(entry)
     name = entry.solution.approaches.get(component)
     return title_of(component, name) if name else ""
+
+
+def short_titles(entries: tuple[Entry, ...]) -> list[str]:
+    """How solutions are called where there is little room: by what tells them apart."""
+    told = [
+        component
+        for component in ("site_number", "construction")
+        if len({approach_of(entry, component) for entry in entries}) > 1
+    ]
+    return [
+        f"{entry.number:,}: {' · '.join(approach_of(entry, name) for name in ('site_location', *told))}, "
+        f"{counted(entry.solution.site_count, 'site')}"
+        for entry in entries
+    ]
 
 
 def measures_of(entries: tuple[Entry, ...]) -> list[str]:
@@ -125,6 +145,7 @@ def columns_for(entries: tuple[Entry, ...], system: CoordinateSystem | None, sta
         Column("number", "№", lambda e: e.number, lambda e: f"{e.number:,}", "Number of the solution"),
         *_approach_columns(entries),
         Column("sites", "Sites", lambda e: e.solution.site_count, lambda e: f"{e.solution.site_count:,}", "Sites"),
+        *(_measure_column(name, system) for name in measures_of(entries)),
         Column(
             "aggregated_regions",
             "Aggregated regions",
@@ -132,7 +153,6 @@ def columns_for(entries: tuple[Entry, ...], system: CoordinateSystem | None, sta
             lambda e: f"{e.solution.aggregated_regions:,}",
             "Sites that attract at least one initial region",
         ),
-        *(_measure_column(name, system) for name in measures_of(entries)),
         *_place_columns(entries),
         *_search_columns(entries),
         Column("k", "k", lambda e: e.run.key.k, lambda e: f"{e.run.key.k:,}", "Required anonymity", hidden=not several),

@@ -77,6 +77,7 @@ class CompareForm(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(2 * GRID)
+        grid.setVerticalSpacing(GRID)
         grid.addWidget(self.components["site_location"], 0, 0)
         grid.addWidget(self.seedings, 0, 1)
         grid.addWidget(self.components["site_number"], 1, 0)

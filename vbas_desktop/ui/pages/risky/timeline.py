@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
@@ -10,7 +10,7 @@ from vbas_desktop.assessment.risky.loop import Change, Step
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.panel.fields import set_look, title
+from vbas_desktop.ui.panel.fields import muted, set_look, title
 from vbas_desktop.ui.theme import GRID
 
 
@@ -65,6 +65,9 @@ class Timeline(QWidget):
         self.steps.setAlternatingRowColors(True)
         self.steps.setAccessibleName("Steps made so far")
         self.steps.setMinimumHeight(64)
+        self.empty = muted("Step coarsens the columns of the smallest risky combinations; Run goes on to the end.")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        QVBoxLayout(self.steps.viewport()).addWidget(self.empty)
         self.anonymity, self.exempted, self.kept = QLabel(), QLabel(), QLabel()
         set_look(self.exempted, "error")
         foot = QHBoxLayout()
@@ -93,6 +96,7 @@ class Timeline(QWidget):
     def show_work(self, work: Work | None) -> None:
         """Show the history and where it stands."""
         self.steps.clear()
+        self.empty.setVisible(work is None)
         for label in (self.anonymity, self.exempted, self.kept):
             label.setVisible(work is not None)
         if work is None:
