@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -110,10 +111,10 @@ def read_wide(encoding: str) -> bool:
     return not encoding.lower().replace("_", "-").startswith(single)
 
 
-def _bytes(path: Path, compressed: bool, wide: str | None = None) -> IO[bytes]:
-    """The bytes of the file; as UTF-8 if they are in a ``wide`` encoding, whose bytes say little one by one."""
-    if wide is not None:
-        return codecs.EncodedFile(_bytes(path, compressed), "utf-8", wide)  # type: ignore[return-value]
+def _bytes(path: Path, compressed: bool, recode: str | None = None) -> IO[bytes]:
+    """The bytes of the file; as UTF-8 if ``recode`` names the encoding they are in."""
+    if recode is not None:
+        return codecs.EncodedFile(_bytes(path, compressed), "utf-8", recode)  # type: ignore[return-value]
     return gzip.open(path, "rb") if compressed else path.open("rb")  # type: ignore[return-value]
 
 
@@ -158,16 +159,29 @@ def _hashed(data: bytes, delimiter: str, columns: int) -> Batch:
     return list(out[:, :rows])
 
 
+class _WholeLineEnds(io.RawIOBase):
+    """A file whose pieces never end with a return: pyarrow drops a line feed that a piece begins with after one."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size - 1 if size > 1 else size)
+        return data + self._file.read(1) if data.endswith(b"\r") else data
+
+
 def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, recode: str | None) -> Iterator[list[Any]]:
     names = [f"f{place}" for place in range(columns)]
-    with pa.input_stream(str(path), compression="gzip" if compressed else None) as file:
+    with _bytes(path, compressed, recode) as file:
         try:
             reader = pa_csv.open_csv(
-                file,
+                pa.PythonFile(_WholeLineEnds(file), "r"),
                 read_options=pa_csv.ReadOptions(
                     block_size=ARROW_BLOCK_BYTES,
                     autogenerate_column_names=True,
-                    encoding=recode or "utf8",
                 ),
                 parse_options=pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
                 convert_options=pa_csv.ConvertOptions(

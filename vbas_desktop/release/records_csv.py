@@ -110,11 +110,14 @@ class CsvRecords:
         stage = "Writing the anonymised file"
         waiting: deque[tuple[float, Future[Composed]]] = deque()
         rows = 0
+        no_records = 0
         for index, block in enumerate(self._blocks):
-            names = 0
             if index == 0:
-                names = self._head(block)
-            waiting.append((block.read, pool.submit(self._compose, block, names, buckets)))
+                no_records = self._head(block)
+            # The first block of a compressed file may end after the names, before the numbers of categories.
+            skip = min(no_records, self._split(block)[1]) if no_records else 0
+            no_records -= max(0, skip)
+            waiting.append((block.read, pool.submit(self._compose, block, max(0, skip), buckets)))
             if len(waiting) > AHEAD:
                 read, future = waiting.popleft()
                 progress.update(stage, read)
@@ -141,7 +144,7 @@ class CsvRecords:
         return part
 
     def _head(self, block: Block) -> int:
-        """Write the names; returns how many rows at the start of the first block are no records."""
+        """Write the names; returns how many rows at the start of the file are no records."""
         starts, rows, _ = self._split(block)
         if rows < 1:
             raise InputError(Finding("empty-file", "The record file is empty.", file=Path(self._source.path).name))

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from release_making import write_regions
@@ -221,9 +222,18 @@ def test_utf_16_comes_out_as_utf_8(tmp_path):
     assert out.getvalue().decode("utf-8-sig") == f"id,age,region\n1,ä,{code}\n2,ä,{code}\n"
 
 
-def test_the_category_line_is_no_record_and_is_not_released(tmp_path):
-    path = tmp_path / "records.csv"
-    path.write_text("id,age,region\n9,2,16\n1,5,12\n2,5,12\n", encoding="utf-8")
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ["id,age,region\n9,2,16\n1,5,12\n2,5,12\n"],
+        ["id,age,region\n", "9,2,16\n1,5,12\n2,5,12\n"],
+        ["id,age,region\n", "9,2,16\n", "1,5,12\n", "2,5,12\n"],
+    ],
+)
+def test_the_category_line_is_no_record_and_is_not_released(tmp_path, pieces):
+    path = tmp_path / "records.csv.gz"
+    # Compressed files may be put together of several, which are then read one by one.
+    path.write_bytes(b"".join(gzip.compress(piece.encode()) for piece in pieces))
     table = load_records(path, RecordOptions(category_counts="yes"))
     regions = load_regions(write_regions(tmp_path, REGIONS))
     problem = build_problem(table, regions, region_column="region", quasi_identifiers=("age",), k=2)

@@ -97,3 +97,13 @@ def test_what_is_no_table_is_refused_wherever_it_is_cut(path, rest, said, size):
     path.write_bytes(b"x\ry,z\n" + rest)
     with pytest.raises(Unreadable, match=said):
         read_in_pieces(path, size)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+@pytest.mark.parametrize("size", range(200, 232))
+def test_line_breaks_in_quotes_survive_the_borders_of_large_pieces(path, monkeypatch, encoding, size):
+    rows = [["name", "note"], *([f"n{number}", "éé\r\nééééé\r\nc"] for number in range(60))]
+    text = "".join(f'{one},"{other}"\r\n' for one, other in rows)
+    path.write_bytes(text.encode(encoding))
+    monkeypatch.setattr(readback, "ARROW_BLOCK_BYTES", size)
+    assert read_in_pieces(path, 1 << 19, recode=None if encoding == "utf-8" else encoding) == hashed(rows)
