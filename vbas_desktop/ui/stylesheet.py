@@ -39,8 +39,6 @@ QTableView, QTreeView, QListView, QPlainTextEdit, QTextBrowser {{ border: 1px so
 QTableView, QTreeView, QListView {{ selection-color: {colours.on_accent};
   selection-background-color: {colours.accent}; }}
 QTableView:focus, QTreeView:focus, QListView:focus {{ border-color: {colours.accent}; }}
-QCheckBox::indicator:unchecked, QAbstractItemView::indicator:unchecked {{ width: 11px; height: 11px;
-  border: 1px solid {colours.muted}; border-radius: 2px; background: {colours.base}; }}
 QScrollArea {{ border: none; background: transparent; }}
 QToolTip {{ border: 1px solid {colours.line}; padding: 4px; background: {colours.raised}; color: {colours.text}; }}
 QProgressBar {{ border: 1px solid {colours.line}; border-radius: 4px; background: {colours.base};

@@ -13,13 +13,13 @@ class EmptyState(QWidget):
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        label = QLabel(text)
-        label.setProperty("look", "muted")
-        label.setWordWrap(True)
-        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.label = QLabel(text)
+        self.label.setProperty("look", "muted")
+        self.label.setWordWrap(True)
+        self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         layout = QVBoxLayout(self)
         layout.addStretch(1)
-        layout.addWidget(label)
+        layout.addWidget(self.label)
         layout.addStretch(1)
 
 

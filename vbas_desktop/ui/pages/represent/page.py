@@ -42,6 +42,12 @@ _MEASURES = {
     "place_distance": "Distance moved",
 }
 
+_NO_SOLUTION = "Run a combination and choose a solution in Results, or compare two files."
+_NO_FILES = (
+    "Choose the original and the anonymised file at the left, name the key (the column that tells which records belong "
+    "together) and the quasi-identifiers, and press Compare."
+)
+
 
 class RepresentabilityPage(QWidget):
     """Follows the chosen solution; for two files, a panel at the left says which."""
@@ -89,7 +95,7 @@ class RepresentabilityPage(QWidget):
         bar.setStretchFactor(self.beside, 1)
         self.large.setToolTip("Show it on the large map in these colours; two versions side by side")
         bar.addWidget(self.large)
-        self.empty = EmptyState("Run a combination and choose a solution in Results, or compare two files.")
+        self.empty = EmptyState(_NO_SOLUTION)
         shown = QSplitter(Qt.Orientation.Horizontal)
         shown.addWidget(self.main)
         shown.addWidget(self.second)
@@ -148,6 +154,7 @@ class RepresentabilityPage(QWidget):
             self.second.setVisible(second is not None)
             self._shown.setSizes([self._shown.width() // 2] * 2)
         self._show_maps(files)
+        self.empty.label.setText(_NO_FILES if files else _NO_SOLUTION)
         self._layers.setCurrentWidget(self.empty if main is None else self._shown)
 
     def _show_maps(self, files: bool) -> None:
