@@ -7,12 +7,15 @@ number of classes that occur.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
+import io
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +84,7 @@ def recount(
         try:
             for batch in _batches(path, columns, delimiter, attempt, category_line, invalid, progress):
                 counter.add(batch)
-        except (pa.ArrowInvalid, UnicodeError, OSError) as error:
+        except (pa.ArrowInvalid, UnicodeError, OSError, EOFError, zlib.error) as error:
             # Arrow's own messages quote the row, so only their kind is passed on.
             if attempt != encodings[-1] and ("UTF8" in str(error) or isinstance(error, UnicodeError)):
                 continue
@@ -112,12 +115,10 @@ def _batches(
     compressed = _is_compressed(path)
     delimiter = _checked_delimiter(path, columns, delimiter, encoding, compressed)
     text = pa.dictionary(pa.int32(), pa.string())
-    with pa.input_stream(str(path), compression="gzip" if compressed else None) as stream:
+    with _utf8_stream(path, encoding, compressed) as stream:
         reader = arrow_csv.open_csv(
-            stream,
-            arrow_csv.ReadOptions(
-                block_size=_BLOCK_BYTES, encoding=encoding, skip_rows_after_names=1 if category_line else 0
-            ),
+            pa.PythonFile(_WholeLineEnds(stream), "r"),
+            arrow_csv.ReadOptions(block_size=_BLOCK_BYTES, skip_rows_after_names=1 if category_line else 0),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=skip),
             arrow_csv.ConvertOptions(
                 include_columns=list(columns),
@@ -130,6 +131,27 @@ def _batches(
         for number, batch in enumerate(reader):
             progress.update(_STAGE, min(1.0, number / blocks))
             yield [(array.indices.to_numpy().astype(np.int64), array.dictionary.to_pylist()) for array in batch.columns]
+
+
+def _utf8_stream(path: Path, encoding: str, compressed: bool) -> IO[bytes]:
+    """The file's bytes, recoded if its text is not UTF-8."""
+    if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
+        return codecs.EncodedFile(_utf8_stream(path, "utf-8", compressed), "utf-8", encoding)  # type: ignore[return-value]
+    return gzip.open(path, "rb") if compressed else path.open("rb")  # type: ignore[return-value]
+
+
+class _WholeLineEnds(io.RawIOBase):
+    """A file whose pieces never end with a return: Arrow drops a line feed that a piece begins with after one."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size - 1 if size > 1 else size)
+        return data + self._file.read(1) if data.endswith(b"\r") else data
 
 
 class _Counter:

@@ -138,3 +138,11 @@ def test_a_compressed_file_that_ends_early_is_unreadable(tmp_path):
     whole = gzip.compress(("age,region\n" + "".join(f"{n},{n}\n" for n in range(3000))).encode())
     with pytest.raises(InputError, match="cannot be read"):
         recount(written(tmp_path, whole[:-3000], "release.csv.gz"), ["age"], "region")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
+@pytest.mark.parametrize("size", range(100, 120))
+def test_line_breaks_in_quotes_survive_the_borders_of_pieces(tmp_path, monkeypatch, encoding, size):
+    path = written(tmp_path, ("a,region\r\n" + '"é\r\né\r\n",x\r\n' * 60).encode(encoding))
+    monkeypatch.setattr(module, "_BLOCK_BYTES", size)
+    assert recount(path, ["a"], "region", encoding=encoding).vector == {60: 1}
