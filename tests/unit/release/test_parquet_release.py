@@ -10,7 +10,7 @@ from release_making import load, random_rows, released_rows, small_case, write_r
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.files.records import RecordOptions
-from vbas_desktop.release import ReleaseOptions
+from vbas_desktop.release import ReleaseOptions, records_arrow
 
 COLUMNS = ("name", "age", "sex", "region", "note")
 
@@ -60,6 +60,18 @@ def test_latin_1_to_parquet_is_text_like_any_other(tmp_path, note):
     notes = pq.read_table(report.folder / "anonymized.parquet")["note"].to_pylist()
     assert set(notes) == {note}
     assert len(notes) == report.records_released > 0
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+@pytest.mark.parametrize("size", range(500, 504))
+def test_line_breaks_in_quotes_survive_the_borders_of_pieces(tmp_path, monkeypatch, encoding, size):
+    monkeypatch.setattr(records_arrow, "PIECE_BYTES", size)
+    note = "ë" + "\r\n" * 20
+    path = write_records(tmp_path, [[*row[:4], note] for row in random_rows(200)])
+    path.write_bytes(path.read_bytes().decode().encode(encoding))
+    case = load(path, write_regions(tmp_path), options=RecordOptions(encoding=encoding, category_counts="no"))
+    report = case.release(tmp_path / "out", ReleaseOptions(format="parquet", pdf=False))
+    assert set(pq.read_table(report.folder / "anonymized.parquet")["note"].to_pylist()) == {note}
 
 
 def test_a_line_break_outside_quotes_is_refused_without_a_word_of_the_row(tmp_path):
