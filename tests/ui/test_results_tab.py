@@ -248,7 +248,7 @@ def test_the_names_of_two_measures_are_read_in_full(tab):
 
 def test_where_there_is_little_room_solutions_are_called_by_what_tells_them_apart(compared):
     entries = compared.session.entries
-    assert short_titles(entries)[0] == f"1: {location_of(entries[0])}, {entries[0].solution.site_count} sites"
+    assert short_titles(entries)[0] == f"1: {entries[0].solution.site_count} sites · {location_of(entries[0])}"
     approaches = {**entries[0].solution.approaches, "site_number": "maxcombs"}
     other = replace(entries[0], solution=replace(entries[0].solution, approaches=approaches))
-    assert short_titles((other, entries[1]))[0].startswith("1: Balanced density · MaxCombs (GAPS), ")
+    assert short_titles((other, entries[1]))[0].endswith(" sites · Balanced density · MaxCombs (GAPS)")

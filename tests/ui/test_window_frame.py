@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
 
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
 
@@ -81,6 +81,27 @@ def test_the_window_fits_1024_by_700(window, qtbot):
     assert window.minimumSizeHint().height() <= 700
 
 
+def test_at_its_narrowest_the_panel_shows_all_of_input(loaded_window):
+    loaded_window.resize(1024, 700)
+    tab = loaded_window.input
+    tab.files.unfold.click()
+    tab.files.records.show_file("/" + 40 * "a long name " + ".csv", "")
+    wide = loaded_window.splitter.width()
+    loaded_window.splitter.setSizes([wide, 1])
+    QApplication.processEvents()
+    bar = tab.findChild(QScrollArea).horizontalScrollBar()
+    assert loaded_window.tabs.width() < 0.42 * wide
+    assert bar.maximum() == 0
+    assert tab.files.records.name.shown.count("…") == 1
+
+
+def test_a_long_sentence_ends_in_dots_and_is_read_in_its_tip(window):
+    sentence = "Much has happened. " * 30
+    window.say(sentence)
+    assert window.status.what.shown.endswith("…")
+    assert window.status.what.text() == window.status.what.toolTip() == sentence
+
+
 def test_the_map_owns_sixty_percent_at_1440(window):
     assert window.area.width() >= 0.6 * window.width()
 
@@ -95,3 +116,8 @@ def test_the_theme_can_be_dark_and_is_remembered(window, qtbot):
 
 def test_a_button_that_asks_first_has_its_dots_in_the_toolbar_too(window):
     assert [action.iconText() for action in window.menus.toolbar_actions()] == ["Run", "Stop", "Export…"]
+
+
+def test_the_combination_is_read_in_full_beside_the_buttons(window, qtbot):
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: window.combination.shown == window.session.combination)

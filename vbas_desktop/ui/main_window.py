@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSize, Qt, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QSizePolicy, QSplitter, QTabWidget, QToolBar, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QSizePolicy, QSplitter, QTabWidget, QToolBar, QWidget
 
 from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.session.session import Session
@@ -16,6 +16,7 @@ from .central import MapArea
 from .context import Context
 from .controller import Controller
 from .dialogs.messages import ask
+from .elided import ElidedLabel
 from .exporting import Exporting
 from .help import Help
 from .menus import Menus
@@ -71,7 +72,6 @@ class MainWindow(QMainWindow):
     def _make_tabs(self) -> QTabWidget:
         tabs = QTabWidget()
         tabs.setDocumentMode(True)
-        tabs.setMinimumWidth(360)
         for tab in TABS:
             index = tabs.addTab(create_part(tab.widget, self.context), tab.title)
             tabs.setTabToolTip(index, f"{tab.tip} (Alt+{index + 1})")
@@ -96,7 +96,7 @@ class MainWindow(QMainWindow):
         bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         for action in self.menus.toolbar_actions():
             bar.addAction(action)
-        self.combination = QLabel()
+        self.combination = ElidedLabel()
         self.combination.setProperty("look", "muted")
         self.combination.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.combination.setMinimumWidth(120)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
 
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import time_left_in_words
 
+from .elided import ElidedLabel
 from .model import SessionModel
 from .theme import GRID, tabular
 from .worker import Failure, JobRunner
@@ -27,9 +28,7 @@ class StatusLine(QStatusBar):
         self._session: Session = model.session
         self._runner = runner
         self._began = 0.0
-        self.what = QLabel("Ready")
-        # A long sentence is cut off rather than making the window wider.
-        self.what.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.what = ElidedLabel("Ready")
         self.bar = QProgressBar()
         self.bar.setFixedWidth(160)
         self.left = QLabel()

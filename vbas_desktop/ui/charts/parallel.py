@@ -8,6 +8,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from .chart import Chart
 from .rows import ChartRow, short_number
 
+_SMALLEST = 0.7
+"""Letters are not made smaller than this part of their usual size: nobody could read them."""
+
 
 class ParallelChart(Chart):
     """Every axis runs from its lowest (best) value at the bottom to its highest; dominated solutions are faint."""
@@ -18,6 +21,7 @@ class ParallelChart(Chart):
         top = inner.top() + self.draw_legend(painter, inner)
         small = QFont(self.font())
         small.setPointSizeF(small.pointSizeF() * 0.86)
+        small.setPointSizeF(small.pointSizeF() * self._shrunk(small, inner.width() / len(self.measures)))
         painter.setFont(small)
         metrics = QFontMetricsF(small)
         label_height = 3 * metrics.height()
@@ -34,6 +38,13 @@ class ParallelChart(Chart):
             painter.drawText(label, int(flags), measure.title)
         for row in sorted(self.rows, key=lambda row: (row.number == self.selected, row.star, row.number)):
             self._draw_line(painter, plot, axes, bounds, row)
+
+    def _shrunk(self, font: QFont, room: float) -> float:
+        """How much smaller letters have to be so that the longest word stands between two axes."""
+        metrics = QFontMetricsF(font)
+        words = [word for measure in self.measures for word in measure.title.replace("-", "- ").split()]
+        widest = max((metrics.horizontalAdvance(word) for word in words), default=0.0)
+        return max(_SMALLEST, min(1.0, (room - 6) / widest)) if widest else 1.0
 
     def _bounds(self, name: str) -> tuple[float, float]:
         values = [float(row.values[name] or 0) for row in self.rows if row.values.get(name) is not None]

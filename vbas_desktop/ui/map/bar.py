@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
+from vbas_desktop.ui.elided import ElidedLabel
 from vbas_desktop.ui.theme import GRID, Theme
 
 from .figures import Figure
@@ -47,9 +48,8 @@ class MapBar(QWidget):
         layers.setMenu(self.layer_menu)
         layers.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         layout.addWidget(layers)
-        self.title = QLabel()
+        self.title = ElidedLabel()
         self.title.setProperty("look", "muted")
-        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         layout.addSpacing(GRID)
         layout.addWidget(self.title, 1)
         self.zoom_box = self._button("search", "Zoom to a box", "Drag a box to zoom into it (also Shift + drag)")

@@ -94,7 +94,9 @@ class MapView(QWidget):
             if self.canvas.geometry_shown is not shown.geometry or self.canvas.figure is not figure:
                 self.canvas.show_map(shown.geometry, figure)
                 self.canvas.choose(session.chosen_region)
-            self.bar.title.setText(session.selected.title if session.selected else "")
+            title = session.selected.title if session.selected else ""
+            self.bar.title.setText(title)
+            self.bar.title.setToolTip(title)
             self.bar.show_figures(shown.figures, coloured_by)
         elif session.selected is None and base is not None:
             self._show_bare(base)

@@ -76,7 +76,9 @@ class ApproachesSection(QWidget):
             layout.addWidget(choice)
         layout.addWidget(title("Range of site numbers"))
         row = QHBoxLayout()
-        row.setSpacing(2 * GRID)
+        row.setSpacing(GRID)
+        for box in (self.step, self.reach, self.seed):
+            box.setMinimumWidth(9 * GRID)
         row.addWidget(Field("Step", self.step, "Distance between the numbers that are tried, of the approximated one"))
         row.addWidget(Field("Steps to each side", self.reach, "0 tries the approximated number only"))
         row.addWidget(Field("Random seed", self.seed, "The same seed gives the same result again"))

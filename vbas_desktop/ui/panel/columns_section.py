@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from vbas_desktop.domain.records import Role
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
+from vbas_desktop.ui.elided import short_name
 from vbas_desktop.ui.theme import GRID, tabular
 
 from .columns_model import NAME, ROLE, ROLE_TIPS, ColumnsModel
@@ -151,7 +152,7 @@ class ColumnsSection(QWidget):
         usable = facts is not None and facts.categories is not None and facts.distinct > 1
         self.group.setVisible(usable and self.model.role_of(row) is Role.QUASI_IDENTIFIER)
         if facts is not None:
-            self.group.setText(f"Grou&p categories of “{facts.name}”…")
+            self.group.setText(f"Grou&p categories of “{short_name(facts.name)}”…")
 
     @Slot()
     def open_grouping(self) -> None:
@@ -181,7 +182,7 @@ class ColumnsSection(QWidget):
     @Slot(bool)
     def _on_unfolded(self, unfolded: bool) -> None:
         facts = self.model.facts(self.view.currentIndex().row())
-        self.unfold.setText(f"Categories of “{facts.name}”" if facts else "Categories")
+        self.unfold.setText(f"Categories of “{short_name(facts.name)}”" if facts else "Categories")
         self.unfold.setArrowType(Qt.ArrowType.DownArrow if unfolded else Qt.ArrowType.RightArrow)
         left_out = self.frequencies.show_column(facts if unfolded else None)
         shown = self.frequencies.rowCount()

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import data_in_words, regions_in_words
+from vbas_desktop.ui.elided import ElidedLabel
 from vbas_desktop.ui.finding_words import in_window_words, is_about_reading
 from vbas_desktop.ui.theme import GRID, Theme
 
@@ -141,7 +142,7 @@ class _Path(QWidget):
     def __init__(self, label: str) -> None:
         super().__init__()
         self._label = label
-        self.name = QLabel(f"{label}: none yet")
+        self.name = ElidedLabel(f"{label}: none yet", Qt.TextElideMode.ElideMiddle)
         self.facts = muted()
         self.facts.hide()
         layout = QVBoxLayout(self)

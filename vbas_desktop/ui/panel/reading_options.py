@@ -69,11 +69,13 @@ class ReadingOptions(QWidget):
     def _build(self) -> None:
         fields = [Field(label, self.combos[name], help) for name, (label, help, _) in _CHOICES.items()]
         fields += [Field(label, self.edits[name], help) for name, (label, help) in _NAMES.items()]
+        for field in fields:
+            field.caption.setWordWrap(True)
         grid = QGridLayout(self)
         grid.setContentsMargins(2 * GRID, 0, 0, 0)
         grid.setHorizontalSpacing(2 * GRID)
         for place, field in enumerate(fields):
-            grid.addWidget(field, place // 2, place % 2)
+            grid.addWidget(field, place // 2, place % 2, Qt.AlignmentFlag.AlignBottom)
         for edit in self.edits.values():
             edit.setPlaceholderText(_FIND_OUT)
         grid.addWidget(self.again, (len(fields) + 1) // 2, 1, Qt.AlignmentFlag.AlignBottom)
@@ -106,6 +108,8 @@ class ReadingOptions(QWidget):
 
 def _combo(values: dict[str, str | None]) -> QComboBox:
     combo = QComboBox()
+    combo.setMinimumContentsLength(8)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     for text, value in values.items():
         combo.addItem(text, value)
     return combo

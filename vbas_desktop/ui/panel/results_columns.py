@@ -91,8 +91,8 @@ def short_titles(entries: tuple[Entry, ...]) -> list[str]:
         if len({approach_of(entry, component) for entry in entries}) > 1
     ]
     return [
-        f"{entry.number:,}: {' · '.join(approach_of(entry, name) for name in ('site_location', *told))}, "
-        f"{counted(entry.solution.site_count, 'site')}"
+        f"{entry.number:,}: {counted(entry.solution.site_count, 'site')} · "
+        f"{' · '.join(approach_of(entry, name) for name in ('site_location', *told))}"
         for entry in entries
     ]
 
