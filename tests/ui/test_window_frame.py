@@ -39,6 +39,7 @@ def test_every_action_of_the_menus_has_a_tip_and_a_key(window):
     actions = [leaf for top in window.menuBar().actions() for leaf in leaves(top.menu()) if leaf.isEnabled()]
     without = [a.text() for a in actions if a.shortcut().isEmpty() and "&" not in a.text()]
     assert without == []
+    assert [action.text() for action in actions if not action.statusTip()] == []
 
 
 def test_no_shortcut_is_used_twice(window):

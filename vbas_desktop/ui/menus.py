@@ -26,7 +26,11 @@ _COMPONENT_TITLES = {
     "construction": "&Construction",
     "rating": "R&ating",
 }
-_THEMES = {FOLLOW_SYSTEM: "Like the &system", ALWAYS_LIGHT: "&Light", ALWAYS_DARK: "&Dark"}
+_THEMES = {
+    FOLLOW_SYSTEM: ("Like the &system", "Light or dark as the system is"),
+    ALWAYS_LIGHT: ("&Light", "Dark letters on a light ground"),
+    ALWAYS_DARK: ("&Dark", "Light letters on a dark ground"),
+}
 
 
 class Menus(QObject):
@@ -98,8 +102,9 @@ class Menus(QObject):
 
     def _build_themes(self, menu: QMenu) -> None:
         group = QActionGroup(self)
-        for name, title in _THEMES.items():
+        for name, (title, tip) in _THEMES.items():
             action = menu.addAction(title)
+            tip_with_shortcut(action, tip)
             action.setCheckable(True)
             action.setData(name)
             action.setChecked(name == self._window.theme.choice)
