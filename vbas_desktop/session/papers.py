@@ -89,7 +89,9 @@ def checked_of(entry: Entry) -> Checked:
     run, choices = entry.run, entry.run.choices
     released = [name for name, role in choices.roles.items() if role is not Role.IDENTIFIER]
     key = run.key
-    return Checked(entry.solution, key.quasi_identifiers, key.region_column, key.k, entry.problem, released)
+    # What is counted now says nothing about a solution of other records.
+    problem = None if run.outdated else entry.problem
+    return Checked(entry.solution, key.quasi_identifiers, key.region_column, key.k, problem, released)
 
 
 def knowledge_of(

@@ -25,6 +25,7 @@ SHARES = ("precision", "jaccard", "fowlkes_mallows", "sample_size_ratio", "rand"
 """The measures that lie between 0 and 1."""
 
 
+_CHANGED = ("The files changed since", ("Run again: the figures here are of the records as they were.",))
 _COMPARED = {"given table": "by the given table", "matching": "by matching", "by range": "by range"}
 
 
@@ -131,6 +132,7 @@ def described_solution(entry: Entry) -> Description:
     grouped = ", ".join(run.choices.groupings)
     identifiers = ", ".join(run.identifiers)
     cards = (
+        *((_CHANGED,) if run.outdated else ()),
         ("Quasi-identifiers", (", ".join(vector["included_quasi_identifiers"]),)),
         (ELEMENTS["excluded_attributes"][0], (identifiers or "none",)),
         (

@@ -92,4 +92,5 @@ class Entry:
     @property
     def title(self) -> str:
         """How the solution is called in one line."""
-        return f"{self.number}: {self.run.title}, {counted(self.solution.site_count, 'site')}"
+        since = " (files changed since)" if self.run.outdated else ""
+        return f"{self.number}: {self.run.title}, {counted(self.solution.site_count, 'site')}{since}"

@@ -19,8 +19,10 @@ from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.encoding import choices_from_json, choices_to_json
 from vbas_desktop.session.migrations import STEPS
 from vbas_desktop.session.opening import OpenProjectOrder
+from vbas_desktop.session.papers import checked_of
 from vbas_desktop.session.project import read_project
 from vbas_desktop.session.project_schema import FORMAT
+from vbas_desktop.session.representing import described_solution
 from vbas_desktop.session.session import Session
 
 PROJECTS = Path(__file__).parent / "projects"
@@ -119,7 +121,21 @@ def test_a_changed_record_file_is_named_and_its_results_are_outdated(saved, data
     assert opened.changed == ("records.csv",)
     assert len(after.entries) == 5
     assert all(entry.run.outdated for entry in after.entries)
+    assert all(entry.title.endswith("(files changed since)") for entry in after.entries)
     assert after.modified
+
+
+def test_what_a_solution_of_changed_records_is_worth_is_not_told_from_the_new_ones(saved, data):
+    _, path = saved
+    unchanged, _ = reopen(path)
+    lines = data[0].read_text().splitlines()
+    data[0].write_text("\n".join(lines[:-5]) + "\n")
+    after, _ = reopen(path)
+    before, now = (described_solution(session.entries[0]) for session in (unchanged, after))
+    assert now.cards[0][0] == "The files changed since"
+    assert now.measures == before.measures
+    assert checked_of(unchanged.entries[0]).problem is not None
+    assert checked_of(after.entries[0]).problem is None
 
 
 def test_results_of_other_regions_are_left_out(saved, data):

@@ -191,7 +191,7 @@ class RepresentabilityPage(QWidget):
         if known is not None and known[0] is entry and known[1] is shown:
             return known[2]
         described = described_solution(entry)
-        if shown is not None:
+        if shown is not None and not entry.run.outdated:
             figures = [figure_named(shown.figures, name) for name in _FIGURES]
             columns = [(figure.title, figure.values.tolist()) for figure in figures if figure is not None]
             described = with_regions(described, columns)
