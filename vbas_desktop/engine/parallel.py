@@ -16,7 +16,7 @@ T = TypeVar("T")
 _PAYS_FROM = 200_000
 """Stored counts below which a second thread saves nothing: the steps are so short that Python's lock is the limit."""
 
-_WORK_SPACE = 300
+_WORK_SPACE = 360
 """Bytes that a thread needs for each initial region; more of that than there are counts would not be sparing."""
 
 _MOST = 3
