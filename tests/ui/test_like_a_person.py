@@ -238,6 +238,9 @@ def test_records_of_unknown_regions_stop_until_the_user_decides(window, data, qt
         window.controller.load(*data)
     assert "region file lacks" in window.input.live.text()
     assert "NOWHERE" not in window.input.live.text()
+    qtbot.waitUntil(lambda: not window.runner.busy)
+    assert not window.input.run.isEnabled()
+    assert window.input.run.toolTip() == window.input.live.text()
     combo = window.input.privacy.unknown
 
     def suppress():
@@ -246,6 +249,7 @@ def test_records_of_unknown_regions_stop_until_the_user_decides(window, data, qt
 
     wait_for_estimate(window, qtbot, suppress)
     assert "1 record of unknown regions suppressed." in window.input.more.text()
+    assert window.input.run.isEnabled()
 
 
 def test_an_unforeseen_failure_has_details_and_the_window_goes_on(loaded_window, monkeypatch, qtbot):

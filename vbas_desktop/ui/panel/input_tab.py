@@ -44,6 +44,7 @@ class InputTab(QWidget):
         self.live, self.more, self.reason = QLabel(), muted(), QLabel()
         self.run = QPushButton("▶  R&un")
         self.estimator = Estimator(context, self)
+        self._refusal: str | None = None
         self._build()
         self._connect()
         self._on_data_loaded()
@@ -100,6 +101,7 @@ class InputTab(QWidget):
     def _on_choices_changed(self) -> None:
         for section in (self.files, self.columns, self.privacy, self.approaches):
             section.refresh()
+        self._refusal = None
         self._refresh_run()
         complete = self._session.why_not_run() is None
         self.live.setVisible(complete)
@@ -111,8 +113,10 @@ class InputTab(QWidget):
         reason = self._session.why_not_run()
         self.reason.setText(reason or "")
         self.reason.setVisible(reason is not None)
-        self.run.setEnabled(reason is None and not self._context.runner.busy)
-        self.run.setToolTip(reason or "Run the chosen combination (Ctrl+R)")
+        # What counting found wrong stands in the live line already.
+        in_the_way = reason or self._refusal
+        self.run.setEnabled(in_the_way is None and not self._context.runner.busy)
+        self.run.setToolTip(in_the_way or "Run the chosen combination (Ctrl+R)")
 
     @Slot(object)
     def _on_estimated(self, result: Estimate) -> None:
@@ -128,6 +132,8 @@ class InputTab(QWidget):
         self.live.setEnabled(True)
         self.live.setText(reason)
         self.more.hide()
+        self._refusal = reason
+        self._refresh_run()
 
     def close_part(self) -> None:
         """The window closes: stop looking ahead."""
