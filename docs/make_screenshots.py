@@ -98,7 +98,7 @@ class Photographer:
     def take_input(self) -> None:
         """The input tab."""
         self.window.show_tab("Input")
-        save(self.window.input, "input", 440)
+        QTimer.singleShot(SETTLE_MS // 2, lambda: save(self.window.input, "input", 440))
 
     def export(self) -> None:
         """Open the export dialog."""
