@@ -122,3 +122,21 @@ def test_a_button_that_asks_first_has_its_dots_in_the_toolbar_too(window):
 def test_the_combination_is_read_in_full_beside_the_buttons(window, qtbot):
     window.resize(1440, 900)
     qtbot.waitUntil(lambda: window.combination.shown == window.session.combination)
+
+
+def test_the_tab_key_goes_through_input_from_top_to_bottom(loaded_window, qtbot):
+    component_menu(loaded_window, "Sites").actions()[0].trigger()
+    loaded_window.session.change(loaded_window.session.choices.with_approach("site_location", "adc"))
+    section = loaded_window.input.approaches
+    wanted = [section.choices["site_number"].combo, section.choices["site_location"].combo]
+    seeding = section.choices["site_location"].form.fields["seeding"].widget
+    wanted += [seeding, section.choices["construction"].combo, section.step, section.reach, section.seed]
+    wanted.append(loaded_window.input.run)
+    met, widget = [], wanted[0]
+    for _ in range(500):
+        if widget in wanted:
+            met.append(widget)
+        widget = widget.nextInFocusChain()
+        if widget is wanted[0]:
+            break
+    assert met == wanted

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
@@ -59,6 +61,7 @@ class ApproachesSection(QWidget):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
+        self._tabs: list[QWidget] = []
         self.choices = {component: ApproachChoice(component, session) for component in COMPONENTS}
         self.step = QDoubleSpinBox()
         self.step.setRange(0.1, 100.0)
@@ -95,6 +98,18 @@ class ApproachesSection(QWidget):
         self.step.setValue(chosen.range_step_percent)
         self.reach.setValue(chosen.range_reach)
         self.seed.setValue(chosen.random_seed)
+        self._order_tabs()
+
+    def _order_tabs(self) -> None:
+        """Parameters come after their approach: fields made later would come after everything else."""
+        order: list[QWidget] = []
+        for choice in self.choices.values():
+            order += [choice.combo, *(field.widget for field in choice.form.fields.values())]
+        order += [self.step, self.reach, self.seed]
+        if order != self._tabs:
+            self._tabs = order
+            for one, following in pairwise(order):
+                QWidget.setTabOrder(one, following)
 
     @Slot(float)
     def _on_step(self, value: float) -> None:
