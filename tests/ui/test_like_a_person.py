@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from made_up_data import write_data
+from persons import LONG, answer, box, choose_role, run_to_the_end, wait_for_estimate
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabel, QMessageBox
@@ -13,37 +14,6 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabe
 from vbas_desktop.domain.records import Role
 from vbas_desktop.ui.dialogs.files import is_sample
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
-from vbas_desktop.ui.panel.columns_model import ROLE
-
-LONG = 120_000
-
-
-def box(window) -> QMessageBox:
-    boxes = [child for child in window.findChildren(QMessageBox) if child.isVisible()]
-    assert len(boxes) == 1, [item.text() for item in boxes]
-    return boxes[0]
-
-
-def answer(window, text: str) -> None:
-    shown = box(window)
-    next(button for button in shown.buttons() if button.text().replace("&", "") == text).click()
-
-
-def run_to_the_end(window, qtbot) -> None:
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.menus.actions["run"].trigger()
-
-
-def wait_for_estimate(window, qtbot, action) -> None:
-    with qtbot.waitSignal(window.input.estimator.estimated, timeout=LONG):
-        action()
-
-
-def choose_role(window, column: str, key: Qt.Key, qtbot) -> None:
-    columns = window.input.columns
-    row = next(i for i in range(columns.model.rowCount()) if columns.model.facts(i).name == column)
-    columns.view.setCurrentIndex(columns.model.index(row, ROLE))
-    qtbot.keyClick(columns.view, key)
 
 
 @pytest.fixture
@@ -215,43 +185,6 @@ def test_a_missing_file_is_asked_for(run_window, tmp_path, data, qtbot, make_win
     assert len(again.session.entries) == len(run_window.session.entries)
 
 
-def test_a_broken_file_is_told_in_words_and_the_window_goes_on(loaded_window, data, tmp_path, qtbot):
-    broken = tmp_path / "broken.csv"
-    broken.write_text("")
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
-        loaded_window.controller.load(broken, data[1])
-    message = box(loaded_window)
-    assert message.text() == "Loading broken.csv did not succeed."
-    assert "broken.csv" in message.informativeText()
-    assert "Traceback" not in message.informativeText() + message.text()
-    message.close()
-    assert loaded_window.input.files.findings.count() >= 1
-    assert loaded_window.session.records_path == data[0]
-    run_to_the_end(loaded_window, qtbot)
-    assert loaded_window.session.entries
-
-
-def test_records_of_unknown_regions_stop_until_the_user_decides(window, data, qtbot):
-    with data[0].open("a") as file:
-        file.write("P999999,1,1,1,NOWHERE\n")
-    with qtbot.waitSignals([window.runner.job_ended, window.input.estimator.refused], timeout=LONG):
-        window.controller.load(*data)
-    assert "region file lacks" in window.input.live.text()
-    assert "NOWHERE" not in window.input.live.text()
-    qtbot.waitUntil(lambda: not window.runner.busy)
-    assert not window.input.run.isEnabled()
-    assert window.input.run.toolTip() == window.input.live.text()
-    combo = window.input.privacy.unknown
-
-    def suppress():
-        combo.setCurrentIndex(combo.findData("suppress"))
-        combo.activated.emit(combo.currentIndex())
-
-    wait_for_estimate(window, qtbot, suppress)
-    assert "1 record of unknown regions suppressed." in window.input.more.text()
-    assert window.input.run.isEnabled()
-
-
 def test_an_unforeseen_failure_has_details_and_the_window_goes_on(loaded_window, monkeypatch, qtbot):
     def broken(*_: object) -> None:
         raise ZeroDivisionError
@@ -317,18 +250,6 @@ def test_a_proper_end_leaves_no_recovery_file(run_window, qtbot):
     assert not kept.exists()
 
 
-def test_reading_options_ask_for_reading_again(loaded_window, qtbot):
-    options = loaded_window.input.files.options
-    combo = options.combos["encoding"]
-    combo.setCurrentIndex(combo.findData("latin-1"))
-    combo.activated.emit(combo.currentIndex())
-    assert options.again.isEnabled()
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
-        options.again.click()
-    assert loaded_window.input.files.records.facts.text().endswith("latin-1")
-    assert not options.again.isEnabled()
-
-
 def test_hints_lead_through_the_first_session_until_they_are_switched_off(loaded_window, qtbot):
     hints = loaded_window.area.hints
     assert "press Run" in hints.text.text()
@@ -372,23 +293,6 @@ def test_at_1024_by_700_nothing_is_cut_off_with_results(run_window, qtbot):
         assert run_window.tabs.widget(index).minimumSizeHint().width() <= run_window.tabs.width()
 
 
-def test_files_that_could_not_be_read_are_read_with_other_options(window, data, tmp_path, qtbot):
-    odd = tmp_path / "odd.csv"
-    odd.write_text(data[1].read_text().replace("id,x,y", "name of it,east,north"))
-    with qtbot.waitSignal(window.runner.job_failed, timeout=LONG):
-        window.controller.load(data[0], odd)
-    box(window).close()
-    options = window.input.files.options
-    assert not window.input.files.unfold.isHidden()
-    for name, text in (("id_column", "name of it"), ("x_column", "east"), ("y_column", "north")):
-        options.edits[name].setText(text)
-        options.edits[name].editingFinished.emit()
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        options.again.click()
-    assert window.session.regions_path == odd
-    assert len(window.session.regions) == 60
-
-
 def test_recent_files_are_offered(run_window, tmp_path, data, qtbot):
     with qtbot.waitSignal(run_window.model.saved, timeout=LONG):
         run_window.projects.save_to(tmp_path / "study.vbas")
@@ -397,57 +301,9 @@ def test_recent_files_are_offered(run_window, tmp_path, data, qtbot):
     assert texts == ["study.vbas", "data/records.csv + regions.csv", "&Empty this list"]
 
 
-def test_columns_that_cannot_be_guessed_lead_to_the_fields_that_name_them(window, tmp_path, qtbot):
-    records, regions = tmp_path / "a.csv", tmp_path / "places.csv"
-    records.write_text("sex,town\nm,a\nf,b\n")
-    regions.write_text("town no,east,north\na,1,2\nb,3,4\n")
-    window.controller.load(records, regions)
-    qtbot.waitUntil(lambda: window.input.files.findings.count() == 3)
-    files = window.input.files
-    assert files.findings.item(0).text() == (
-        "places.csv, row 1: No column is named like a region id. Name it with “Region id column”. "
-        "The columns are “town no”, “east”, “north”. It is in Reading options."
-    )
-    assert files.options.isVisibleTo(window.input)
-    for name, column in (("id_column", "town no"), ("x_column", "east"), ("y_column", "north")):
-        files.options.edits[name].setText(column)
-        files.options.edits[name].editingFinished.emit()
-    files.options.again.click()
-    qtbot.waitUntil(lambda: window.session.has_data)
-    assert window.session.regions.ids == ("a", "b")
-
-
 def test_a_command_has_the_same_name_in_the_menu_and_on_the_toolbar(window):
     for action in window.menus.toolbar_actions():
         assert action.iconText() == action.text().replace("&", "")
-
-
-def test_after_a_failed_load_its_problems_are_not_taken_for_those_of_the_loaded_files(loaded_window, tmp_path, qtbot):
-    bad = tmp_path / "bad.csv"
-    bad.write_text("tract,age\n")
-    files = loaded_window.input.files
-    before = [files.findings.item(row).text() for row in range(files.findings.count())]
-    with qtbot.waitSignal(loaded_window.runner.job_failed, timeout=LONG):
-        loaded_window.controller.load(bad, loaded_window.session.regions_path)
-    box(loaded_window).close()
-    assert files.records.name.text() == "records.csv"
-    assert files.findings_of.isVisibleTo(loaded_window.input)
-    assert files.findings_of.text() == "Loading bad.csv did not succeed. records.csv is still loaded."
-    assert "bad.csv" in files.findings.item(0).text()
-    run_to_the_end(loaded_window, qtbot)
-    assert files.findings_of.isHidden()
-    assert [files.findings.item(row).text() for row in range(files.findings.count())] == before
-
-
-def test_a_failed_file_of_the_same_name_is_told_from_the_loaded_one(loaded_window, data, tmp_path, qtbot):
-    bad = tmp_path / "elsewhere" / "records.csv"
-    bad.parent.mkdir()
-    bad.write_text("a,b\n1\n")
-    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
-        loaded_window.controller.load(bad, data[1])
-    box(loaded_window).close()
-    told = loaded_window.input.files.findings_of.text()
-    assert told == "Loading records.csv did not succeed. data/records.csv is still loaded."
 
 
 def test_a_project_of_the_sample_is_not_saved_among_the_files_of_the_program(window, qtbot):
@@ -472,17 +328,3 @@ def test_factor_and_exponent_are_asked_for_only_with_a_model_of_ones_own(loaded_
     loaded_window.session.change(choices)
     assert not form.fields["factor"].isHidden()
     assert not form.fields["exponent"].isHidden()
-
-
-def test_a_file_with_a_problem_in_every_column_is_refused_in_a_few_words(window, data, tmp_path, qtbot):
-    wide = tmp_path / "wide.csv"
-    wide.write_text("," * 3000 + "\n" + "," * 3000 + "\n")
-    with qtbot.waitSignal(window.runner.job_failed, timeout=LONG):
-        window.controller.load(wide, data[1])
-    shown = box(window)
-    assert len(shown.informativeText().splitlines()) == 13
-    assert "more of this kind." in shown.informativeText()
-    shown.close()
-    findings = window.input.files.findings
-    assert findings.count() == 201
-    assert findings.item(200).text().startswith("… and 2,8")
