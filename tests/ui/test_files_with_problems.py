@@ -91,6 +91,22 @@ def test_columns_that_cannot_be_guessed_lead_to_the_fields_that_name_them(window
     assert window.session.regions.ids == ("a", "b")
 
 
+def test_commas_that_may_be_thousands_lead_to_the_field_that_tells(window, tmp_path, qtbot):
+    records, regions = tmp_path / "a.csv", tmp_path / "places.csv"
+    records.write_text("sex,town\nm,a\nf,b\n")
+    regions.write_text("id;x;y\na;1,500;2\nb;3,250;4\n")
+    window.controller.load(records, regions)
+    files = window.input.files
+    qtbot.waitUntil(lambda: files.findings.count() == 1)
+    assert "Choose “Decimal sign of the regions: comma” if it parts decimals" in files.findings.item(0).text()
+    combo = files.options.combos["regions_decimal"]
+    combo.setCurrentIndex(combo.findText("Comma"))
+    combo.activated.emit(combo.currentIndex())
+    files.options.again.click()
+    qtbot.waitUntil(lambda: window.session.has_data)
+    assert window.session.regions.points.tolist() == [[1.5, 2.0], [3.25, 4.0]]
+
+
 def test_after_a_failed_load_its_problems_are_not_taken_for_those_of_the_loaded_files(loaded_window, tmp_path, qtbot):
     bad = tmp_path / "bad.csv"
     bad.write_text("tract,age\n")

@@ -120,6 +120,12 @@ def add_data_options(parser: argparse.ArgumentParser, several: bool = False) -> 
     reading.add_argument("--encoding", metavar="NAME", help="encoding of the records, such as latin-1")
     reading.add_argument("--regions-delimiter", metavar="CHAR", help="delimiter of the regions")
     reading.add_argument("--regions-encoding", metavar="NAME", help="encoding of the regions")
+    reading.add_argument(
+        "--regions-decimal",
+        choices=("auto", "point", "comma"),
+        default="auto",
+        help="decimal sign of the regions' coordinates in a text file (default: %(default)s)",
+    )
     reading.add_argument("--layer", metavar="NAME", help="layer of a GeoPackage (default: the first with polygons)")
 
 
@@ -247,6 +253,8 @@ def read(options: argparse.Namespace, progress: Progress) -> tuple[RecordTable, 
         delimiter=_delimiter(options.regions_delimiter),
         encoding=options.regions_encoding,
         layer=options.layer,
+        # Runs that were kept before this option was there do not tell it.
+        decimal=getattr(options, "regions_decimal", "auto"),
     )
     record_options = RecordOptions(
         delimiter=_delimiter(options.delimiter),

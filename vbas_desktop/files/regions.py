@@ -21,12 +21,16 @@ from .coordinates import CHOICES, place
 from .findings import FindingList
 from .regions_csv import read_raw_csv
 from .regions_geo import ENDINGS, SHAPEFILE_PARTS, read_raw_layer, shapefile_part
+from .regions_numbers import DECIMALS
 from .regions_raw import RawRegions, check_identical
 
 
 @dataclass(frozen=True)
 class RegionOptions:
-    """How to read a region file; what is None is guessed. ``layer`` chooses among the layers of a GeoPackage."""
+    """How to read a region file; what is None or ``auto`` is found out.
+
+    ``layer`` chooses among the layers of a GeoPackage, ``decimal`` says what parts decimals in a text file.
+    """
 
     id_column: str | None = None
     x_column: str | None = None
@@ -35,6 +39,7 @@ class RegionOptions:
     delimiter: str | None = None
     encoding: str | None = None
     layer: str | None = None
+    decimal: str = "auto"
 
 
 def load_regions(
@@ -86,6 +91,8 @@ def _check_options(path: Path, options: RegionOptions, findings: FindingList) ->
         findings.add(
             "unknown-coordinates", f"“{options.coordinates}” is not known.", f"Use one of {', '.join(CHOICES)}."
         )
+    if options.decimal not in DECIMALS:
+        findings.add("unknown-decimal", f"“{options.decimal}” is not known.", f"Use one of {', '.join(DECIMALS)}.")
     if not path.exists():
         findings.add("missing-file", "The file does not exist.", "Check the path.")
     elif path.is_dir():
@@ -99,4 +106,5 @@ def _read(path: Path, options: RegionOptions, findings: FindingList) -> RawRegio
     columns = options.id_column, options.x_column, options.y_column
     if path.suffix.lower() in ENDINGS:
         return read_raw_layer(path, *columns, options.layer, findings)
-    return read_raw_csv(path, *columns, options.coordinates, options.delimiter, options.encoding, findings)
+    text = options.delimiter, options.encoding, options.decimal
+    return read_raw_csv(path, *columns, options.coordinates, *text, findings)

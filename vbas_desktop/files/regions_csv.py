@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import math
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +17,11 @@ from .coordinates import degrees_fit, from_lon_lat, projection_for
 from .dialect import sniff_delimiter
 from .findings import FindingList
 from .regions_columns import Axes, check_repeated, find_axes, find_id, name_column
+from .regions_numbers import numbers_of
 from .regions_raw import RawRegions, check_ids
 
 AGREEING_M = 30.0
 """Plane coordinates agree with longitudes and latitudes if half of them are not farther than this from each other."""
-MISSING_WORDS = frozenset(("", "na", "n/a", "nan", "null", "none", "-", "."))
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,7 @@ def read_raw_csv(
     coordinates: str,
     delimiter: str | None,
     encoding: str | None,
+    decimal: str,
     findings: FindingList,
 ) -> RawRegions:
     """The regions of a text file; raises `InputError` if nothing more can be found out."""
@@ -62,8 +62,9 @@ def read_raw_csv(
     ids = columns[id_name]
     check_ids(ids, table.rows, id_name, findings)
     name = name_column(table.header, id_name)
-    points = _points(table, axes, findings)
-    definition, unit = _plane(table, axes, points)
+    degrees = coordinates in ("degrees", "geographic") or (coordinates == "auto" and axes.named_degrees)
+    points = _points(table, axes, decimal, degrees, findings)
+    definition, unit = _plane(table, axes, points, decimal)
     return RawRegions(
         ids=tuple(ids),
         rows=table.rows,
@@ -164,11 +165,13 @@ def _decoded(data: bytes, encoding: str, findings: FindingList) -> str:
     raise AssertionError("a wrong encoding is an error")
 
 
-def _points(table: TextTable, axes: Axes, findings: FindingList) -> NDArray[np.float64]:
-    return np.column_stack([column_numbers(table, axes.x, findings), column_numbers(table, axes.y, findings)])
+def _points(table: TextTable, axes: Axes, decimal: str, degrees: bool, findings: FindingList) -> NDArray[np.float64]:
+    columns = {name: table.column(name) for name in (axes.x, axes.y)}
+    numbers = numbers_of(columns, table.rows, decimal, findings, degrees=degrees)
+    return np.column_stack([numbers[0], numbers[-1]])
 
 
-def _plane(table: TextTable, axes: Axes, points: NDArray[np.float64]) -> tuple[str | None, str]:
+def _plane(table: TextTable, axes: Axes, points: NDArray[np.float64], decimal: str) -> tuple[str | None, str]:
     """System and unit of plane coordinates: known if the file has longitude and latitude too and they agree."""
     if axes.named_degrees:
         return None, "degree"
@@ -176,61 +179,9 @@ def _plane(table: TextTable, axes: Axes, points: NDArray[np.float64]) -> tuple[s
     others = find_axes(table.header, None, None, "geographic", FindingList(""))
     if others is None or not others.named_degrees:
         return None, unit
-    lon_lat = _points(table, others, FindingList(""))
+    lon_lat = _points(table, others, decimal, True, FindingList(""))
     if not len(points) or not np.isfinite(points).all() or not degrees_fit(np.hstack([lon_lat, lon_lat])).all():
         return None, unit
     definition = projection_for(lon_lat)
     away = np.abs(from_lon_lat(lon_lat, definition) - points).max(axis=1)
     return (definition, "m") if float(np.median(away)) < AGREEING_M else (None, unit)
-
-
-def column_numbers(table: TextTable, name: str, findings: FindingList) -> NDArray[np.float64]:
-    """A column as numbers, NaN where it has none; each such field is noted."""
-    column = table.column(name)
-    try:
-        quick = np.array([float(text) for text in column], np.float64)
-    except ValueError:
-        quick = np.full(1, np.nan)
-    if np.isfinite(quick).all() and not any("_" in text for text in column):
-        return quick
-    rows = table.rows.tolist()
-    _tell_decimal_commas(column, rows, name, findings)
-    return np.array([_number(text, row, name, findings) for text, row in zip(column, rows, strict=True)], np.float64)
-
-
-def _tell_decimal_commas(column: Sequence[str], rows: list[int], name: str, findings: FindingList) -> None:
-    """Whole columns are written so, and mended by one step: it is said once."""
-    found = [row for text, row in zip(column, rows, strict=True) if _has_decimal_comma(text.strip())]
-    if not found:
-        return
-    message = "The number has a decimal comma."
-    if len(found) > 1:
-        message = f"This number and {len(found) - 1:,} below have decimal commas."
-    remedy = "Write decimal points (47.5 instead of 47,5)."
-    findings.add("decimal-comma", message, remedy, row=found[0], column=name)
-
-
-def _number(text: str, row: int, name: str, findings: FindingList) -> float:
-    word = text.strip()
-    if word.casefold() in MISSING_WORDS:
-        findings.add("missing-number", "The number is missing.", "Add it.", row=row, column=name)
-        return math.nan
-    try:
-        value = float(word) if "_" not in word else math.nan
-    except ValueError:
-        value = math.nan
-    if math.isfinite(value):
-        return value
-    if math.isinf(value):
-        findings.add("infinite-number", "The number is infinite.", "Correct it.", row=row, column=name)
-    elif not _has_decimal_comma(word):
-        findings.add("not-a-number", "This is not a number.", "Correct it.", row=row, column=name)
-    return math.nan
-
-
-def _has_decimal_comma(word: str) -> bool:
-    try:
-        float(word.replace(",", ".", 1))
-    except ValueError:
-        return False
-    return "," in word

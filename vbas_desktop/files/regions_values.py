@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from .findings import FindingList
 from .regions import RegionOptions
-from .regions_csv import column_numbers, read_table
+from .regions_csv import read_table
 from .regions_geo import ENDINGS, layer_numbers
+from .regions_numbers import numbers_of
 
 
 def region_numbers(
@@ -27,7 +28,8 @@ def region_numbers(
         found = layer_numbers(path, columns, options.layer, findings)
     else:
         table = read_table(path, options.delimiter, options.encoding, findings)
-        found = {name: column_numbers(table, name, findings) for name in columns if name in table.header}
+        texts = {name: table.column(name) for name in columns if name in table.header}
+        found = dict(zip(texts, numbers_of(texts, table.rows, options.decimal, findings), strict=True))
     for name in columns:
         if name not in found:
             findings.add("missing-column", f"There is no column “{name}”.", "Check the name.")

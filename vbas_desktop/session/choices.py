@@ -22,6 +22,7 @@ READING_FIELDS = (
     "y_column",
     "regions_delimiter",
     "regions_encoding",
+    "regions_decimal",
     "layer",
 )
 """The choices that decide how files are read."""
@@ -56,6 +57,7 @@ class Choices:
     y_column: str | None = None
     regions_delimiter: str | None = None
     regions_encoding: str | None = None
+    regions_decimal: str = "auto"
     layer: str | None = None
 
     def columns(self, role: Role) -> tuple[str, ...]:

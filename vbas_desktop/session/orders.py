@@ -45,6 +45,7 @@ class LoadOrder:
             delimiter=chosen.regions_delimiter,
             encoding=chosen.regions_encoding,
             layer=chosen.layer,
+            decimal=chosen.regions_decimal,
         )
         regions = load_regions(self.regions, place, Span(progress, 0.0, 0.1))
         options = RecordOptions(

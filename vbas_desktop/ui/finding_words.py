@@ -16,10 +16,11 @@ _READING = {
     "--encoding": "Encoding of the records",
     "--regions-delimiter": "Separator of the regions",
     "--regions-encoding": "Encoding of the regions",
+    "--regions-decimal": "Decimal sign of the regions",
     "--layer": "Layer",
 }
 _FIELDS = _READING | {"--unknown-regions": "Records of unknown regions"}
-_OPTION = re.compile(r"(--[a-z][a-z-]*)(?: (yes|no|suppress|planar|geographic|degrees)\b)?")
+_OPTION = re.compile(r"(--[a-z][a-z-]*)(?: (yes|no|suppress|planar|geographic|degrees|comma|point)\b)?")
 
 
 def is_about_reading(finding: Finding) -> bool:

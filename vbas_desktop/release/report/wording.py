@@ -119,8 +119,8 @@ def repeat_command(document: Mapping[str, Any], solution: int) -> str:
 
 
 _DEFAULTS: dict[str, Any] = {
-    "category_counts": "auto", "coordinates": "auto", "unknown_regions": "stop", "range_step": 10.0,
-    "range_reach": 2, "random_seed": 0, "shuffle": True, "shuffle_seed": 0, "format": "csv",
+    "category_counts": "auto", "coordinates": "auto", "unknown_regions": "stop", "regions_decimal": "auto",
+    "range_step": 10.0, "range_reach": 2, "random_seed": 0, "shuffle": True, "shuffle_seed": 0, "format": "csv",
     "geometry": ["geojson"], "pdf": True,
 }  # fmt: skip
 

@@ -36,6 +36,11 @@ _CHOICES: dict[str, tuple[str, str, dict[str, str | None]]] = {
     ),
     "regions_delimiter": ("Separator of the regions", "What separates the fields of the region file", _SEPARATORS),
     "regions_encoding": ("Encoding of the regions", "How the letters of the region file are stored", _ENCODINGS),
+    "regions_decimal": (
+        "Decimal sign of the regions",
+        "What parts the decimals of coordinates in a region file that is text",
+        {_FIND_OUT: "auto", "Point": "point", "Comma": "comma"},
+    ),
 }
 _NAMES = {
     "id_column": ("Region id column", "Column of the region file that names the region"),
@@ -78,7 +83,7 @@ class ReadingOptions(QWidget):
             grid.addWidget(field, place // 2, place % 2, Qt.AlignmentFlag.AlignBottom)
         for edit in self.edits.values():
             edit.setPlaceholderText(_FIND_OUT)
-        grid.addWidget(self.again, (len(fields) + 1) // 2, 1, Qt.AlignmentFlag.AlignBottom)
+        grid.addWidget(self.again, len(fields) // 2, 1, Qt.AlignmentFlag.AlignBottom)
 
     def data_loaded(self) -> None:
         """These options are the ones in force now."""
