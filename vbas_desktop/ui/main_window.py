@@ -18,6 +18,7 @@ from .controller import Controller
 from .dialogs.messages import ask
 from .elided import ElidedLabel
 from .exporting import Exporting
+from .focus_ring import FocusRing
 from .help import Help
 from .menus import Menus
 from .model import SessionModel
@@ -40,6 +41,7 @@ class MainWindow(QMainWindow):
         assert isinstance(app, QApplication)
         self.settings = settings or Settings()
         self.theme = Theme(app, str(self.settings.get("theme", FOLLOW_SYSTEM)), self)
+        self.focus_ring = FocusRing(app, self.theme, self)
         self.model = SessionModel(session, self)
         self.runner, self.quiet_runner = JobRunner(self), JobRunner(self)
         self._closing = False

@@ -29,7 +29,7 @@ QTabWidget::pane {{ border: none; border-top: 1px solid {colours.line}; }}
 QTabBar::tab {{ padding: 7px 14px; border: none; border-bottom: 2px solid transparent; color: {colours.muted}; }}
 QTabBar::tab:selected {{ color: {colours.text}; border-bottom-color: {colours.accent}; }}
 QTabBar::tab:hover {{ color: {colours.text}; }}
-QTabBar::tab:focus {{ color: {colours.accent}; }}
+QTabBar {{ outline: 0; }}
 QHeaderView::section {{ background: {colours.window}; color: {colours.muted}; border: none;
   border-bottom: 1px solid {colours.line}; padding: 4px 6px; }}
 QHeaderView::up-arrow, QHeaderView::down-arrow {{ subcontrol-origin: padding; subcontrol-position: top center;

@@ -63,6 +63,7 @@ class GroupingDialog(QDialog):
         self._on_changed()
 
     def _fill(self, facts: ColumnFacts, groups: dict[str, str]) -> None:
+        self.table.setTabKeyNavigation(False)
         self.table.setHorizontalHeaderLabels(["Category", "Records", "Group"])
         for row, value in enumerate(self._values):
             records = int(facts.frequencies[row]) if facts.frequencies is not None else 0

@@ -16,5 +16,7 @@ class SidePanel(QScrollArea):
         """Show these settings."""
         self.setWidget(inner)
         self.setWidgetResizable(True)
+        # Its fields are stops of the tab key, and come into view with it.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(NARROWEST)

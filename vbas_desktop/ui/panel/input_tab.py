@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from vbas_desktop.session.estimate import Estimate
@@ -60,6 +60,7 @@ class InputTab(QWidget):
         column.addStretch(1)
         scroll = _UpAndDown()
         scroll.setWidgetResizable(True)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(body)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         self.live.setFont(tabular(self.live.font()))

@@ -27,6 +27,8 @@ def set_up_table(table: QTableView, name: str) -> None:
     table.setAlternatingRowColors(True)
     table.setShowGrid(False)
     table.setWordWrap(False)
+    # The arrows walk through the cells; the tab key goes on to what comes after the table.
+    table.setTabKeyNavigation(False)
     table.setFont(tabular(table.font()))
     table.setAccessibleName(name)
     table.verticalHeader().hide()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
@@ -93,6 +93,7 @@ class PairPanel(QScrollArea):
             column.addWidget(widget)
         column.addStretch(1)
         self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(inner)
         self.setMinimumWidth(280)
 

@@ -93,6 +93,7 @@ class PolicyPage(QScrollArea):
         self._refresh()
 
     def _build(self) -> None:
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(2 * GRID, GRID, 3 * GRID, 2 * GRID)

@@ -45,6 +45,7 @@ class RuleGrid(QWidget):
         self.grid.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.grid.verticalHeader().setDefaultSectionSize(self.grid.fontMetrics().height() + GRID)
         self.grid.verticalHeader().hide()
+        self.grid.setTabKeyNavigation(False)
         self.grid.setAccessibleName(name)
         self.grid.setToolTip(help)
         self.grid.cellChanged.connect(self._on_cell_changed)
