@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QFileDialog
 
 from vbas_desktop.domain.records import Role
 from vbas_desktop.session.reproducing import ReproductionOrder
@@ -112,3 +113,16 @@ def test_the_experiments_of_the_thesis_run_from_the_page(page, loaded_window, tm
     assert (tmp_path / "thesis" / "claims.md").is_file()
     assert "of 18 claims are held" in page.live.text()
     assert "Claims" in page.summary.toPlainText()
+
+
+def test_the_folder_is_browsed_for_and_cannot_be_missing(page, tmp_path, qtbot):
+    page.target.clear()
+    assert page.live.text() == "Choose a folder for the tables."
+    assert not page.start.isEnabled()
+    page.browse.click()
+    dialog = page.findChild(QFileDialog)
+    assert dialog.fileMode() is QFileDialog.FileMode.Directory
+    dialog.fileSelected.emit(str(tmp_path / "tables"))
+    dialog.reject()
+    assert page.target.text() == str(tmp_path / "tables")
+    assert page.start.isEnabled()

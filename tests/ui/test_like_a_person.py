@@ -259,6 +259,10 @@ def test_hints_lead_through_the_first_session_until_they_are_switched_off(loaded
     assert hints.isHidden()
     loaded_window.menus.actions["show_hints"].trigger()
     assert hints.isVisible()
+    loaded_window.area.compare_combinations()
+    assert hints.isHidden()
+    loaded_window.area.show_map()
+    assert hints.isVisible()
 
 
 def test_f1_opens_the_guide_and_about_names_the_versions(window, qtbot):

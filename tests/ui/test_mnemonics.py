@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMenu, QTabBar, QToolButton
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMenu, QPushButton, QTabBar, QToolButton
 
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
@@ -93,6 +93,36 @@ def test_in_a_dialog(kind, aggregated_window):
     assert dialog.isVisible()
     assert clashes(dialog) == []
     dialog.close()
+
+
+def without_keys(widget):
+    """Buttons that neither a letter (their own, or their label's) nor a shortcut reaches."""
+    lettered_labels = {label.buddy() for label in widget.findChildren(QLabel) if lettered([label.text()])}
+    return [
+        button.accessibleName() or button.text()
+        for button in widget.findChildren(QPushButton)
+        if button.isVisible()
+        and not lettered([button.text()])
+        and button.shortcut().isEmpty()
+        and button not in lettered_labels
+        and "(Ctrl+" not in button.toolTip()
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
+def test_every_button_of_a_page_has_a_letter_or_a_shortcut(page, aggregated_window):
+    assert without_keys(aggregated_window.area.show_page(page)) == []
+
+
+def test_two_files_are_chosen_by_letters_and_only_what_is_optional_by_the_tab_key(aggregated_window):
+    page = aggregated_window.area.show_page(next(page for page in PAGES if page.title == "Representability"))
+    page.source.setCurrentText("Two files")
+    assert without_keys(page) == [
+        "Choose the folder of hierarchies",
+        "Choose the folder of tables of distances",
+        "Choose worst case",
+    ]
+    assert clashes(aggregated_window) == []
 
 
 @pytest.mark.parametrize(("key", "modifier"), [(Qt.Key.Key_B, "Alt"), (Qt.Key.Key_Escape, "No")])

@@ -134,7 +134,7 @@ def test_steps_are_made_undone_and_run_to_the_end(page, loaded_window, qtbot):
     assert page.work.state.table.anonymity >= 14
     assert "14-anonymous" in timeline.anonymity.text()
     assert "not yet" not in timeline.anonymity.text()
-    assert page.list.headline.text() == "No risky combination is left."
+    assert page.list.headline.text() == "No risky combination is left in the searched columns."
     assert not buttons["step"].isEnabled()
 
 
@@ -288,3 +288,31 @@ def test_a_bounded_search_says_that_it_is_not_complete(page, loaded_window, qtbo
     assert page.list.headline.property("look") == "warning"
     press(page.timeline.buttons["run"], loaded_window, qtbot)
     assert page.work.state.table.anonymity >= 14
+
+
+def test_what_is_said_of_k_names_the_searched_columns_and_warns_of_the_others(page, loaded_window, qtbot):
+    press(page.timeline.buttons["run"], loaded_window, qtbot)
+    smallest = page.work.state.table.anonymity
+    assert page.timeline.anonymity.text() == (
+        f"Smallest class {smallest} – 14-anonymous in the 3 searched columns, not beyond"
+    )
+    assert page.timeline.anonymity.toolTip().startswith("Over age, sex, illness together")
+    others = page.settings.columns.unsearched()
+    assert "tract" in others
+    assert page.timeline.unsearched.text() == (
+        f"Written without having been searched: {', '.join(others)}. With these, people may still stand out."
+    )
+    for name in others:
+        tick(page, WRITE, name, False)
+    assert page.timeline.unsearched.isHidden()
+
+
+def test_rules_are_added_and_removed_with_the_keyboard(page, qtbot):
+    grid = page.settings.domain.grid
+    page.activateWindow()
+    grid.setFocus()
+    qtbot.keyClick(grid, Qt.Key.Key_Insert)
+    assert grid.rowCount() == 1
+    grid.setFocus()
+    qtbot.keyClick(grid, Qt.Key.Key_Delete)
+    assert grid.rowCount() == 0

@@ -72,6 +72,7 @@ class MapArea(QWidget):
         layout.addWidget(self.hints)
         layout.addWidget(self.stack, 1)
         context.model.data_loaded.connect(self.show_map)
+        self.page_changed.connect(self.hints.make_way)
 
     @Slot()
     def show_map(self) -> None:

@@ -14,7 +14,7 @@ from .theme import GRID
 
 def hint_for(session: Session) -> str | None:
     """What a newcomer would do next in this state."""
-    if not session.has_data:
+    if not session.has_data or session.compared is not None:
         return None
     if not session.entries:
         return "Check the roles of the columns in Input, choose approaches in the menus above, then press Run."
@@ -29,6 +29,7 @@ class HintBar(QFrame):
     def __init__(self, context: Context, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._settings = context.session, settings
+        self._on_page = False
         self.setProperty("look", "hint")
         self.text = QLabel()
         self.text.setWordWrap(True)
@@ -47,9 +48,16 @@ class HintBar(QFrame):
     @Slot()
     def refresh(self) -> None:
         """Show the hint of the present state."""
-        hint = None if self._settings.flag("hints/off") else hint_for(self._session)
+        silent = self._on_page or self._settings.flag("hints/off")
+        hint = None if silent else hint_for(self._session)
         self.text.setText(hint or "")
         self.setVisible(hint is not None)
+
+    @Slot(str)
+    def make_way(self, page: str) -> None:
+        """Hints speak of the map: none are shown above a page."""
+        self._on_page = bool(page)
+        self.refresh()
 
     @Slot()
     def show_hints(self) -> None:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -36,7 +35,7 @@ from vbas_desktop.ui.finding_words import in_window_words
 from vbas_desktop.ui.panel.fields import Field, muted, title
 from vbas_desktop.ui.theme import GRID, Theme
 
-from .files import documents, is_sample
+from .files import ask_for_folder, beside, is_sample
 from .release_columns import ReleaseColumns
 
 _DELIMITERS = {"As in the records": None, "Comma": ",", "Semicolon": ";", "Tab": "\t"}
@@ -188,11 +187,8 @@ class ExportDialog(QDialog):
 
     @Slot()
     def _on_browse(self) -> None:
-        dialog = QFileDialog(self, "Choose the folder that gets the release", str(Path(self.target.text()).parent))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(self.target.setText)
-        dialog.open()
+        start = Path(self.target.text()).parent
+        ask_for_folder(self, "Choose the folder that gets the release", start, self.target.setText)
 
     @Slot()
     def _on_accepted(self) -> None:
@@ -205,10 +201,9 @@ class ExportDialog(QDialog):
 
 
 def _suggested(session: Session) -> Path:
-    beside = session.project_path or session.records_path or Path("records.csv")
-    if is_sample(beside):
-        return documents() / "sample-release"
-    return beside.absolute().with_name(f"{beside.name.partition('.')[0]}-release")
+    source = session.project_path or session.records_path or Path("records.csv")
+    name = "sample" if is_sample(source) else source.name.partition(".")[0]
+    return beside(source, f"{name}-release")
 
 
 class ReleaseDone(QDialog):

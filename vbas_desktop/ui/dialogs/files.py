@@ -43,6 +43,18 @@ def ask_to_save(parent: QWidget, title: str, kinds: str, suggested: Path, then: 
     return _opened(dialog, then)
 
 
+def ask_for_folder(parent: QWidget, title: str, start: Path | None, then: Callable[[str], None]) -> QFileDialog:
+    """Let the user choose a folder, then call ``then`` with it."""
+    dialog = QFileDialog(parent, title, str(start or ""))
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    return _opened(dialog, then)
+
+
+def beside(source: Path, name: str) -> Path:
+    """A suggested place for what is made of a file: next to it, or among the user's documents for the sample."""
+    return documents() / name if is_sample(source) else source.absolute().with_name(name)
+
+
 def _opened(dialog: QFileDialog, then: Callable[[str], None]) -> QFileDialog:
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.fileSelected.connect(then)

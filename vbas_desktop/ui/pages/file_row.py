@@ -21,7 +21,8 @@ class FileRow(QWidget):
 
     def __init__(self, label: str, help: str, theme: Theme, clearable: bool = False) -> None:
         super().__init__()
-        self._label, self._theme = label, theme
+        plain = label.replace("&", "")
+        self._label, self._theme = plain, theme
         self.path: Path | None = None
         self.caption = QLabel(label)
         self.name = QLabel("none yet")
@@ -29,13 +30,14 @@ class FileRow(QWidget):
         self.facts = muted()
         self.facts.hide()
         self.choose = QPushButton("Choose…")
-        self.choose.setAccessibleName(f"Choose {label.lower()}")
+        self.choose.setAccessibleName(f"Choose {plain.lower()}")
+        self.caption.setBuddy(self.choose)
         self.choose.clicked.connect(self._on_choose)
         self.clear = QToolButton()
         self.clear.setIcon(theme.icon("close"))
         self.clear.setAutoRaise(True)
-        self.clear.setToolTip(f"Without {label.lower()}")
-        self.clear.setAccessibleName(f"Without {label.lower()}")
+        self.clear.setToolTip(f"Without {plain.lower()}")
+        self.clear.setAccessibleName(f"Without {plain.lower()}")
         self.clear.clicked.connect(self._on_clear)
         self.clear.setVisible(False)
         self._clearable = clearable

@@ -26,7 +26,7 @@ class ConstraintsForm(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self.same_region = QCheckBox("Own re&gion only")
+        self.same_region = QCheckBox("Own region onl&y")
         self.same_region.setToolTip("Everybody gets a slot of their own region; both files need a region column")
         self.within, self.share, self.groups = QDoubleSpinBox(), QDoubleSpinBox(), QSpinBox()
         self.within.setRange(0.0, 100_000.0)
@@ -38,7 +38,7 @@ class ConstraintsForm(QWidget):
         self.share.setSuffix(" %")
         self.groups.setRange(1, 1000)
         self.group = QComboBox()
-        self.regions = FileRow("Region file", "Where the regions are, for the distance", context.theme, clearable=True)
+        self.regions = FileRow("Re&gion file", "Where the regions are, for the distance", context.theme, clearable=True)
         self.regions.show_file(None)
         grid = QGridLayout()
         grid.setHorizontalSpacing(GRID)

@@ -18,7 +18,7 @@ from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session import appointments
 from vbas_desktop.session.appointments import Alternatives, ClassesFound, Planned
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.dialogs.files import ask_to_save
+from vbas_desktop.ui.dialogs.files import ask_to_save, beside
 from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.panel.fields import set_look, title
 from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
@@ -56,7 +56,7 @@ class AppointmentsPage(QWidget):
         set_look(self.plan, "primary")
         self.plan.setShortcut(QKeySequence("Ctrl+Return"))
         self.plan.setToolTip("Give everybody a slot (Ctrl+Enter)")
-        self.stop.setToolTip("Stop; the best plan so far is kept")
+        self.stop.setToolTip("Stop; the best plan so far is kept (Ctrl+.)")
         self.reason.setProperty("look", "muted")
         self.reason.setWordWrap(True)
         bar = QHBoxLayout()
@@ -215,7 +215,7 @@ class AppointmentsPage(QWidget):
     @Slot()
     def _on_export(self) -> None:
         if self.planned is not None:
-            suggested = Path(self.planned.setup.people.source.path).with_name("plan")
+            suggested = beside(Path(self.planned.setup.people.source.path), "plan")
             ask_to_save(self, "Write the plan into a new folder", "Folder (*)", suggested, self.export)
 
     def export(self, target: str) -> None:

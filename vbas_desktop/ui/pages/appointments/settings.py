@@ -52,8 +52,10 @@ class PlanSettings(SidePanel):
         self.slots: SlotTable | None = None
         self.regions: Regions | None = None
         theme = context.theme
-        self.people_file = FileRow("People", "CSV with one row per person, or per class with a number of people", theme)
-        self.slots_file = FileRow("Slots", "CSV with centre, time, capacity; optionally region, x and y", theme)
+        self.people_file = FileRow(
+            "&People", "CSV with one row per person, or per class with a number of people", theme
+        )
+        self.slots_file = FileRow("Sl&ots", "CSV with centre, time, capacity; optionally region, x and y", theme)
         self.quasi = QListWidget()
         self.quasi.setAccessibleName("Quasi-identifiers")
         self.quasi.setToolTip("Tick what others may know of a person")

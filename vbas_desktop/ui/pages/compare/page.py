@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -37,6 +36,7 @@ from vbas_desktop.session.comparing import (
 from vbas_desktop.session.reproducing import Reproduced, ReproductionOrder
 from vbas_desktop.session.results import Run
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.files import ask_for_folder
 from vbas_desktop.ui.panel.fields import Field, set_look
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.worker import Failure
@@ -57,7 +57,7 @@ class ComparePage(QWidget):
         super().__init__()
         self._context, self._session = context, context.session
         self.form, self.summary, self.charts = CompareForm(), SummaryView(), ComparisonCharts(context)
-        self.live, self.target = QLabel(), QLineEdit()
+        self.live, self.target, self.browse = QLabel(), QLineEdit(), QPushButton("Br&owse…")
         self.start, self.stop = QPushButton("▶  Co&mpare"), QPushButton("Stop")
         self.thesis, self.open = QPushButton("Thesis’ e&xperiments"), QPushButton("Open the summar&y page")
         self.tabs = QTabWidget()
@@ -76,7 +76,7 @@ class ComparePage(QWidget):
         self.live.setProperty("look", "live")
         self.live.setAccessibleName("What the comparison comes to")
         self.start.setProperty("look", "primary")
-        self.stop.setToolTip("Stop; finished combinations are kept and not run again")
+        self.stop.setToolTip("Stop; finished combinations are kept and not run again (Ctrl+.)")
         self.thesis.setToolTip("Run the experiments of the thesis on generated data and check its claims")
         menu = QMenu(self.thesis)
         for like, text in _THESIS.items():
@@ -86,7 +86,7 @@ class ComparePage(QWidget):
         column = QVBoxLayout(plan)
         column.setContentsMargins(GRID, GRID, GRID, GRID)
         column.addWidget(self.form)
-        column.addWidget(Field("Folder for the tables", self.target, "Finished combinations are kept beside it"))
+        column.addWidget(self._folder_row())
         column.addStretch(1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -106,6 +106,16 @@ class ComparePage(QWidget):
         layout.addWidget(self.live)
         layout.addLayout(buttons)
 
+    def _folder_row(self) -> QWidget:
+        field = Field("Folder for the tables", self.target, "Finished combinations are kept beside it")
+        self.browse.setToolTip("Choose another folder for the tables")
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(field, 1)
+        line.addWidget(self.browse, 0, Qt.AlignmentFlag.AlignBottom)
+        return row
+
     def _connect(self) -> None:
         context = self._context
         for timer, slot, pause in ((self._timer, self._look_ahead, _PAUSE_MS), (self._flush, self._on_flush, 200)):
@@ -114,6 +124,7 @@ class ComparePage(QWidget):
             timer.timeout.connect(slot)
         self.form.changed.connect(self._on_changed)
         self.target.textChanged.connect(self._on_changed)
+        self.browse.clicked.connect(self._on_browse)
         self.start.clicked.connect(self.compare)
         self.stop.clicked.connect(context.runner.stop)
         self.open.clicked.connect(self._on_open)
@@ -146,10 +157,21 @@ class ComparePage(QWidget):
 
     def reason(self) -> str | None:
         """Why nothing can be compared now."""
-        return why_not_compare(self.form.ticked(), self._session)
+        reason = why_not_compare(self.form.ticked(), self._session)
+        if reason is None and not self.target.text().strip():
+            return "Choose a folder for the tables."
+        return reason
+
+    @property
+    def _folder(self) -> Path:
+        return Path(self.target.text().strip()).expanduser()
+
+    @Slot()
+    def _on_browse(self) -> None:
+        ask_for_folder(self, "Folder for the tables", self._folder.parent, self.target.setText)
 
     def _order(self) -> ComparisonOrder:
-        return order_comparison(self.form.ticked(), self._session, Path(self.target.text() or "comparison"))
+        return order_comparison(self.form.ticked(), self._session, self._folder)
 
     @Slot()
     def _look_ahead(self) -> None:
@@ -234,12 +256,10 @@ class ComparePage(QWidget):
     # The thesis' experiments
 
     def _ask_for_thesis(self, like: str) -> None:
-        dialog = QFileDialog(self, "Folder for the tables", str(Path(self.target.text()).parent))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(
-            lambda folder: self.reproduce(ReproductionOrder(like, Path(folder) / f"thesis-{like}"))
-        )
-        dialog.open()
+        def then(folder: str) -> None:
+            self.reproduce(ReproductionOrder(like, Path(folder) / f"thesis-{like}"))
+
+        ask_for_folder(self, "Folder for the tables", self._folder.parent, then)
 
     def reproduce(self, order: ReproductionOrder) -> None:
         """Run the thesis' experiments into a folder."""

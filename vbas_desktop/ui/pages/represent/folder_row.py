@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
+from vbas_desktop.ui.dialogs.files import ask_for_folder
 from vbas_desktop.ui.theme import Theme
 
 
@@ -45,11 +46,7 @@ class FolderRow(QWidget):
 
     @Slot()
     def _on_choose(self) -> None:
-        dialog = QFileDialog(self, self._title)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda chosen: self.use(Path(chosen)))
-        dialog.open()
+        ask_for_folder(self, self._title, self.path, lambda chosen: self.use(Path(chosen)))
 
     @Slot()
     def _on_clear(self) -> None:

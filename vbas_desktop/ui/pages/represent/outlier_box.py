@@ -33,7 +33,7 @@ class OutlierBox(QWidget):
         self.problem.setProperty("look", "error")
         self.problem.setWordWrap(True)
         self.problem.hide()
-        self.write = QPushButton("Handle and write…")
+        self.write = QPushButton("Handle and e&xport…")
         self.write.setToolTip("Write the original without classes below k; the new file becomes the anonymised one")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, GRID, 0, 0)

@@ -36,8 +36,8 @@ class PairPanel(QScrollArea):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.original = FileRow("Original", "The file before anonymisation", theme)
-        self.anonymised = FileRow("Anonymised", "The file after it", theme)
+        self.original = FileRow("&Original", "The file before anonymisation", theme)
+        self.anonymised = FileRow("Anon&ymised", "The file after it", theme)
         self.key, self.columns, self.sensitive = QLineEdit(), QLineEdit(), QLineEdit()
         self.weights, self.level_weights = QLineEdit(), QLineEdit()
         self.k = QSpinBox()

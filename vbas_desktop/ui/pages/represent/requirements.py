@@ -66,7 +66,8 @@ class RequirementsPage(QWidget):
         self.bounds = {name: (QLineEdit(), QLineEdit()) for name in OVERALL}
         self.classes = QPlainTextEdit()
         self.recorded = QCheckBox("Sensitive values not a&ggregated")
-        self.load, self.save, self.clear = QPushButton("Load…"), QPushButton("Save…"), QPushButton("Clear")
+        self.load, self.save = QPushButton("L&oad…"), QPushButton("Save a co&py…")
+        self.clear = QPushButton("Clear for&m")
         self.message, self.verdict = QLabel(), QLabel()
         self.model = ClassesModel(self)
         self.table = QTableView()

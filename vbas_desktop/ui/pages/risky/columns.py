@@ -61,6 +61,10 @@ class ColumnTicks(QAbstractTableModel):
         """The columns that are left out of the written file."""
         return tuple(f.name for f in self._columns if not self._searched[f.name] and not self._written[f.name])
 
+    def unsearched(self) -> tuple[str, ...]:
+        """The columns that are written as they are: nobody looked for what they give away."""
+        return tuple(f.name for f in self._columns if not self._searched[f.name] and self._written[f.name])
+
     def name(self, row: int) -> str:
         """The column in a row."""
         return self._columns[row].name

@@ -236,7 +236,11 @@ def headline(listing: Listing) -> tuple[str, str]:
     search, number = listing.search, len(listing)
     sizes = [f"{level.number:,} of size {level.size}" for level in search.levels if level.number]
     if not number:
-        text = "No risky combination is left." if search.complete else "Nothing risky among the sizes searched."
+        text = (
+            "No risky combination is left in the searched columns."
+            if search.complete
+            else "Nothing risky among the sizes searched."
+        )
     elif listing.all_sizes:
         hit, most = listing.exposed
         text = (

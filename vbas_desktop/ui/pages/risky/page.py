@@ -18,7 +18,7 @@ from vbas_desktop.files.records import RecordTable, load_records
 from vbas_desktop.session import risky
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.dialogs.files import ask_to_save
+from vbas_desktop.ui.dialogs.files import ask_to_save, beside
 from vbas_desktop.ui.panel.fields import set_look
 from vbas_desktop.ui.theme import GRID
 
@@ -90,6 +90,7 @@ class RiskyPage(QWidget):
         runner.job_started.connect(self._refresh)
         runner.job_ended.connect(self._refresh)
         settings.changed.connect(self._on_changed)
+        settings.columns.dataChanged.connect(self._tell_unsearched)
         settings.file_chosen.connect(self.open_file)
         settings.file_cleared.connect(self._on_file_cleared)
         settings.column_wanted.connect(self.list.filter.setText)
@@ -175,7 +176,7 @@ class RiskyPage(QWidget):
         if work is None:
             return
         source = Path(work.setup.records.source.path)
-        suggested = source.with_name(f"{source.name.partition('.')[0]}-coarsened")
+        suggested = beside(source, f"{source.name.partition('.')[0]}-coarsened")
         ask_to_save(self, "Write the coarsened file into a new folder", "Folder (*)", suggested, self.export)
 
     def export(self, target: str) -> None:
@@ -186,17 +187,17 @@ class RiskyPage(QWidget):
 
     def _on_exported(self, target: str, log: dict[str, Any]) -> None:
         facts = log["verified"]
-        kept = "" if log["k_anonymous"] else f" It is NOT {log['k']}-anonymous."
+        kept = "" if log["k_anonymous"] else f" They are NOT {log['k']}-anonymous."
         self._context.say(
             f"Written to {target}: {counted(facts['records'], 'record')}, read back, smallest class "
-            f"{facts['anonymity']}.{kept}"
+            f"{facts['anonymity']} in the searched columns.{kept}"
         )
 
     @Slot()
     def _on_scores(self) -> None:
         if self.work is not None:
             source = Path(self.work.setup.records.source.path)
-            suggested = source.with_name(f"{source.name.partition('.')[0]}-scores.csv")
+            suggested = beside(source, f"{source.name.partition('.')[0]}-scores.csv")
             ask_to_save(self, "Save the scores of the records", "Scores (*.csv)", suggested, self.save_scores)
 
     def save_scores(self, target: str) -> None:
@@ -243,6 +244,7 @@ class RiskyPage(QWidget):
         self.search.setEnabled(setup is not None and not busy)
         self.stop.setEnabled(busy)
         self.timeline.enable(setup, self.work, busy)
+        self._tell_unsearched()
         listed = self.work is not None and self.work.listing.all_sizes and len(self.work.listing) > 0
         self.list.scores.setEnabled(listed and not busy)
         table, shown = self._context.session.table, self.list.columns_shown()
@@ -251,6 +253,10 @@ class RiskyPage(QWidget):
         tip = f"Makes these columns quasi-identifiers in Input: {', '.join(shown)}" if usable else (
             "Makes the columns of the combinations shown quasi-identifiers of the loaded record file")  # fmt: skip
         self.use.setToolTip(tip)
+
+    @Slot()
+    def _tell_unsearched(self) -> None:
+        self.timeline.tell_unsearched(self.settings.columns.unsearched() if self.work is not None else ())
 
 
 def _run(setup: RiskySetup, work: Work | None, progress: Progress) -> Work:

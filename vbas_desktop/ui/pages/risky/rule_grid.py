@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -52,8 +53,8 @@ class RuleGrid(QWidget):
         bar = QHBoxLayout()
         bar.setSpacing(0)
         bar.addWidget(title(name), 1)
-        self.add = self._button("+", "Add a rule and type it in")
-        self.remove = self._button("−", "Remove the chosen rule")
+        self.add = self._button("+", "Add a rule and type it in", "Ins")
+        self.remove = self._button("−", "Remove the chosen rule", "Del")
         self.files = self._button("CSV", "Read the rules from a file, or save them")
         self.add.clicked.connect(self._on_add)
         self.remove.clicked.connect(self._on_remove)
@@ -71,10 +72,13 @@ class RuleGrid(QWidget):
         layout.addWidget(self.grid)
         self._fit()
 
-    def _button(self, text: str, tip: str) -> QToolButton:
+    def _button(self, text: str, tip: str, keys: str = "") -> QToolButton:
         button = QToolButton()
         button.setText(text)
-        button.setToolTip(tip)
+        button.setToolTip(f"{tip} ({keys} in the list)" if keys else tip)
+        if keys:
+            shortcut = QShortcut(QKeySequence(keys), self.grid, context=Qt.ShortcutContext.WidgetShortcut)
+            shortcut.activated.connect(button.click)
         button.setAccessibleName(f"{self._name}: {tip.lower()}")
         button.setAutoRaise(True)
         return button

@@ -47,10 +47,13 @@ class SettingsPanel(SidePanel):
         self.table: RecordTable | None = None
         theme = context.theme
         self.file = FileRow(
-            "File", "The record file that is loaded, or any other table, with or without regions", theme, True
+            "File t&o search",
+            "The record file that is loaded, or any other table, with or without regions",
+            theme,
+            True,
         )
         self.reference = FileRow(
-            "Public table", "Values that are rare in this public table count as risky, too", theme, clearable=True
+            "&Public table", "Values that are rare in this public table count as risky, too", theme, clearable=True
         )
         self.reference.show_file(None)
         self.columns = ColumnTicks()

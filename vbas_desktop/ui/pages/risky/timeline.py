@@ -68,14 +68,16 @@ class Timeline(QWidget):
         self.empty = muted("Step coarsens the columns of the smallest risky combinations; Run goes on to the end.")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         QVBoxLayout(self.steps.viewport()).addWidget(self.empty)
-        self.anonymity, self.exempted, self.kept = QLabel(), QLabel(), QLabel()
+        self.anonymity, self.exempted, self.kept, self.unsearched = QLabel(), QLabel(), QLabel(), QLabel()
         set_look(self.exempted, "error")
+        set_look(self.unsearched, "warning")
         foot = QHBoxLayout()
         foot.setSpacing(2 * GRID)
         for label, stretch in ((self.anonymity, 3), (self.kept, 2)):
             label.setWordWrap(True)
             foot.addWidget(label, stretch)
-        self.exempted.setWordWrap(True)
+        for label in (self.exempted, self.unsearched):
+            label.setWordWrap(True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)
@@ -83,6 +85,7 @@ class Timeline(QWidget):
         layout.addWidget(self.steps, 1)
         layout.addLayout(foot)
         layout.addWidget(self.exempted)
+        layout.addWidget(self.unsearched)
         context.theme.changed.connect(self._dress)
         self._dress()
         self.show_work(None)
@@ -118,8 +121,11 @@ class Timeline(QWidget):
         table, k = work.state.table, work.coarsener.plan.k
         reached = table.anonymity is None or table.anonymity >= k
         smallest = "no record is left" if table.anonymity is None else f"smallest class {table.anonymity:,}"
-        self.anonymity.setText(f"{smallest.capitalize()} – {'' if reached else 'not yet '}{k}-anonymous")
-        self.anonymity.setToolTip("Over all searched columns together, whatever rules let pass")
+        searched = f"the {counted(len(table.columns), 'searched column')}"
+        self.anonymity.setText(
+            f"{smallest.capitalize()} – {'' if reached else 'not yet '}{k}-anonymous in {searched}, not beyond"
+        )
+        self.anonymity.setToolTip(f"Over {', '.join(table.columns)} together, whatever rules let pass")
         set_look(self.anonymity, "good" if reached else "warning")
         suppressed = work.state.suppressed
         lost = f", {counted(suppressed, 'record')} suppressed" if suppressed else ""
@@ -128,9 +134,17 @@ class Timeline(QWidget):
         passed = work.listing.search.exempted
         self.exempted.setVisible(passed > 0)
         rules = "; ".join(str(rule) for rule in work.coarsener.plan.domain_rules)
-        not_anonymous = "" if reached else f" The result is not {k}-anonymous."
+        not_anonymous = "" if reached else f" The result is not {k}-anonymous in the searched columns."
         self.exempted.setText(f"Domain rules let {counted(passed, 'risky combination')} pass.{not_anonymous}")
         self.exempted.setToolTip(rules)
+
+    def tell_unsearched(self, names: tuple[str, ...]) -> None:
+        """Say which columns the file is written with that nobody searched: what is said of k does not cover them."""
+        self.unsearched.setText(
+            f"Written without having been searched: {', '.join(names)}. With these, people may still stand out."
+        )
+        self.unsearched.setToolTip("Search them too, or take their ticks under Write away")
+        self.unsearched.setVisible(bool(names))
 
     def enable(self, setup: RiskySetup | None, work: Work | None, busy: bool) -> None:
         """Which buttons make sense now; with other settings there may be something to do again."""
