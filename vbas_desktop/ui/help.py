@@ -60,7 +60,6 @@ class GuideWindow(QDialog):
         self.text.setOpenLinks(False)
         self.text.anchorClicked.connect(self._on_link)
         self._back = QPushButton("&Back")
-        self._back.setIcon(theme.icon("back"))
         self._back.clicked.connect(self._on_back)
         self._trail: list[str] = []
         row = QHBoxLayout()
@@ -71,6 +70,8 @@ class GuideWindow(QDialog):
         layout.addWidget(self.text)
         QShortcut(QKeySequence("Alt+Left"), self, self._on_back)
         self.show_page(GUIDE)
+        theme.changed.connect(self._on_theme_changed)
+        self._back.setIcon(theme.icon("back"))
 
     def show_page(self, name: str) -> None:
         """Show a page of the documentation by its file name, with an optional #place."""
@@ -93,6 +94,15 @@ class GuideWindow(QDialog):
         if len(self._trail) > 1:
             self._trail.pop()
             self.show_page(self._trail.pop())
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        """The colours of headings and links are part of the text: set it anew and stay where it was read."""
+        self._back.setIcon(self._theme.icon("back"))
+        if self._trail:
+            read_up_to = self.text.verticalScrollBar().value()
+            self.show_page(self._trail.pop())
+            self.text.verticalScrollBar().setValue(read_up_to)
 
     @Slot(QUrl)
     def _on_link(self, url: QUrl) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QIcon, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -98,8 +98,8 @@ class Theme(QObject):
 
     def __init__(self, app: QApplication, choice: str = FOLLOW_SYSTEM, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._app = app
-        self._choice = choice
+        self._app, self._font = app, app.font()
+        self._choice, self._system = choice, app.styleHints().colorScheme()
         app.setStyle("Fusion")
         app.setStyleSheet("")
         app.setPalette(palette(self.colours))
@@ -114,7 +114,7 @@ class Theme(QObject):
     def dark(self) -> bool:
         """Whether dark colours are in force."""
         if self._choice == FOLLOW_SYSTEM:
-            return self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+            return self._system is Qt.ColorScheme.Dark
         return self._choice == ALWAYS_DARK
 
     @property
@@ -137,11 +137,21 @@ class Theme(QObject):
         """One of our icons in the colours in force."""
         return icon(name, self.colours.text, self.colours.muted, self.colours.on_accent)
 
-    @Slot()
-    def _on_system_changed(self) -> None:
+    @Slot(Qt.ColorScheme)
+    def _on_system_changed(self, scheme: Qt.ColorScheme) -> None:
+        self._system = scheme
+        self._keep_font()
+        QTimer.singleShot(0, self, self._keep_font)
         if self._choice == FOLLOW_SYSTEM:
             self.dress()
             self.changed.emit()
+
+    @Slot()
+    def _keep_font(self) -> None:
+        """Now, and again when Qt is through: left to itself it takes the fixed-width font for that of the program, once
+        a text with one (the user guide) has been shown.
+        """
+        self._app.setFont(self._font)
 
     def dress(self) -> None:
         """Put palette and style sheet into force; called once the window is complete."""
