@@ -5,8 +5,8 @@ import pytest
 from map_samples import QUARTER_SITES, QUARTERS, solution_of, squares
 from pypdf import PdfReader
 from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtGui import QColor, QContextMenuEvent, QGuiApplication, QImage
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from vbas_desktop.ui.charts.bars import BarsChart
 from vbas_desktop.ui.charts.parallel import ParallelChart
@@ -15,7 +15,7 @@ from vbas_desktop.ui.charts.scatter import ScatterChart
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
 from vbas_desktop.ui.map.layers import Layer
-from vbas_desktop.ui.pictures import record, save_drawing
+from vbas_desktop.ui.pictures import painted, record, save_drawing, side_by_side
 from vbas_desktop.ui.theme import LIGHT
 
 LOST, FAR = Measure("lost", "Suppressed records", "records"), Measure("far", "Average distance", "km")
@@ -154,3 +154,49 @@ def test_the_window_saves_the_map_in_the_background(aggregated_window, qtbot, tm
         dialog.fileSelected.emit(str(tmp_path / "map.svg"))
     dialog.close()
     assert (tmp_path / "map.svg").stat().st_size > 1000
+
+
+def test_two_maps_stand_beside_each_other_in_one_picture(canvas):
+    one = record(canvas.viewport().size(), canvas.paint_map)
+    alone, both = painted(one), painted(side_by_side(one, one))
+    assert both.size() == QSize(2 * alone.width(), alone.height())
+    for half in (0, alone.width()):
+        assert both.copy(half, 0, alone.width(), alone.height()) == alone
+
+
+def menu_of(widget):
+    """The menu that is open."""
+    return next(menu for menu in widget.findChildren(QMenu) if menu.isVisible())
+
+
+def entries(menu) -> list[str]:
+    return [action.text().replace("&", "") for action in menu.actions() if not action.isSeparator()]
+
+
+def test_a_chart_is_copied_or_saved_from_its_menu_and_nothing_else(aggregated_window, qtbot):
+    aggregated_window.show_tab("Results")
+    panel = aggregated_window.tab("Results").charts
+    panel.chart.open_menu(panel.chart.mapToGlobal(panel.chart.rect().center()))
+    menu = menu_of(panel.chart)
+    assert entries(menu) == ["Copy chart", "Save chart as PNG, SVG or PDF…"]
+    QGuiApplication.clipboard().clear()
+    with qtbot.waitSignal(aggregated_window.runner.job_ended, timeout=60_000):
+        menu.actions()[0].trigger()
+    menu.close()
+    copied = QGuiApplication.clipboard().image()
+    assert copied.size() == panel.chart.size() * 2
+    assert copied.pixelColor(1, 1).name() == LIGHT.base
+
+
+def test_the_menu_key_opens_the_menu_of_the_map(aggregated_window, qtbot):
+    view = aggregated_window.area.map
+    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=60_000)
+    place = view.canvas.rect().center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, view.canvas.mapToGlobal(place))
+    QApplication.sendEvent(view.canvas.viewport(), event)
+    menu = menu_of(view)
+    assert entries(menu) == ["Fit", "Compare two solutions", "Layers", "Copy map", "Save map as PNG, SVG or PDF…"]
+    with qtbot.waitSignal(aggregated_window.runner.job_ended, timeout=60_000):
+        next(action for action in menu.actions() if "py map" in action.text()).trigger()
+    menu.close()
+    assert QGuiApplication.clipboard().image().size() == view.canvas.viewport().size() * 2

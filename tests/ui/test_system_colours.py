@@ -58,8 +58,10 @@ def test_a_window_that_was_light_looks_like_one_that_was_always_dark(make_window
     turn(Qt.ColorScheme.Dark)
     seen = pictures(turned, qtbot)
     turned.hide()
+    turned.settings.put("theme", ALWAYS_DARK)
+    turned.settings.sync()
     always = make_window()
-    always.theme.choose(ALWAYS_DARK)
+    assert always.theme.choice == ALWAYS_DARK
     load_and_run(always, data, qtbot)
     pictures(always, qtbot)
     expected = pictures(always, qtbot)

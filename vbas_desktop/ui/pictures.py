@@ -1,4 +1,4 @@
-"""Saving what is drawn as PNG, SVG or PDF.
+"""Saving what is drawn as PNG, SVG or PDF, and copying it.
 
 The window's thread records the drawing, which is quick; a job replays it into a file beside the target and renames it.
 """
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QMarginsF, QRectF, QSize, QSizeF
-from PySide6.QtGui import QImage, QPageSize, QPainter, QPdfWriter, QPicture
+from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, QSizeF
+from PySide6.QtGui import QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter, QPicture
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
@@ -49,6 +49,17 @@ def record(size: QSize, paint: Paint) -> Drawing:
     return Drawing(picture, size)
 
 
+def side_by_side(left: Drawing, right: Drawing) -> Drawing:
+    """Two drawings as one."""
+
+    def paint(painter: QPainter, area: QRectF) -> None:
+        painter.drawPicture(QPointF(), left.picture)
+        painter.drawPicture(QPointF(left.size.width(), 0), right.picture)
+
+    high = max(left.size.height(), right.size.height())
+    return record(QSize(left.size.width() + right.size.width(), high), paint)
+
+
 def save_drawing(drawing: Drawing, target: Path) -> Path:
     """Write a drawing as the kind of file that the ending says (PNG without one); returns where it is."""
     kind = target.suffix.lower().lstrip(".")
@@ -76,7 +87,22 @@ def offer_to_save(context: Context, parent: QWidget, drawing: Drawing, name: str
     ask_to_save(parent, "Save as", ";;".join(FILTERS.values()), Path(f"{name}.png"), save)
 
 
-def _save_png(drawing: Drawing, target: Path) -> None:
+def copy_drawing(context: Context, drawing: Drawing) -> None:
+    """Put a drawing on the clipboard as an image; it is painted in the background."""
+
+    def job(progress: Progress) -> QImage:
+        progress.update("Copying the picture")
+        return painted(drawing)
+
+    def on_painted(image: QImage) -> None:
+        QGuiApplication.clipboard().setImage(image)
+        context.say("The picture is on the clipboard.")
+
+    context.runner.start("Copying the picture", job, on_painted)
+
+
+def painted(drawing: Drawing) -> QImage:
+    """A drawing as an image, fine enough for print."""
     image = QImage(drawing.size * _PNG_SCALE, QImage.Format.Format_RGB32)
     image.setDotsPerMeterX(round(drawing.dots_per_inch / 0.0254))
     image.setDotsPerMeterY(round(drawing.dots_per_inch / 0.0254))
@@ -85,6 +111,11 @@ def _save_png(drawing: Drawing, target: Path) -> None:
     painter.scale(_PNG_SCALE, _PNG_SCALE)
     drawing.picture.play(painter)
     painter.end()
+    return image
+
+
+def _save_png(drawing: Drawing, target: Path) -> None:
+    image = painted(drawing)
     if not image.save(str(target), "PNG"):  # type: ignore[call-overload]
         raise _unwritable(target)
 

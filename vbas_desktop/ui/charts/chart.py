@@ -17,13 +17,14 @@ _NEAR_PX = 9.0
 
 
 class Chart(QWidget):
-    """Draws rows. `solution_clicked(number)`: the user wants another solution; `save_wanted()`: a picture.
+    """Draws rows: `solution_clicked(number)`: another is wanted; `save_wanted()`, `copy_wanted()`: its picture.
 
     Subclasses implement `draw`, which also fills `_spots`: where which solution can be pointed at.
     """
 
     solution_clicked = Signal(int)
     save_wanted = Signal()
+    copy_wanted = Signal()
 
     def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,13 +114,14 @@ class Chart(QWidget):
         return "\n".join(lines)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer to save the chart."""
+        """Offer to copy or save the chart."""
         self.open_menu(event.globalPos())
 
     def open_menu(self, position: QPoint) -> None:
         """The chart's menu."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("&Copy chart", self.copy_wanted.emit)
         menu.addAction("&Save chart as PNG, SVG or PDF…", self.save_wanted.emit)
         menu.popup(position)
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.pictures import offer_to_save, record
+from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record
 from vbas_desktop.ui.theme import GRID
 
 from .bars import BarsChart
@@ -68,6 +68,7 @@ class ChartPanel(QWidget):
         for chart in self.charts.values():
             chart.solution_clicked.connect(self.solution_clicked)
             chart.save_wanted.connect(self.save)
+            chart.copy_wanted.connect(self.copy)
             self._stack.addWidget(chart)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -136,5 +137,12 @@ class ChartPanel(QWidget):
     @Slot()
     def save(self) -> None:
         """Save the chart as a picture."""
-        drawing = record(self.chart.size(), self.chart.paint_chart)
-        offer_to_save(self._context, self, drawing, f"chart {self.kind.currentData()}")
+        offer_to_save(self._context, self, self._drawing(), f"chart {self.kind.currentData()}")
+
+    @Slot()
+    def copy(self) -> None:
+        """Copy the chart as a picture."""
+        copy_drawing(self._context, self._drawing())
+
+    def _drawing(self) -> Drawing:
+        return record(self.chart.size(), self.chart.paint_chart)

@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from vbas_desktop.ui.theme import Colours
@@ -252,6 +252,12 @@ class MapCanvas(pg.GraphicsView):
         elif ev.button() == Qt.MouseButton.LeftButton and self._geometry is not None:
             place = self.place_at(ev.position())
             self.region_clicked.emit(self._geometry.aggregated_at(place.x(), place.y()))
+
+    def contextMenuEvent(self, ev: QContextMenuEvent) -> None:
+        """The menu key opens the menu in the middle of the map; the mouse opens it by a click."""
+        if ev.reason() is QContextMenuEvent.Reason.Keyboard:
+            self.context_requested.emit(self.mapToGlobal(self.rect().center()))
+        ev.accept()
 
     def mouseDoubleClickEvent(self, ev: QMouseEvent) -> None:
         """Zoom to what is under the pointer."""

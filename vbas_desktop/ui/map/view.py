@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.pictures import offer_to_save, record
+from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record, side_by_side
 
 from .bar import MapBar
 from .canvas import MapCanvas
@@ -66,7 +66,8 @@ class MapView(QWidget):
         canvas.region_hovered.connect(self._on_region_hovered)
         canvas.pointer_left.connect(self.card.hide)
         canvas.view_moved.connect(self.card.hide)
-        canvas.context_requested.connect(self._on_context_requested)
+        for each in (canvas, self.comparison.left, self.comparison.right):
+            each.context_requested.connect(self._on_context_requested)
         self.comparison.closed.connect(self._on_comparison_closed)
         self._preparer.changed.connect(self._on_prepared)
         model.region_chosen.connect(self._on_region_chosen)
@@ -210,17 +211,28 @@ class MapView(QWidget):
         menu.addAction("&Fit", self._on_fitted)
         region = self._context.session.chosen_region
         if region is not None:
-            menu.addAction(f"&Zoom to aggregated region {region + 1:,}", lambda: self.canvas.zoom_to(region))
+            menu.addAction(f"&Zoom to aggregated region {region + 1:,}", lambda: self._active.zoom_to(region))
         menu.addAction(self._compare)
         menu.addMenu(self.bar.layer_menu)
         menu.addSeparator()
+        menu.addAction("Co&py map", self.copy)
         menu.addAction("&Save map as PNG, SVG or PDF…", self.save)
         menu.popup(position)
 
     @Slot()
     def save(self) -> None:
         """Save what the map shows as a picture."""
-        canvas = self._active
-        drawing = record(canvas.viewport().size(), canvas.paint_map)
-        selected = self._context.session.selected
-        offer_to_save(self._context, self, drawing, f"map {selected.number}" if selected else "map")
+        session = self._context.session
+        shown = [entry.number for entry in (session.selected, session.compared) if entry is not None]
+        offer_to_save(self._context, self, self._drawing(), " ".join(["map", *map(str, shown)]))
+
+    @Slot()
+    def copy(self) -> None:
+        """Copy what the map shows as a picture."""
+        copy_drawing(self._context, self._drawing())
+
+    def _drawing(self) -> Drawing:
+        """What is shown: one map, or both that are compared."""
+        shown = (self.comparison.left, self.comparison.right) if self.comparing else (self.canvas,)
+        drawings = [record(canvas.viewport().size(), canvas.paint_map) for canvas in shown]
+        return side_by_side(*drawings) if self.comparing else drawings[0]

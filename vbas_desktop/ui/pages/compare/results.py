@@ -14,7 +14,7 @@ from vbas_desktop.ui.charts.bars import BarsChart
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_names, measure_words, shown_value, unit_of
-from vbas_desktop.ui.pictures import offer_to_save, record
+from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record
 from vbas_desktop.ui.theme import GRID
 
 
@@ -89,6 +89,7 @@ class ComparisonCharts(QWidget):
         chart.setMinimumSize(260, 220)
         chart.setAccessibleName(measure_words(name).title)
         chart.save_wanted.connect(partial(self._save, name))
+        chart.copy_wanted.connect(partial(self._copy, name))
         place = len(self.charts)
         self._grid.addWidget(chart, place // 2, place % 2)
         self.charts[name] = chart
@@ -117,8 +118,13 @@ class ComparisonCharts(QWidget):
         return rows
 
     def _save(self, name: str) -> None:
-        chart = self.charts[name]
-        offer_to_save(self._context, self, record(chart.size(), chart.paint_chart), f"chart {name}")
+        offer_to_save(self._context, self, self._drawing(name), f"chart {name}")
+
+    def _copy(self, name: str) -> None:
+        copy_drawing(self._context, self._drawing(name))
+
+    def _drawing(self, name: str) -> Drawing:
+        return record(self.charts[name].size(), self.charts[name].paint_chart)
 
     @Slot()
     def _on_theme_changed(self) -> None:
