@@ -1,8 +1,8 @@
 """Counts the classes of a written file from scratch, to say whether it is k-anonymous.
 
-An independent reading: it uses Arrow's CSV parser and its own counting and shares no code with the loader or with
-whatever wrote the file, so that a fault in those cannot hide itself here. The file streams by; memory is bounded by the
-number of classes that occur.
+An independent reading: it cuts rows, numbers values and counts in its own way, reads quoted text by Arrow, and shares
+no code with the loader or with whatever wrote the file, so that a fault in those cannot hide itself here. The file
+streams by; memory is bounded by the number of classes that occur.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
-import io
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 
 from .access import check_readable
 
-_BLOCK_BYTES = 8 << 20
-_TABLE_CELLS = 1 << 22
-_PENDING_CLASSES = 1 << 21
+REHEARSAL = "vbas_desktop.files.recount_rehearsal:rehearse"
+"""What makes the loops of counting ready."""
 _STAGE = "Recounting classes"
+_AS_THEY_ARE = ("utf-8", "utf-8-sig", "iso8859-1")
+"""In these encodings texts are equal if and only if their bytes are, and ASCII stays ASCII: nothing is recoded."""
 
 
 @dataclass(frozen=True)
@@ -72,149 +72,65 @@ def recount(
 
     ``delimiter`` and ``encoding`` are guessed if None; ``category_line``: line 2 is no record.
     """
-    import pyarrow as pa
-
     path, progress = Path(path), progress or Silent()
     check_readable(path)
-    columns = [*dict.fromkeys(quasi_identifiers), region_column]
+    _check_delimiter(delimiter)
+    columns = [region_column, *dict.fromkeys(quasi_identifiers)]
     encodings = [encoding] if encoding else ["utf-8", "latin-1"]
     for attempt in encodings:
-        invalid: list[int | None] = []
-        counter = _Counter(len(columns))
         try:
-            for batch in _batches(path, columns, delimiter, attempt, category_line, invalid, progress):
-                counter.add(batch)
-        except (pa.ArrowInvalid, UnicodeError, OSError, EOFError, zlib.error) as error:
-            # Arrow's own messages quote the row, so only their kind is passed on.
-            if attempt != encodings[-1] and ("UTF8" in str(error) or isinstance(error, UnicodeError)):
+            used, names = _checked_names(path, columns, delimiter, attempt)
+        except UnicodeError:
+            if attempt != encodings[-1]:
                 continue
             raise InputError(_unreadable(path)) from None
-        if invalid:
-            raise InputError(_ragged(path, invalid))
-        return counter.result()
+        make_ready(REHEARSAL, progress)
+        # Guessed, UTF-8 was right for the names; of the values it matters only whether they are equal.
+        return _counted(path, columns, names, used, attempt, encoding is not None, category_line, progress)
     raise AssertionError("one attempt returns or raises")
 
 
-def _batches(
+def _counted(
     path: Path,
     columns: Sequence[str],
-    delimiter: str | None,
+    names: Sequence[str],
+    delimiter: str,
     encoding: str,
+    strict: bool,
     category_line: bool,
-    invalid: list[int | None],
     progress: Progress,
-) -> Iterator[list[tuple[NDArray[np.int64], list[str]]]]:
-    """For each block of the file, the local codes and the local values of each column."""
-    import pyarrow as pa
-    from pyarrow import csv as arrow_csv
+) -> Recount:
+    from .recount_blocks import Table, Unreadable, blocks_of
+    from .recount_classes import Classes
+    from .recount_values import Values
 
-    def skip(row: Any) -> str:
-        invalid.append(row.number)
-        return "skip"
-
-    compressed = _is_compressed(path)
-    delimiter = _checked_delimiter(path, columns, delimiter, encoding, compressed)
-    text = pa.dictionary(pa.int32(), pa.string())
-    with _utf8_stream(path, encoding, compressed) as stream:
-        reader = arrow_csv.open_csv(
-            pa.PythonFile(_WholeLineEnds(stream), "r"),
-            arrow_csv.ReadOptions(block_size=_BLOCK_BYTES, skip_rows_after_names=1 if category_line else 0),
-            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=skip),
-            arrow_csv.ConvertOptions(
-                include_columns=list(columns),
-                column_types=dict.fromkeys(columns, text),
-                strings_can_be_null=False,
-                null_values=[],
-            ),
-        )
-        blocks = max(1, path.stat().st_size // _BLOCK_BYTES)
-        for number, batch in enumerate(reader):
-            progress.update(_STAGE, min(1.0, number / blocks))
-            yield [(array.indices.to_numpy().astype(np.int64), array.dictionary.to_pylist()) for array in batch.columns]
+    table = Table(delimiter, len(names), [names.index(name) for name in columns], 2 if category_line else 1)
+    values, classes = [Values() for _ in columns], Classes(len(columns))
+    try:
+        with path.open("rb") as raw, _text(raw, encoding, _is_compressed(path)) as file:
+            for block in blocks_of(file, table):
+                progress.update(_STAGE, min(1.0, raw.tell() / path.stat().st_size))
+                codes = [known.codes(fields) for known, fields in zip(values, block, strict=True)]
+                classes.add(codes, [known.number for known in values])
+        if strict and codecs.lookup(encoding).name in _AS_THEY_ARE:
+            for known in values:
+                known.text(encoding)
+    except (Unreadable, UnicodeError, OSError, EOFError, zlib.error):
+        raise InputError(_unreadable(path)) from None
+    if table.ragged:
+        raise InputError(_ragged(path, table.ragged, table.first_ragged))
+    sizes = classes.sizes()
+    size, number = np.unique(sizes, return_counts=True)
+    vector = dict(zip(size.tolist(), number.tolist(), strict=True))
+    return Recount(int(sizes.sum()), values[0].number, int(sizes.size), vector)
 
 
-def _utf8_stream(path: Path, encoding: str, compressed: bool) -> IO[bytes]:
-    """The file's bytes, recoded if its text is not UTF-8."""
-    if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
-        return codecs.EncodedFile(_utf8_stream(path, "utf-8", compressed), "utf-8", encoding)  # type: ignore[return-value]
-    return gzip.open(path, "rb") if compressed else path.open("rb")  # type: ignore[return-value]
-
-
-class _WholeLineEnds(io.RawIOBase):
-    """A file whose pieces never end with a return: Arrow drops a line feed that a piece begins with after one."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size - 1 if size > 1 else size)
-        return data + self._file.read(1) if data.endswith(b"\r") else data
-
-
-class _Counter:
-    """Adds up the classes of block after block. A class is one row of codes, the last of them the region's."""
-
-    def __init__(self, columns: int) -> None:
-        self._places: list[dict[str, int]] = [{} for _ in range(columns)]
-        self._classes = [np.zeros((0, columns), np.int64)]
-        self._sizes = [np.zeros(0, np.int64)]
-
-    def add(self, columns: list[tuple[NDArray[np.int64], list[str]]]) -> None:
-        """Count one block in terms of its own values, then translate what occurred."""
-        if not columns[0][0].size:
-            return
-        numbers = [len(values) for _, values in columns]
-        local, sizes = _tally([codes for codes, _ in columns], numbers)
-        classes = np.empty((sizes.size, len(columns)), np.int64)
-        for i, (_, values) in enumerate(columns):
-            place = self._places[i]
-            known = np.array([place.setdefault(value, len(place)) for value in values], np.int64)
-            classes[:, i] = known[local[:, i]]
-        self._classes.append(classes)
-        self._sizes.append(sizes)
-        if sum(part.size for part in self._sizes[1:]) > _PENDING_CLASSES:
-            self._merge()
-
-    def result(self) -> Recount:
-        """The counts of everything added."""
-        self._merge()
-        sizes = self._sizes[0]
-        size, number = np.unique(sizes, return_counts=True)
-        vector = dict(zip(size.tolist(), number.tolist(), strict=True))
-        return Recount(int(sizes.sum()), len(self._places[-1]), int(sizes.size), vector)
-
-    def _merge(self) -> None:
-        classes, sizes = np.concatenate(self._classes), np.concatenate(self._sizes)
-        numbers = [len(place) for place in self._places]
-        merged, total = _tally([classes[:, i] for i in range(classes.shape[1])], numbers, sizes)
-        self._classes, self._sizes = [merged], [total]
-
-
-def _tally(
-    columns: list[NDArray[np.int64]], numbers: list[int], weights: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The combinations of codes that occur, one per row, and the sum of weights (or the number) of each."""
-    key, possible = columns[0], max(1, numbers[0])
-    for codes, number in zip(columns[1:], numbers[1:], strict=True):
-        if possible * number >= 1 << 62:
-            # Numbers of combinations must fit into 64 bits: number those that occur instead.
-            _, key = np.unique(key, return_inverse=True)
-            possible = int(key.max(initial=0)) + 1
-        key, possible = key * number + codes, possible * number
-    if possible <= _TABLE_CELLS and weights is None:
-        table = np.bincount(key, minlength=1)
-        present = np.flatnonzero(table)
-        first = np.zeros(table.size, np.int64)
-        first[key] = np.arange(key.size)
-        first, sizes = first[present], table[present]
-    else:
-        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-        sizes = np.zeros(first.size, np.int64)
-        np.add.at(sizes, inverse, 1 if weights is None else weights)
-    return np.stack([codes[first] for codes in columns], axis=1), sizes.astype(np.int64)
+def _text(raw: IO[bytes], encoding: str, compressed: bool) -> IO[bytes]:
+    """The bytes of the text; as UTF-8 if their encoding does not let them be counted as they are."""
+    file: IO[bytes] = gzip.GzipFile(fileobj=raw) if compressed else raw  # type: ignore[assignment]
+    if codecs.lookup(encoding).name in _AS_THEY_ARE:
+        return file
+    return codecs.EncodedFile(file, "utf-8", encoding)  # type: ignore[return-value]
 
 
 def _is_compressed(path: Path) -> bool:
@@ -222,13 +138,23 @@ def _is_compressed(path: Path) -> bool:
         return file.read(2) == b"\x1f\x8b"
 
 
-def _checked_delimiter(
-    path: Path, columns: Sequence[str], delimiter: str | None, encoding: str, compressed: bool
-) -> str:
-    """The delimiter that cuts the names line into names with all the wanted ones among them."""
+def _check_delimiter(delimiter: str | None) -> None:
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or not delimiter.isascii()):
+        remedy = "Use a single character such as , ; | or a tab."
+        raise InputError(Finding("bad-delimiter", f"“{delimiter}” cannot be a delimiter.", remedy))
+
+
+def _checked_names(
+    path: Path, columns: Sequence[str], delimiter: str | None, encoding: str
+) -> tuple[str, Sequence[str]]:
+    """The delimiter that cuts the names line into names with all the wanted ones among them, and these names."""
     candidates = [delimiter] if delimiter else [",", ";", "\t", "|"]
-    names = {candidate: _names(path, candidate, encoding, compressed) for candidate in candidates}
-    best = max(candidates, key=lambda candidate: len(set(columns) & set(names[candidate])))
+    compressed = _is_compressed(path)
+    cut = {candidate: _names(path, candidate, encoding, compressed) for candidate in candidates}
+    names = {candidate: found for candidate, found in cut.items() if found is not None}
+    if not names:
+        raise InputError(_unreadable(path))
+    best = max(names, key=lambda candidate: len(set(columns) & set(names[candidate])))
     if not names[best]:
         raise InputError(Finding("empty-file", "The file is empty.", "Choose another file.", file=str(path)))
     findings = []
@@ -245,17 +171,20 @@ def _checked_delimiter(
             )
     if findings:
         raise InputError(findings)
-    return best
+    return best, names[best]
 
 
-def _names(path: Path, delimiter: str, encoding: str, compressed: bool) -> list[str]:
+def _names(path: Path, delimiter: str, encoding: str, compressed: bool) -> list[str] | None:
+    """The names; None if this delimiter leaves pieces that are too long for any name."""
     known = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     try:
         with (gzip.open if compressed else open)(
             path, "rt", encoding=known, errors="surrogateescape", newline=""
         ) as file:
             names = next((row for row in csv.reader(file, delimiter=delimiter) if row), [])
-    except (csv.Error, EOFError, gzip.BadGzipFile):
+    except csv.Error:
+        return None
+    except (EOFError, gzip.BadGzipFile, zlib.error):
         raise InputError(_unreadable(path)) from None
     except LookupError:
         message = f"There is no encoding “{encoding}”."
@@ -270,9 +199,7 @@ def _unreadable(path: Path) -> Finding:
     return Finding("not-text", message, "Check the delimiter, the encoding and that quotes are closed.", file=str(path))
 
 
-def _ragged(path: Path, invalid: list[int | None]) -> list[Finding]:
-    message = (
-        f"{len(invalid):,} row{'s have' if len(invalid) > 1 else ' has'} another number of fields than the names line."
-    )
+def _ragged(path: Path, number: int, first: int | None) -> Finding:
+    message = f"{number:,} row{'s have' if number > 1 else ' has'} another number of fields than the names line."
     remedy = "Look for a missing or extra delimiter, or put quotes around text that contains one."
-    return [Finding("ragged-row", message, remedy, file=str(path), row=invalid[0])]
+    return Finding("ragged-row", message, remedy, file=str(path), row=first)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files import recount as module
+from vbas_desktop.files import recount_blocks, recount_classes
 from vbas_desktop.files.recount import recount
 
 
@@ -119,8 +119,9 @@ def test_it_agrees_with_a_counter_over_the_csv_module(tmp_path_factory, rows, bl
     path = written(tmp_path_factory.mktemp("recount"), text.getvalue())
     expected = Counter(rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_BLOCK_BYTES", block)
-        patch.setattr(module, "_TABLE_CELLS", block % 8)
+        patch.setattr(recount_blocks, "BLOCK_BYTES", block)
+        patch.setattr(recount_blocks, "ARROW_BLOCK_BYTES", block)
+        patch.setattr(recount_classes, "PENDING_RECORDS", block % 8)
         found = recount(path, ["a", "b"], "region")
     assert found.vector == Counter(expected.values())
     assert found.records == len(rows)
@@ -144,5 +145,6 @@ def test_a_compressed_file_that_ends_early_is_unreadable(tmp_path):
 @pytest.mark.parametrize("size", range(100, 120))
 def test_line_breaks_in_quotes_survive_the_borders_of_pieces(tmp_path, monkeypatch, encoding, size):
     path = written(tmp_path, ("a,region\r\n" + '"é\r\né\r\n",x\r\n' * 60).encode(encoding))
-    monkeypatch.setattr(module, "_BLOCK_BYTES", size)
+    monkeypatch.setattr(recount_blocks, "BLOCK_BYTES", size)
+    monkeypatch.setattr(recount_blocks, "ARROW_BLOCK_BYTES", size)
     assert recount(path, ["a"], "region", encoding=encoding).vector == {60: 1}

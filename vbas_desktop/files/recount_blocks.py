@@ -1,0 +1,262 @@
+"""The fields of some columns of a written file, block after block, for counting it from scratch.
+
+As long as a file has neither quotes nor lone returns, its rows are cut at delimiters and line ends, which needs a few
+lines of code. From the first block on that has one, Arrow's CSV parser reads the rest. Nothing here is shared with the
+loader or with whatever wrote the file.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Places = NDArray[np.int32]
+
+BLOCK_BYTES = 1 << 19
+"""Small enough to stay in the processor's cache from step to step."""
+ARROW_BLOCK_BYTES = 8 << 20
+"""Arrow refuses rows that are longer than this."""
+LONGEST_ROW_BYTES = 64 << 20
+_MARK = b"\xef\xbb\xbf"
+_END = "\x1cend\x1c"
+
+
+class Unreadable(Exception):
+    """This is not text in rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """One column of a block: field i is ``data[starts[i]:ends[i]]``."""
+
+    data: NDArray[np.uint8]
+    starts: Places
+    ends: Places
+
+
+@dataclass
+class Table:
+    """How the file is cut: ``skipped`` rows at its top are no records. Rows of another width are noted, not read."""
+
+    delimiter: str
+    width: int
+    wanted: Sequence[int]
+    skipped: int
+    lines: int = 0
+    ragged: int = 0
+    first_ragged: int | None = None
+
+    def note_ragged(self, number: int, line: int | None) -> None:
+        """Count rows with too many or too few fields; ``line`` is that of the first of them."""
+        if number and not self.ragged:
+            self.first_ragged = line
+        self.ragged += number
+
+
+def blocks_of(file: IO[bytes], table: Table) -> Iterator[list[Fields]]:
+    """The wanted columns of each block."""
+    whole = _WholeLineEnds(file)
+    rest, begun = b"", False
+    while True:
+        piece = whole.read(max(BLOCK_BYTES, len(rest)))
+        data = rest + piece
+        if not begun:
+            # Blank lines above the names are nothing; Arrow would count them among the rows to skip.
+            data = data.removeprefix(_MARK).lstrip(b"\r\n")
+            begun = bool(data)
+        if b'"' in data or (b"\r" in data and _has_lone_return(np.frombuffer(data, np.uint8))):
+            yield from _by_arrow(data, whole, table)
+            return
+        if not piece and data and not data.endswith(b"\n"):
+            data += b"\n"
+        end = data.rfind(b"\n") + 1
+        rest = data[end:]
+        if len(rest) > LONGEST_ROW_BYTES:
+            raise Unreadable("a row does not end")
+        if end:
+            yield _cut(np.frombuffer(data, np.uint8, end), table)
+        if not piece:
+            return
+
+
+class _WholeLineEnds(io.RawIOBase):
+    """A file whose pieces never end with a return: Arrow drops a line feed that a piece begins with after one."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size - 1 if size > 1 else size)
+        if b"\0" in data:
+            # No text has it, and Arrow would lose rows behind it.
+            raise Unreadable("this is not text")
+        return data + self._file.read(1) if data.endswith(b"\r") else data
+
+
+class _Joined(io.RawIOBase):
+    """What was read already, the rest of the file, and some more rows; pieces are full, since Arrow refuses short ones.
+
+    No piece ends with a return, as above.
+    """
+
+    def __init__(self, data: bytes, file: _WholeLineEnds, more: bytes) -> None:
+        self._parts: list[io.RawIOBase] = [_WholeLineEnds(io.BytesIO(data)), file, io.BytesIO(more)]  # type: ignore[list-item]
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        pieces: list[bytes] = []
+        while self._parts and size > 1:
+            if data := self._parts[0].read(size):
+                pieces.append(data)
+                size -= len(data)
+            else:
+                del self._parts[0]
+        return b"".join(pieces)
+
+
+def _has_lone_return(data: NDArray[np.uint8]) -> bool:
+    returns = data == 13
+    return bool(returns[-1] or (returns[:-1] & (data[1:] != 10)).any())
+
+
+def _cut(data: NDArray[np.uint8], table: Table) -> list[Fields]:
+    wanted = np.array(table.wanted, np.int64)
+    is_line_end = data == 10
+    is_border = np.zeros(data.size + -data.size % 8, np.bool_)
+    np.logical_or(is_line_end, data == ord(table.delimiter), out=is_border[: data.size])
+    borders = np.empty(np.count_nonzero(is_border), np.int32)
+    starts = np.empty((wanted.size, np.count_nonzero(is_line_end)), np.int32)
+    ends = np.empty_like(starts)
+    list_places(is_border.view(np.uint64), borders)
+    rows, skipped, ragged, first = cut_rows(data, borders, table.width, wanted, table.skipped, starts, ends)
+    table.note_ragged(ragged, table.lines + first)
+    table.lines += starts.shape[1]
+    table.skipped -= skipped
+    return [Fields(data, starts[slot, :rows], ends[slot, :rows]) for slot in range(wanted.size)]
+
+
+# Indexes below have no sign, since for others the compiler looks for negative ones at every access.
+
+
+@njit(cache=True, nogil=True)
+def list_places(flags: NDArray[np.uint64], places: Places) -> None:
+    """Where the bytes are that are 1 and not 0, eight of them in a word, the first the lowest."""
+    found, one, each = np.uint64(0), np.uint64(1), np.uint64(0x0101010101010101)
+    for i in range(np.uint64(flags.size)):
+        word = flags[i]
+        while word:
+            lowest = word & (~word + one)
+            # The bytes below the lowest flag, counted by adding them up in the highest byte.
+            below = (((lowest - one) & each) * each) >> np.uint64(56)
+            places[found] = i * np.uint64(8) + below
+            found += one
+            word ^= lowest
+
+
+@njit(cache=True, nogil=True)
+def cut_rows(
+    data: NDArray[np.uint8],
+    borders: Places,
+    width: int,
+    wanted: NDArray[np.int64],
+    skip: int,
+    starts: Places,
+    ends: Places,
+) -> tuple[np.int64, int, int, int]:
+    """Where the wanted fields of complete rows are; rows, skipped and ragged rows, and the first ragged line."""
+    one = np.uint64(1)
+    row, top, begin, line = np.uint64(0), np.uint64(0), 0, 0
+    skipped, ragged, first = 0, 0, 0
+    for last in range(np.uint64(borders.size)):
+        final = borders[last]
+        if data[np.uint64(final)] != np.uint8(10):
+            continue
+        line += 1
+        end = final - 1 if final > begin and data[np.uint64(final - 1)] == 13 else final
+        if last == top and end == begin:
+            pass
+        elif skipped < skip:
+            skipped += 1
+        elif last - top + one != np.uint64(width):
+            first = line if ragged == 0 else first
+            ragged += 1
+        else:
+            for slot in range(np.uint64(wanted.size)):
+                place = top + np.uint64(wanted[slot])
+                starts[slot, row] = begin if place == top else borders[place - one] + 1
+                ends[slot, row] = end if place == last else borders[place]
+            row += one
+        top, begin = last + one, final + 1
+    return np.int64(row), skipped, ragged, first
+
+
+def _by_arrow(data: bytes, file: _WholeLineEnds, table: Table) -> Iterator[list[Fields]]:
+    """The rest of the file, of which ``data`` is read already.
+
+    Arrow lets an open quote swallow all that follows. So rows that nobody else writes are put at the end, one more than
+    may be skipped: if none comes out again, a quote was not closed.
+    """
+    last_row = table.delimiter.join([_END] * table.width) + "\n"
+    more = "\n" + last_row * (table.skipped + 1)
+    held: deque[Any] = deque()
+    for batch in _arrow_batches(_Joined(data, file, more.encode()), table):
+        held.append(batch)
+        if len(held) > table.skipped + 2:
+            yield [_of_arrow(array) for array in held.popleft().columns]
+    ends, rows = 0, 0
+    while held and not rows:
+        batch = held.pop()
+        rows = batch.num_rows
+        while rows and ends <= table.skipped and all(column[rows - 1].as_py() == _END.encode() for column in batch):
+            rows, ends = rows - 1, ends + 1
+        if rows:
+            held.append(batch.slice(0, rows))
+    if not ends:
+        raise Unreadable("a quote is not closed")
+    for batch in held:
+        yield [_of_arrow(array) for array in batch.columns]
+
+
+def _arrow_batches(file: io.RawIOBase, table: Table) -> Iterator[Any]:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    def skip(row: Any) -> str:
+        table.note_ragged(1, table.lines + row.number)
+        return "skip"
+
+    names = [str(place) for place in range(table.width)]
+    reading = arrow_csv.ReadOptions(
+        block_size=ARROW_BLOCK_BYTES, column_names=names, skip_rows_after_names=table.skipped, use_threads=False
+    )
+    cutting = arrow_csv.ParseOptions(delimiter=table.delimiter, newlines_in_values=True, invalid_row_handler=skip)
+    taking = arrow_csv.ConvertOptions(
+        include_columns=[names[place] for place in table.wanted],
+        column_types=dict.fromkeys(names, pa.binary()),
+        strings_can_be_null=False,
+        null_values=[],
+    )
+    try:
+        yield from arrow_csv.open_csv(pa.PythonFile(file, "r"), reading, cutting, taking)
+    except pa.ArrowInvalid:
+        # Its message quotes the row, so only its kind is passed on.
+        raise Unreadable("this cannot be cut into rows") from None
+
+
+def _of_arrow(array: Any) -> Fields:
+    _, offsets, data = array.buffers()
+    places = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1].copy()
+    bytes_of = np.frombuffer(data if data is not None and data.size else b"\0", np.uint8)
+    return Fields(bytes_of, places[:-1], places[1:])
