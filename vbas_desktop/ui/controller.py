@@ -51,6 +51,7 @@ class Controller(QObject):
         self.findings_of = ""
         """What the findings belong to if that is not the files that are loaded."""
         self._loaded_findings: tuple[Finding, ...] = ()
+        context.model.data_loaded.connect(self._on_data_loaded)
         context.runner.job_started.connect(self._on_job_started)
         context.runner.job_failed.connect(self._on_job_failed)
         context.runner.job_refused.connect(self._on_job_refused)
@@ -60,8 +61,10 @@ class Controller(QObject):
 
     @Slot()
     def open_data(self) -> None:
-        """Ask for the two files."""
-        self._guarded(partial(self._ask_for, self._session.records_path, self._session.regions_path))
+        """Ask for the two files, beginning with those that could not be read, or those that are loaded."""
+        self._guarded(
+            partial(self._ask_for, *(self._unread or (self._session.records_path, self._session.regions_path)))
+        )
 
     @Slot()
     def open_sample(self) -> None:
@@ -93,6 +96,10 @@ class Controller(QObject):
         self._unread = files
         self.loading_failed.emit()
 
+    @Slot()
+    def _on_data_loaded(self) -> None:
+        self._unread = None
+
     def open_files(self, paths: list[Path]) -> None:
         """Open dropped files: a project, a pair of files, or one half of a pair."""
         pair = sort_files(paths, self._session.records_path, self._session.regions_path)
@@ -117,7 +124,6 @@ class Controller(QObject):
 
     def _on_loaded(self, loaded: Loaded) -> None:
         same = (loaded.order.records, loaded.order.regions) == (self._session.records_path, self._session.regions_path)
-        self._unread = None
         self._session.accept_data(loaded, fresh=not same)
         self._settings.remember_data(loaded.order.records, loaded.order.regions)
         self._loaded_findings = (*loaded.table.findings, *loaded.regions.findings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -17,28 +17,36 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.ui.panel.fields import set_look
 from vbas_desktop.ui.theme import GRID
 
 from .files import RECORD_FILES, REGION_FILES, ask_to_open
 
+_GEOMETRY = {".geojson", ".gpkg", ".shp"}
+
 
 class FileField(QWidget):
-    """A path with a Browse button; takes a dropped file. `changed` tells of every change."""
+    """A path with a Browse button; takes a dropped file. `changed` tells of every change.
+
+    ``near`` is where browsing begins as long as nothing is entered.
+    """
 
     changed = Signal()
 
-    def __init__(self, label: str, kinds: str) -> None:
+    def __init__(self, label: str, kinds: str, browse_label: str) -> None:
         super().__init__()
         self._title, self._kinds = label.replace("&", ""), kinds
+        self.near: Path | None = None
         self.setAcceptDrops(True)
         self.edit = QLineEdit()
-        self.edit.textChanged.connect(self.changed)
+        self.edit.textChanged.connect(self._on_text_changed)
         self.edit.setClearButtonEnabled(True)
+        self.edit.setPlaceholderText("Type or paste a path, drop a file here, or browse")
         # The field itself would insert a dropped file as text; the row takes it as a path.
         self.edit.setAcceptDrops(False)
         caption = QLabel(label)
         caption.setBuddy(self.edit)
-        browse = QPushButton("Browse…")
+        browse = QPushButton(browse_label)
         browse.setAccessibleName(f"Browse for the {self._title.lower()}")
         browse.clicked.connect(self._on_browse)
         row = QHBoxLayout()
@@ -52,9 +60,11 @@ class FileField(QWidget):
 
     @property
     def path(self) -> Path | None:
-        """The path, if anything is entered."""
-        text = self.edit.text().strip()
-        return Path(text) if text else None
+        """The path, if anything is entered; quotation marks and file:// that came along with it are taken off."""
+        text = self.edit.text().strip().strip("\"'").strip()
+        if text.startswith("file://"):
+            text = QUrl(text).toLocalFile()
+        return Path(text).expanduser() if text else None
 
     def set_path(self, path: Path | None) -> None:
         """Show a path."""
@@ -62,9 +72,13 @@ class FileField(QWidget):
 
     @Slot()
     def _on_browse(self) -> None:
-        ask_to_open(
-            self, f"Choose the {self._title.lower()}", self._kinds, self.path and self.path.parent, self._on_chosen
-        )
+        start = self.path.parent if self.path is not None else self.near
+        ask_to_open(self, f"Choose the {self._title.lower()}", self._kinds, start, self._on_chosen)
+
+    @Slot(str)
+    def _on_text_changed(self, text: str) -> None:
+        self.edit.setToolTip(text)
+        self.changed.emit()
 
     def _on_chosen(self, path: str) -> None:
         self.edit.setText(path)
@@ -91,19 +105,22 @@ class OpenDataDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Open data")
         self.setMinimumWidth(560)
-        self.records = FileField("&Record file", RECORD_FILES)
-        self.regions = FileField("Re&gion file", REGION_FILES)
+        self.records = FileField("&Record file", RECORD_FILES, "&Browse…")
+        self.regions = FileField("Re&gion file", REGION_FILES, "Bro&wse…")
+        self.reason = QLabel()
+        self.reason.setWordWrap(True)
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Open | QDialogButtonBox.StandardButton.Cancel)
         note = QLabel(
-            "Records as CSV (also compressed) or Parquet, with one column that names the region; regions as CSV, "
-            "GeoJSON, GeoPackage or Shapefile."
+            "Records as CSV (also compressed) or Parquet, with one column that names the region; regions as CSV with "
+            "coordinates, GeoJSON, GeoPackage or Shapefile. Separators, encoding and columns of coordinates are "
+            "recognised; where that fails, say them in Input under “Reading options”."
         )
         note.setProperty("look", "muted")
         note.setWordWrap(True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
         layout.setSpacing(2 * GRID)
-        for widget in (self.records, self.regions, note, self._buttons):
+        for widget in (self.records, self.regions, note, self.reason, self._buttons):
             layout.addWidget(widget)
         self._buttons.accepted.connect(self.accept)
         self._buttons.rejected.connect(self.reject)
@@ -112,12 +129,30 @@ class OpenDataDialog(QDialog):
             field.changed.connect(self._on_changed)
             field.set_path(path)
         self._on_changed()
+        (self.regions if records is not None and regions is None else self.records).edit.setFocus()
 
     @Slot()
     def _on_changed(self) -> None:
-        both = self.records.path is not None and self.regions.path is not None
-        self._buttons.button(QDialogButtonBox.StandardButton.Open).setEnabled(both)
+        records, regions = self.records.path, self.regions.path
+        self.records.near, self.regions.near = regions and regions.parent, records and records.parent
+        reason = why_not_open(records, regions)
+        self.reason.setText(reason)
+        set_look(self.reason, "warning" if records is not None and regions is not None else "muted")
+        self._buttons.button(QDialogButtonBox.StandardButton.Open).setEnabled(not reason)
 
     @Slot()
     def _on_accepted(self) -> None:
         self.chosen.emit(self.records.path, self.regions.path)
+
+
+def why_not_open(records: Path | None, regions: Path | None) -> str:
+    """What is missing or mixed up, as far as the names alone tell; empty if nothing is."""
+    if records is None:
+        return "Choose the file with the records, one line per person or event."
+    if records.suffix.lower() in _GEOMETRY:
+        return f"{records.name} holds shapes of regions: it belongs into the field “Region file”."
+    if regions is None:
+        return "Choose the file that says where the regions of these records are."
+    if records == regions:
+        return "Both fields name the same file: records and regions come in a file each."
+    return ""
