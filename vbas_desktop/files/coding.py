@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .dictionary import DIRECT, code_fields, count_empty, rehash
+from .dictionary import DIRECT, LONGER, code_fields, count_empty, rehash
 from .raw_records import RawColumn, code_type
-from .words import PADDING
+from .words import CELL, PADDING
 
 DISTINCT_LIMIT = 1_000_000
 """A column with more values than this is not coded: it is text or an identifier, not a category."""
@@ -39,8 +39,10 @@ class ColumnCoder:
         self.missing_uncoded = 0
         self.parts: list[NDArray] = []
         self._direct = np.zeros(DIRECT if columns <= FEW_COLUMNS else 0, np.int32)
-        self._keys, self._slots = np.zeros((1 << 6, 2), np.uint64), np.full(1 << 6, -1, np.int32)
+        # Much larger than it must be: two values that come often and share a place would cost time at every field.
+        self._slots = np.full(1 << 10 if columns <= FEW_COLUMNS else 1 << 6, -1, np.int32)
         self._sizes, self._offsets = np.zeros(1 << 5, np.int64), np.zeros(1 << 5, np.int64)
+        self._cells = np.zeros(CELL << 5, np.uint8)
         self._arena = np.zeros((1 << 8) + PADDING, np.uint8)
         self._state = np.zeros(2, np.int64)
 
@@ -66,10 +68,10 @@ class ColumnCoder:
                 fields.columns,
                 self._strip(fields),
                 self._direct,
-                self._keys,
                 self._slots,
                 self._sizes,
                 self._offsets,
+                self._cells,
                 self._arena,
                 self._state,
                 scratch,
@@ -113,12 +115,12 @@ class ColumnCoder:
     def _grow(self, needed: int) -> None:
         distinct, used = int(self._state[0]), int(self._state[1])
         if 2 * distinct >= self._slots.size:
-            size = self._slots.size * 4
-            keys, slots = np.zeros((size, 2), np.uint64), np.full(size, -1, np.int32)
-            rehash(self._keys, self._slots, keys, slots)
-            self._keys, self._slots = keys, slots
+            self._slots = np.full(self._slots.size * 4, -1, np.int32)
+            shortest = LONGER if self._direct.size else 0
+            rehash(self._arena, self._offsets, self._sizes, distinct, shortest, self._slots)
         if distinct >= self._offsets.size:
             self._offsets, self._sizes = _doubled(self._offsets), _doubled(self._sizes)
+            self._cells = _doubled(self._cells)
         while used + needed + PADDING > self._arena.size:
             self._arena = _doubled(self._arena)
 

@@ -1,7 +1,8 @@
-"""Coding in a thread of its own: while one block is coded, the next is cut into fields and a third is read."""
+"""Coding in two threads: while one block is coded, the next is cut into fields and a third is read."""
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from .coding import ColumnCoder, Fields
 from .stream import Block
+from .tokens import SPARE_PLACES
 from .words import PADDING
 
 _BLOCKS_UNDER_WAY = 3
@@ -25,8 +27,8 @@ class Buffers:
     def __init__(self, size: int) -> None:
         self.size = size
         self.text = np.zeros(size + PADDING, np.uint8)
-        self.starts, self.ends = np.empty(size, np.int32), np.empty(size, np.int32)
-        self.row_lines, self.codes = np.empty(size, np.int32), np.empty(size, np.uint32)
+        self.starts, self.ends, self.row_lines = (np.empty(size + SPARE_PLACES, np.int32) for _ in range(3))
+        self.codes, self.helpers_codes = np.empty(size, np.uint32), np.empty(size, np.uint32)
 
     def fill(self, *pieces: Block) -> NDArray[np.uint8]:
         """Put these bytes one after the other, and zeros behind them."""
@@ -38,12 +40,41 @@ class Buffers:
         return self.text
 
 
+class _Work:
+    """The columns of one block that are still to be coded: whoever has time takes the next."""
+
+    def __init__(self, fields: Fields, buffers: Buffers, coders: Sequence[ColumnCoder]) -> None:
+        self.buffers = buffers
+        self._fields, self._left = fields, iter(coders)
+        self._open, self._lock, self._done = len(coders), threading.Lock(), threading.Event()
+
+    def share(self, scratch: NDArray[np.uint32]) -> None:
+        """Code columns until none is left to take; somebody else may still be at one of them."""
+        while (coder := next(self._left, None)) is not None:
+            try:
+                coder.add(self._fields, scratch)
+            finally:
+                with self._lock:
+                    self._open -= 1
+                    if not self._open:
+                        self._done.set()
+
+    def finish(self, scratch: NDArray[np.uint32]) -> None:
+        """Code what is left and wait for what is under way: a column's blocks must be coded in their order."""
+        self.share(scratch)
+        self._done.wait()
+
+
 class CodingPipeline:
-    """Hands blocks to the coders in order; a few blocks are under way at a time, so memory stays bounded."""
+    """Hands blocks to the coders in order; a few blocks are under way at a time, so memory stays bounded.
+
+    A thread of its own codes them. The caller's thread, which cuts text into fields, is faster than that: when it is
+    ahead by as many blocks as there may be, it takes columns of the oldest one.
+    """
 
     def __init__(self, coders: Sequence[ColumnCoder]) -> None:
         self._coders = coders
-        self._busy: deque[tuple[Future[None], Buffers]] = deque()
+        self._busy: deque[tuple[Future[None], _Work]] = deque()
         self._pool = ThreadPoolExecutor(1, "coding")
 
     def __enter__(self) -> CodingPipeline:
@@ -56,21 +87,22 @@ class CodingPipeline:
 
     def buffers(self, size: int) -> Buffers:
         """Working memory that no block under way uses."""
-        free = None
-        if len(self._busy) >= _BLOCKS_UNDER_WAY:
-            done, free = self._busy.popleft()
-            done.result()
+        free = self._oldest() if len(self._busy) >= _BLOCKS_UNDER_WAY else None
         return free if free is not None and free.size >= size else Buffers(size + _HEADROOM)
 
     def code(self, fields: Fields, buffers: Buffers) -> None:
         """Let the coders take the fields of a block; ``buffers`` belongs to it until it comes back."""
-        self._busy.append((self._pool.submit(self._code, fields, buffers), buffers))
+        work = _Work(fields, buffers, self._coders)
+        self._busy.append((self._pool.submit(work.finish, buffers.codes), work))
 
     def finish(self) -> None:
         """Wait until everything is coded."""
         while self._busy:
-            self._busy.popleft()[0].result()
+            self._oldest()
 
-    def _code(self, fields: Fields, buffers: Buffers) -> None:
-        for coder in self._coders:
-            coder.add(fields, buffers.codes)
+    def _oldest(self) -> Buffers:
+        """Help with the oldest block until it is done, and hand back its memory."""
+        done, work = self._busy.popleft()
+        work.share(work.buffers.helpers_codes)
+        done.result()
+        return work.buffers

@@ -23,6 +23,8 @@ QUOTE: Final = 34
 ROWS, CONSUMED, LINES, RAGGED, BLANK, OPEN_LINE = range(6)
 """Places in the report of `tokenise`; ``OPEN_LINE`` is the line of the row that was not complete, or -1."""
 
+SPARE_PLACES: Final = 8
+
 REPORTED_ROWS: Final = 10
 """How many ragged rows are named one by one."""
 
@@ -43,7 +45,8 @@ def _equal(word, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN2
 def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArray[np.int32]) -> tuple[int, int]:
     """Note the places of all delimiters and line ends after ``places[0] = -1``; how many there are, how many lines.
 
-    Looks at 64 bytes at once, with a bit for each; as many must follow the text in memory.
+    Looks at 64 bytes at once, with a bit for each; as many must follow the text in memory. Eight places are written at
+    a time, whether there are so many or not: ``places`` needs room for `SPARE_PLACES` behind the last.
     """
     one, line_end = np.uint8(delimiter), np.uint8(LF)
     places[0] = -1
@@ -56,10 +59,13 @@ def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArr
             marks &= within
             ends &= within
         lines += count_bits(ends)
+        place = found
+        found += count_bits(marks)
         while marks != 0:
-            places[found] = np.int32(start + lowest_bit(marks))
-            found += np.uint64(1)
-            marks &= marks - np.uint64(1)
+            for i in range(np.uint64(8)):
+                places[place + i] = np.int32(start + lowest_bit(marks))
+                marks &= marks - np.uint64(1)
+            place += np.uint64(8)
     return int(np.int64(found)) - 1, int(np.int64(lines))
 
 

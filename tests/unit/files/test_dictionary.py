@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.files import coding
-from vbas_desktop.files.dictionary import DIRECT, code_fields, rehash
+from vbas_desktop.files.dictionary import DIRECT, LONGER, code_fields, rehash
 from vbas_desktop.files.records import load_records
+from vbas_desktop.files.words import CELL
 
-ALIKE = st.text("ab", min_size=0, max_size=40)
+ALIKE = st.text("ab", min_size=0, max_size=80)
 
 
 @settings(max_examples=60, deadline=None)
@@ -27,19 +28,29 @@ def test_values_of_every_length_are_told_apart(tmp_path_factory, values):
     assert [categories[code] for code in table.codes("value")] == values
 
 
+def test_values_around_the_size_of_a_cell_are_told_apart_whatever_came_first(tmp_path):
+    longest = "".join(chr(ord("a") + i % 26) for i in range(3 * CELL))
+    values = [longest[:size] for size in range(3 * CELL, 0, -1)] + [longest[:size] for size in range(1, 3 * CELL)]
+    values += [longest[:size] + "Z" + longest[size + 1 :] for size in range(3 * CELL)]
+    path = tmp_path / "records.csv"
+    path.write_text("value,other\n" + "".join(f"{value},x\n" for value in values))
+    table = load_records(path)
+    categories = table.facts("value").categories.values
+    assert [categories[code] for code in table.codes("value")] == values
+
+
 @pytest.mark.parametrize(
     "name", ["{:08d}", "region-{:06d}", "{:06d}-region", "the same long beginning {:06d}", "{:06d} the same long end"]
 )
 def test_numbered_values_spread_over_the_table(name):
     values = [name.format(number) for number in range(4000)]
-    slots, keys = _dictionary_of(values)
-    filled = np.flatnonzero(slots >= 0)
-    larger_keys, larger_slots = np.zeros((1 << 20, 2), np.uint64), np.full(1 << 20, -1, np.int32)
-    rehash(keys, slots, larger_keys, larger_slots)
-    assert filled.size == np.count_nonzero(larger_slots >= 0) == len(values)
+    slots, arena, offsets, sizes = _dictionary_of(values)
+    larger = np.full(1 << 20, -1, np.int32)
+    rehash(arena, offsets, sizes, len(values), LONGER, larger)
+    assert np.count_nonzero(slots >= 0) == np.count_nonzero(larger >= 0) == len(values)
     # Runs of neighbours that are all taken are what a search walks along: at a quarter full they are short.
     assert _longest_run(slots) < 60
-    assert _longest_run(larger_slots) < 10
+    assert _longest_run(larger) < 10
 
 
 def _dictionary_of(values):
@@ -47,16 +58,16 @@ def _dictionary_of(values):
     text = np.zeros(len(data) + 64, np.uint8)
     text[: len(data)] = np.frombuffer(data, np.uint8)
     places = np.flatnonzero(text == 10).astype(np.int32)
-    slots, keys = np.full(1 << 14, -1, np.int32), np.zeros((1 << 14, 2), np.uint64)
-    numbers, codes = np.zeros((2, len(values)), np.int64), np.zeros(len(values), np.uint32)
-    arena = np.zeros(text.size + 64, np.uint8)
+    slots = np.full(1 << 14, -1, np.int32)
+    sizes, offsets, codes = (np.zeros(len(values), kind) for kind in (np.int64, np.int64, np.uint32))
+    cells, arena = np.zeros(CELL * len(values), np.uint8), np.zeros(text.size + 64, np.uint8)
     done = code_fields(
         *(text, places[:-1], places[1:], len(values), 0, 0, 1, False),
-        *(np.zeros(DIRECT, np.int32), keys, slots, *numbers, arena, np.zeros(2, np.int64), codes),
+        *(np.zeros(DIRECT, np.int32), slots, sizes, offsets, cells, arena, np.zeros(2, np.int64), codes),
     )
     assert done == len(values)
     assert codes.tolist() == list(range(len(values)))
-    return slots, keys
+    return slots, arena, offsets, sizes
 
 
 def _longest_run(slots):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.files.tokens import after_last_line_end, first_not_utf8, separators, survey
+from vbas_desktop.files.tokens import SPARE_PLACES, after_last_line_end, first_not_utf8, separators, survey
 from vbas_desktop.files.words import PADDING
 
 ODD = st.lists(st.sampled_from(b'ab,\n\r"\0\x80\xff'), max_size=150).map(bytes)
@@ -23,7 +23,7 @@ def in_memory(text, behind):
 @example(text=b"a" * 63 + b"\n", behind=b"\n")
 @example(text=b"a" * 64, behind=b",")
 def test_separators_are_found_up_to_the_last_byte_and_none_behind_it(text, behind):
-    places = np.zeros(len(text) + 2, np.int32)
+    places = np.zeros(len(text) + 1 + SPARE_PLACES, np.int32)
     found, lines = separators(in_memory(text, behind), len(text), ord(","), places)
     assert places[: found + 1].tolist() == [-1] + [i for i, byte in enumerate(text) if byte in b",\n"]
     assert lines == text.count(b"\n")
