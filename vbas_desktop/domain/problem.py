@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import Finding
 from .records import Categories, EquivalenceCounts, Grouping
-from .regions import Regions, Source
+from .regions import Regions
+from .source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Finding
+from .source import Source
 
 
 class CoordinateKind(StrEnum):
@@ -30,15 +31,6 @@ class CoordinateSystem:
     kind: CoordinateKind
     definition: str | None = None
     unit: str = "unit"
-
-
-@dataclass(frozen=True)
-class Source:
-    """Which file something came from: enough to find it again and to notice that it changed."""
-
-    path: str
-    size_bytes: int
-    sha256: str
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.regions import Source
+from vbas_desktop.domain.source import Source
 
 from .coding import DISTINCT_LIMIT
 from .dialect import Dialect

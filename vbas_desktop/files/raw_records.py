@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.records import Categories, ColumnFacts, category_order, frozen
-from vbas_desktop.domain.regions import Source
+from vbas_desktop.domain.source import Source
 
 from .dialect import Dialect
 from .dictionary import recode, tally

@@ -15,7 +15,7 @@ from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import ColumnFacts
-from vbas_desktop.domain.regions import Source
+from vbas_desktop.domain.source import Source
 
 from .access import check_is_table, check_readable
 from .category_line import settle_category_line

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.regions import Regions, Source
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.source import Source
 
 from .access import check_is_table
 from .coordinates import CHOICES, place

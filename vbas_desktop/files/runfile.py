@@ -10,8 +10,8 @@ from typing import Any
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.regions import Source
 from vbas_desktop.domain.solution import RunResult
+from vbas_desktop.domain.source import Source
 
 from .atomic import RUN_FILE, write_text
 

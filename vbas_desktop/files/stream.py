@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import hashlib
 import io
 import zlib
 from collections.abc import Iterator
@@ -14,10 +13,9 @@ from types import TracebackType
 from typing import BinaryIO, cast
 
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.regions import Source
+from vbas_desktop.domain.source import Source
 
-BLOCK_BYTES = 1 << 20
-"""Small enough that what is made of one block stays in the processor's cache."""
+from .hashing import BEHIND_FROM, BEHIND_TO, BLOCK_BYTES, HashedFile
 
 SCANNED_AS_BYTES = ("utf-8", "ascii", "iso8859-1")
 """Encodings whose delimiters, quotes and line ends are single bytes that mean nothing else."""
@@ -40,35 +38,8 @@ def canonical_encoding(name: str) -> str:
     return "utf-8" if found == "utf-8-sig" else found
 
 
-class _Hashed(io.RawIOBase):
-    """A raw file that remembers the hash and the number of the bytes that were read from it."""
-
-    def __init__(self, raw: BinaryIO) -> None:
-        self._raw = raw
-        self.sha = hashlib.sha256()
-        self.bytes_read = 0
-
-    def readable(self) -> bool:
-        """Always: that is what it is for."""
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes, without the detour over a buffer."""
-        data = self._raw.read(size)
-        self.sha.update(data)
-        self.bytes_read += len(data)
-        return data
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill the buffer from the file and hash what came."""
-        size = cast("io.FileIO", self._raw).readinto(buffer) or 0
-        self.sha.update(memoryview(buffer)[:size])
-        self.bytes_read += size
-        return size
-
-
 class ByteStream:
-    """A file as blocks of bytes, read and hashed one block ahead in a thread of its own.
+    """A file as blocks of bytes, read one block ahead in a thread of its own.
 
     Compressed files are recognised by their content. ``encoding`` is what the user said, or None. After the first
     block ``mark`` tells the byte-order mark's encoding, if there is one; ``scanned`` is the encoding of the blocks:
@@ -79,12 +50,13 @@ class ByteStream:
         self.path, self.size_bytes = path, path.stat().st_size
         self.encoding = None if encoding is None else canonical_encoding(encoding)
         self.mark: str | None = None
-        self.compressed = False
         self._block = BLOCK_BYTES
         self._decoder: codecs.IncrementalDecoder | None = None
         self._mac_lines = False
         self._file = path.open("rb", buffering=0)
-        self._hashed = _Hashed(cast("BinaryIO", self._file))
+        self.compressed = self._begins_like_gzip()
+        behind = not self.compressed and BEHIND_FROM <= self.size_bytes <= BEHIND_TO
+        self._hashed = HashedFile(str(path), self._file, behind)
         self._buffers = [memoryview(bytearray(self._block)) for _ in range(2)]
         self._pool = ThreadPoolExecutor(1, "read-ahead")
 
@@ -111,9 +83,9 @@ class ByteStream:
 
     def source(self) -> Source:
         """The file's identity; call it when all blocks have been taken."""
-        while self._hashed.read(self._block):
+        while self._hashed.readinto(self._buffers[0]):
             pass
-        return Source(str(self.path), self._hashed.bytes_read, self._hashed.sha.hexdigest())
+        return self._hashed.source()
 
     def blocks(self) -> Iterator[Block]:
         """The content from the start, without a byte-order mark. A block is good until the next is asked for."""
@@ -134,10 +106,12 @@ class ByteStream:
             if final:
                 return
 
-    def _open(self) -> BinaryIO:
-        # The two magic bytes are looked at through a second handle so that the hash sees every byte once, in order.
+    def _begins_like_gzip(self) -> bool:
+        # Looked at through a second handle so that the hash sees every byte once, in order.
         with self.path.open("rb") as peek:
-            self.compressed = peek.read(2) == b"\x1f\x8b"
+            return peek.read(2) == b"\x1f\x8b"
+
+    def _open(self) -> BinaryIO:
         if self.path.suffix.lower() == ".gz" and not self.compressed and self.size_bytes:
             raise InputError(_bad_gzip(self.path, "is named .gz but is not compressed with gzip"))
         if not self.compressed:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.regions import Source
+from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
 
 from .fields import CR, LF, Bytes, complete_rows

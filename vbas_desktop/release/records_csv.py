@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Span
-from vbas_desktop.domain.regions import Source
+from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
 
 from .blocks import Block, RowBlocks

@@ -8,7 +8,7 @@ from pathlib import Path
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.regions import Source
+from vbas_desktop.domain.source import Source
 
 from .orders import CountOrder, Loaded, LoadOrder
 from .project import ProjectState, read_project

@@ -14,8 +14,8 @@ import jsonschema
 from vbas_desktop import __version__
 from vbas_desktop.assessment.representability.requirement import requirement_from
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.regions import Source
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.source import Source
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.packing import pack, unpack
 

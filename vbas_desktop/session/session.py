@@ -11,7 +11,8 @@ import numpy as np
 
 from vbas_desktop.assessment.representability.requirement import as_rows
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.regions import Regions, Source
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.source import Source
 
 from .choices import Choices, History, combination, default_pareto_measures
 from .events import Event
