@@ -33,6 +33,9 @@ class Fields:
 class ColumnCoder:
     """Builds the dictionary of one column while its fields pass by, and keeps their codes."""
 
+    narrowest: type[np.unsignedinteger] | None = None
+    """The type of the codes even if there are few; as narrow as can be if None."""
+
     def __init__(self, name: str, column: int, columns: int) -> None:
         self.name, self.column = name, column
         self.categorical = True
@@ -51,38 +54,41 @@ class ColumnCoder:
         """How many values have been met (a lower bound once coding was given up)."""
         return int(self._state[0])
 
-    def add(self, fields: Fields, scratch: NDArray[np.uint32]) -> None:
-        """Code the column's fields in one block; ``scratch`` has room for a code per row."""
+    def add(self, fields: Fields) -> None:
+        """Code the column's fields in one block."""
         if not self.categorical:
             self._count_missing(fields)
             return
-        done = 0
-        while True:
-            done = code_fields(
-                fields.text,
-                fields.starts,
-                fields.ends,
-                fields.rows,
-                done,
-                self.column,
-                fields.columns,
-                self._strip(fields),
-                self._direct,
-                self._slots,
-                self._sizes,
-                self._offsets,
-                self._cells,
-                self._arena,
-                self._state,
-                scratch,
-            )
-            if done == fields.rows:
-                break
+        part, done = np.empty(fields.rows, self.narrowest or code_type(self.distinct)), 0
+        while (done := self._code(fields, done, part)) < fields.rows:
             i = done * fields.columns + self.column
             self._grow(int(fields.ends[i] - fields.starts[i]))
-        self.parts.append(scratch[: fields.rows].astype(code_type(self.distinct)))
+            if self.distinct > np.iinfo(part.dtype).max:
+                part = part.astype(code_type(self.distinct + 1))
+        self.parts.append(part)
         if self.distinct > DISTINCT_LIMIT:
             self._give_up()
+
+    def _code(self, fields: Fields, done: int, codes: NDArray[np.unsignedinteger]) -> int:
+        return code_fields(
+            fields.text,
+            fields.starts,
+            fields.ends,
+            fields.rows,
+            done,
+            self.column,
+            fields.columns,
+            self._strip(fields),
+            self._direct,
+            self._slots,
+            self._sizes,
+            self._offsets,
+            self._cells,
+            self._arena,
+            self._state,
+            codes,
+            np.iinfo(codes.dtype).max,
+        )
 
     def raw(self, encoding: str) -> RawColumn:
         """What was gathered, with the values as text; the coder is used up."""

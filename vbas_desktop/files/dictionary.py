@@ -101,7 +101,7 @@ def _code_known(
     direct: NDArray[np.int32],
     slots: NDArray[np.int32],
     cells: NDArray[np.uint8],
-    codes: NDArray[np.uint32],
+    codes: NDArray[np.unsignedinteger],
 ) -> int:
     """Code one column's fields from row ``done`` on, up to the first that is not known or longer than a cell.
 
@@ -152,9 +152,12 @@ def code_fields(
     cells: NDArray[np.uint8],
     arena: NDArray[np.uint8],
     state: NDArray[np.int64],
-    codes: NDArray[np.uint32],
+    codes: NDArray[np.unsignedinteger],
+    largest: int,
 ) -> int:
-    """Code one column's fields from row ``done`` on; stops early, and says where, when the dictionary must grow."""
+    """Code one column's fields from row ``done`` on; stops early, and says where, when the dictionary must grow, or
+    when a code would be larger than the largest that ``codes`` can hold.
+    """
     short = LONGER if direct.size else 0
     while True:
         done = _code_known(text, starts, ends, rows, done, column, columns, strip_cr, direct, slots, cells, codes)
@@ -168,7 +171,7 @@ def code_fields(
             code, slot = _find(text, begin, size, slots, sizes, offsets, cells, arena)
         if code < 0:
             code, used = state[0], state[1]
-            if 2 * code >= slots.size or code >= offsets.size or used + size + PADDING > arena.size:
+            if 2 * code >= slots.size or code >= offsets.size or used + size + PADDING > arena.size or code > largest:
                 return done
             offsets[code], sizes[code] = used, size
             arena[used : used + size] = text[begin:end]

@@ -28,7 +28,6 @@ class Buffers:
         self.size = size
         self.text = np.zeros(size + PADDING, np.uint8)
         self.starts, self.ends, self.row_lines = (np.empty(size + SPARE_PLACES, np.int32) for _ in range(3))
-        self.codes, self.helpers_codes = np.empty(size, np.uint32), np.empty(size, np.uint32)
 
     def fill(self, *pieces: Block) -> NDArray[np.uint8]:
         """Put these bytes one after the other, and zeros behind them."""
@@ -48,20 +47,20 @@ class _Work:
         self._fields, self._left = fields, iter(coders)
         self._open, self._lock, self._done = len(coders), threading.Lock(), threading.Event()
 
-    def share(self, scratch: NDArray[np.uint32]) -> None:
+    def share(self) -> None:
         """Code columns until none is left to take; somebody else may still be at one of them."""
         while (coder := next(self._left, None)) is not None:
             try:
-                coder.add(self._fields, scratch)
+                coder.add(self._fields)
             finally:
                 with self._lock:
                     self._open -= 1
                     if not self._open:
                         self._done.set()
 
-    def finish(self, scratch: NDArray[np.uint32]) -> None:
+    def finish(self) -> None:
         """Code what is left and wait for what is under way: a column's blocks must be coded in their order."""
-        self.share(scratch)
+        self.share()
         self._done.wait()
 
 
@@ -93,7 +92,7 @@ class CodingPipeline:
     def code(self, fields: Fields, buffers: Buffers) -> None:
         """Let the coders take the fields of a block; ``buffers`` belongs to it until it comes back."""
         work = _Work(fields, buffers, self._coders)
-        self._busy.append((self._pool.submit(work.finish, buffers.codes), work))
+        self._busy.append((self._pool.submit(work.finish), work))
 
     def finish(self) -> None:
         """Wait until everything is coded."""
@@ -103,6 +102,6 @@ class CodingPipeline:
     def _oldest(self) -> Buffers:
         """Help with the oldest block until it is done, and hand back its memory."""
         done, work = self._busy.popleft()
-        work.share(work.buffers.helpers_codes)
+        work.share()
         done.result()
         return work.buffers

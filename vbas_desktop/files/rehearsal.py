@@ -10,9 +10,11 @@ import numpy as np
 
 from vbas_desktop.domain.progress import Silent
 
+from .coding import ColumnCoder, Fields
 from .counting import CodedColumn, count, count_sorted
 from .dictionary import recode, tally
 from .records import RecordTable, load_records
+from .words import PADDING
 
 _MANY = 300
 """More values than a byte can tell apart. Two columns of so many have more classes than are counted directly, three
@@ -29,12 +31,21 @@ def rehearse() -> None:
             for names in (("few",), ("many",), ("many", "long"), ("many", "long", "number")):
                 for region in ("few", "many"):
                     count(_column(table, region), [_column(table, name) for name in names], Silent())
+    _code_widely()
     for raw, out in combinations_with_replacement((np.uint8, np.uint16, np.uint32), 2):
         # A column's first blocks have small codes even if there are many values in the end.
         recode(np.zeros(1, raw), np.zeros(1, np.uint32), np.zeros(1, out))
         tally(np.zeros(1, raw), np.zeros((4, 1), np.int64))
         tally(np.zeros(1, out), np.zeros((4, 1), np.int64))
     count_sorted(np.zeros(2, np.int32), np.zeros(2, np.int64), 1, 1, Silent())
+
+
+def _code_widely() -> None:
+    """Code a field as if there were more values than two bytes can tell apart."""
+    coder = ColumnCoder("many", 0, 1)
+    coder.narrowest = np.uint32
+    text, places = np.zeros(1 + PADDING, np.uint8), np.array([-1, 1], np.int32)
+    coder.add(Fields(text, places, places[1:], 1, 1))
 
 
 def _regular() -> str:

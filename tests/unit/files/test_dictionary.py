@@ -63,7 +63,7 @@ def _dictionary_of(values):
     cells, arena = np.zeros(CELL * len(values), np.uint8), np.zeros(text.size + 64, np.uint8)
     done = code_fields(
         *(text, places[:-1], places[1:], len(values), 0, 0, 1, False),
-        *(np.zeros(DIRECT, np.int32), slots, sizes, offsets, cells, arena, np.zeros(2, np.int64), codes),
+        *(np.zeros(DIRECT, np.int32), slots, sizes, offsets, cells, arena, np.zeros(2, np.int64), codes, len(values)),
     )
     assert done == len(values)
     assert codes.tolist() == list(range(len(values)))
