@@ -119,18 +119,22 @@ class DelimitedScan:
     def _take(self, rest: bytes, block: Block, delimiter: str) -> bytes:
         """Code all complete rows of what was left and what is new, and hand back what is left now."""
         self._open_row = self.line + 1
-        size = len(rest) + len(block)
-        buffers = self._pipeline.buffers(size + len(self.coders) + 2)
+        size, columns = len(rest) + len(block), len(self.coders)
+        buffers = self._pipeline.buffers(size + columns + 2)
         text = buffers.fill(rest, block)
-        zeros, quotes, returns, beyond_ascii = survey(text, 0, size)
+        end = after_last_line_end(text, size)
+        found, lines, odd = self._separators(text, end, delimiter, buffers)
+        zeros, quotes, returns, beyond_ascii = survey(text, 0, size) if odd else (False, False, False, False)
         # Quoted fields are unescaped where they stand; what belongs to a row that is not complete is needed as it was.
         original = text[:size].tobytes() if quotes or zeros else None
         if original is not None:
             self._check_text(original)
-        end = after_last_line_end(text, size)
         if beyond_ascii:
             self._check_encoding(text, end)
-        fields = None if quotes else self._regular(text, end, delimiter, buffers, returns)
+        fields = None
+        if not quotes and found and found == lines * columns and is_regular(text, buffers.starts, lines, columns):
+            self._report[CONSUMED], self._report[LINES] = end, lines
+            fields = Fields(text, buffers.starts, buffers.starts[1:], lines, columns, strip_cr=returns)
         fields = fields or self._irregular(text, end, delimiter, buffers)
         consumed, lines = int(self._report[CONSUMED]), int(self._report[LINES])
         self._pipeline.code(fields, buffers)
@@ -139,17 +143,11 @@ class DelimitedScan:
         self.line += lines
         return text[consumed:size].tobytes() if original is None else original[consumed:]
 
-    def _regular(
-        self, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers, returns: bool
-    ) -> Fields | None:
-        columns = len(self.coders)
-        if columns == 1 or not end:
-            return None
-        found, lines = separators(text, end, ord(delimiter), buffers.starts)
-        if found != lines * columns or not is_regular(text, buffers.starts, lines, columns):
-            return None
-        self._report[CONSUMED], self._report[LINES] = end, lines
-        return Fields(text, buffers.starts, buffers.starts[1:], lines, columns, strip_cr=returns)
+    def _separators(self, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers) -> tuple[int, int, bool]:
+        """Where regular text can be cut; none, and perhaps odd bytes, where it must be looked at row by row anyway."""
+        if len(self.coders) == 1 or not end:
+            return 0, 0, True
+        return separators(text, end, ord(delimiter), buffers.starts)
 
     def _irregular(self, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers) -> Fields:
         columns, report = len(self.coders), self._report

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .words import count_bits, equal_bytes, load_word, lowest_bit
+from .words import count_bits, equal_bytes, load_word, lowest_bit, odd_bytes
 
 LF: Final = 10
 CR: Final = 13
@@ -42,8 +42,9 @@ def _equal(word, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN2
 
 
 @njit(cache=True, nogil=True)
-def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArray[np.int32]) -> tuple[int, int]:
-    """Note the places of all delimiters and line ends after ``places[0] = -1``; how many there are, how many lines.
+def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArray[np.int32]) -> tuple[int, int, bool]:
+    """Note the places of all delimiters and line ends after ``places[0] = -1``; how many there are, how many lines, and
+    whether there are odd bytes, which `survey` tells apart.
 
     Looks at 64 bytes at once, with a bit for each; as many must follow the text in memory. Eight places are written at
     a time, whether there are so many or not: ``places`` needs room for `SPARE_PLACES` behind the last.
@@ -51,13 +52,16 @@ def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArr
     one, line_end = np.uint8(delimiter), np.uint8(LF)
     places[0] = -1
     # Unsigned numbers throughout: numba would look for a negative index at every access.
-    found, lines = np.uint64(1), np.uint64(0)
+    found, lines, odd = np.uint64(1), np.uint64(0), np.uint64(0)
     for start in range(np.uint64(0), np.uint64(size), np.uint64(64)):
         marks, ends = equal_bytes(text, start, one, line_end)
+        here = odd_bytes(text, start)
         if np.uint64(size) - start < 64:
             within = (np.uint64(1) << (np.uint64(size) - start)) - np.uint64(1)
             marks &= within
             ends &= within
+            here &= within
+        odd |= here
         lines += count_bits(ends)
         place = found
         found += count_bits(marks)
@@ -66,7 +70,7 @@ def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArr
                 places[place + i] = np.int32(start + lowest_bit(marks))
                 marks &= marks - np.uint64(1)
             place += np.uint64(8)
-    return int(np.int64(found)) - 1, int(np.int64(lines))
+    return int(np.int64(found)) - 1, int(np.int64(lines)), odd != 0
 
 
 @njit(cache=True, nogil=True)

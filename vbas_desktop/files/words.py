@@ -72,6 +72,22 @@ def equal_bytes(context: Any, text: Any, place: Any, one: Any, other: Any) -> An
 
 
 @intrinsic  # type: ignore[misc]
+def odd_bytes(context: Any, text: Any, place: Any) -> Any:
+    """A bit for each of the 64 bytes from ``text[place]`` on: which are zeros, quotes, returns or beyond ASCII."""
+
+    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = target.make_array(signature.args[0])(target, builder, arguments[0])
+        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), _LINE.as_pointer())
+        line = builder.load(address, align=1)
+        found = builder.icmp_signed("<=", line, ir.Constant(_LINE, [0] * 64))
+        for byte in b'"\r':
+            found = builder.or_(found, builder.icmp_unsigned("==", line, ir.Constant(_LINE, [byte] * 64)))
+        return builder.bitcast(found, ir.IntType(64))
+
+    return types.uint64(text, types.uintp), generate
+
+
+@intrinsic  # type: ignore[misc]
 def hash_cell(context: Any, text: Any, place: Any, masks: Any, mask: Any) -> Any:
     """A number made of the bytes from ``text[place]`` on that the mask at ``masks[mask]`` keeps.
 
