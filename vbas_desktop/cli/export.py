@@ -54,6 +54,7 @@ def run(options: argparse.Namespace) -> int:
     progress = TerminalProgress(options.quiet)
     try:
         loaded = shared.load(settings, Span(progress, 0.0, 0.4))
+        loaded.table.source.digest.wait(progress)
         _refuse_other_files(document, loaded)
         request = shared.request_of(settings, loaded.problem, **approaches_of(settings))
         result = run_engine(request, Span(progress, 0.4, 0.6))

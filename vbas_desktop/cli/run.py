@@ -75,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
             if options.suitable_only and not any(is_suitable(each) for each in result.solutions):
                 raise none_suitable(len(result.solutions))
         solution = chosen_solution(result, options.solution)
+        loaded.table.source.digest.wait(progress)
         document = run_document(loaded.problem, result, shared.in_force(options), solution.id)
         if (solution.facts or {}).get("requirement"):
             document["requirement_check"] = (solution.facts or {})["requirement"]

@@ -13,12 +13,13 @@ from vbas_desktop.domain.progress import Silent
 from .coding import ColumnCoder, Fields
 from .counting import CodedColumn, count, count_sorted
 from .dictionary import recode, tally
+from .hashing import Imprint
 from .records import RecordTable, load_records
 from .words import PADDING
 
-_MANY = 300
-"""More values than a byte can tell apart. Two columns of so many have more classes than are counted directly, three
-more than a table of them may have."""
+_MANY = 600
+"""More values than a byte can tell apart, or a new dictionary has room for. Two columns of so many have more classes
+than are counted directly, three more than a table of them may have."""
 
 
 def rehearse() -> None:
@@ -32,6 +33,7 @@ def rehearse() -> None:
                 for region in ("few", "many"):
                     count(_column(table, region), [_column(table, name) for name in names], Silent())
     _code_widely()
+    Imprint().update(memoryview(bytearray(1)))
     for raw, out in combinations_with_replacement((np.uint8, np.uint16, np.uint32), 2):
         # A column's first blocks have small codes even if there are many values in the end.
         recode(np.zeros(1, raw), np.zeros(1, np.uint32), np.zeros(1, out))

@@ -112,7 +112,7 @@ class ComparisonOrder:
             self.plan.random_seed,
             choices.columns(Role.IDENTIFIER),
             finished.problem,
-            records_sha256=self.table.source.sha256,
+            records_digest=self.table.source.digest,
             region_ids_sha256=self.region_ids_sha256,
             choices=choices,
         )

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoadOrder:
-    """Load these two files with these choices."""
+    """Load these two files with these choices. ``identify``: their hashes must be known at once, to compare them."""
 
     records: Path
     regions: Path
     choices: Choices
+    identify: bool = False
 
     def execute(self, progress: Progress = Silent()) -> Loaded:  # noqa: B008 (Silent has no state)
         """Read both files. The region file comes first: it is small, so its mistakes show at once."""
@@ -52,6 +53,8 @@ class LoadOrder:
             delimiter=chosen.delimiter, encoding=chosen.encoding, category_counts=chosen.category_counts
         )
         table = load_records(self.records, options, Span(progress, 0.1, 1.0))
+        if self.identify:
+            table.source.digest.wait(progress)
         return Loaded(self, table, regions, guess_roles(table, regions), region_ids_sha256(regions.ids))
 
 
@@ -121,7 +124,7 @@ class RunOrder:
             chosen.random_seed,
             chosen.columns(Role.IDENTIFIER),
             self.problem,
-            records_sha256=self.table.source.sha256,
+            records_digest=self.table.source.digest,
             region_ids_sha256=self.region_ids_sha256,
             choices=chosen,
         )
@@ -170,4 +173,5 @@ class RunOrder:
                 on_solution(complete)
 
         result = run(self.request(problem), Span(steady, start, 1.0), hand_on)
+        self.table.source.digest.wait(steady.aside())
         return replace(result, solutions=tuple(replace(each, facts=facts[each.id]) for each in result.solutions))

@@ -15,7 +15,7 @@ from vbas_desktop import __version__
 from vbas_desktop.assessment.representability.requirement import requirement_from
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.source import Source
+from vbas_desktop.domain.source import Digest, Source
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.packing import pack, unpack
 
@@ -138,7 +138,7 @@ def _run_to_json(run: Run, entries: list[Entry]) -> dict[str, Any]:
         "global_suppression": run.global_suppression,
         "random_seed": run.random_seed,
         "identifiers": list(run.identifiers),
-        "records_sha256": run.records_sha256,
+        "records_sha256": None if run.records_digest is None else str(run.records_digest),
         "region_ids_sha256": run.region_ids_sha256,
         "result": None
         if result is None
@@ -197,7 +197,7 @@ def _state(document: Mapping[str, Any], path: Path) -> ProjectState:
 def _entries(data: Mapping[str, Any]) -> list[Entry]:
     found = [(item, _solution(item)) for item in data["solutions"]]
     facts = data.get("result")
-    problem = data["problem"]
+    problem, sha256 = data["problem"], data.get("records_sha256")
     run = Run(
         id=data["id"],
         title=data["title"],
@@ -214,7 +214,7 @@ def _entries(data: Mapping[str, Any]) -> list[Entry]:
         random_seed=data.get("random_seed", 0),
         identifiers=tuple(data.get("identifiers", ())),
         result=None if facts is None else RunResult(tuple(solution for _, solution in found), **_run_facts(facts)),
-        records_sha256=data.get("records_sha256"),
+        records_digest=None if sha256 is None else Digest(sha256),
         region_ids_sha256=data.get("region_ids_sha256", ""),
     )
     return [Entry(item["number"], run, solution, item.get("pinned", False)) for item, solution in found]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.source import Digest
 
 from .events import Event, Listener, Subject
 from .results import Entry, ProblemKey, Run
@@ -144,10 +145,10 @@ class Results:
         self._selected = self._compared = self._chosen_region = None
         self._tell(Event.SOLUTIONS_CHANGED, Event.SELECTION_CHANGED, Event.REGION_CHOSEN)
 
-    def mark_outdated(self, records_sha256: str, region_ids_sha256: str) -> None:
+    def mark_outdated(self, records: Digest, region_ids_sha256: str) -> None:
         """Files were read again: results of other records or regions can be looked at but not released."""
         for run in tuple(self._runs.values()):
-            same = (run.records_sha256, run.region_ids_sha256) == (records_sha256, region_ids_sha256)
+            same = run.region_ids_sha256 == region_ids_sha256 and run.records_digest == records
             if run.outdated is same:
                 self._replace_run(replace(run, outdated=not same))
         self._tell(Event.SOLUTIONS_CHANGED)

@@ -61,7 +61,8 @@ class Session(Papers):
         ones; ``keep_reading``: they were set for these files.
         """
         same = keep_reading or (records, regions) == (self.records_path, self.regions_path)
-        return LoadOrder(records, regions, self.choices if same else self.choices.with_usual_reading())
+        choices = self.choices if same else self.choices.with_usual_reading()
+        return LoadOrder(records, regions, choices, identify=bool(self._runs))
 
     def accept_data(self, loaded: Loaded, fresh: bool = True) -> None:
         """Take over loaded files. ``fresh`` files begin with guessed roles and an empty list of results; else (the same
@@ -85,7 +86,7 @@ class Session(Papers):
             self.restore_results(())
             self.forget_papers()
         else:
-            self.mark_outdated(loaded.table.source.sha256, loaded.region_ids_sha256)
+            self.mark_outdated(loaded.table.source.digest, loaded.region_ids_sha256)
         self.modified = not fresh
         self._tell(Event.DATA_LOADED, Event.CHOICES_CHANGED)
 
@@ -188,8 +189,11 @@ class Session(Papers):
                 yield run.key, run.problem
 
     def _of_these_files(self, problem: Problem) -> bool:
-        source = self.table.source if self.table is not None else None
-        return problem.regions is self.regions and problem.records_source == source
+        if self.table is None or problem.regions is not self.regions or problem.records_source is None:
+            return False
+        counted, here = problem.records_source, self.table.source
+        # Nobody waits for a hash here: two readings of which one is not known yet count as different.
+        return counted is here or (counted.digest.known and here.digest.known and counted == here)
 
     def accept_problem(self, key: ProblemKey, problem: Problem) -> None:
         """Keep the counts of a problem, unless other data were loaded while it was counted."""
