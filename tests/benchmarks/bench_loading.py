@@ -36,7 +36,7 @@ def _regions(path: Path):
 
 
 def count(records: Path, regions: Path, columns: tuple[str, ...], hashed: bool = False) -> int:
-    """All columns coded, the chosen ones counted by region and class; ``hashed``: until the file's hash is known too."""
+    """All columns coded, the chosen ones counted by region and class; ``hashed``: and the hash of the file known."""
     from vbas_desktop.files.problem import build_problem
     from vbas_desktop.files.records import load_records
 
