@@ -5,7 +5,8 @@ import threading
 import numpy as np
 import pytest
 from map_samples import QUARTER_SITES, QUARTERS, solution_of, squares
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtWidgets import QApplication
 
 from vbas_desktop.ui.map.differences import changed_regions, differences
 from vbas_desktop.ui.map.geometry import coloured_like, prepare_base, prepare_map
@@ -148,3 +149,34 @@ def test_what_differs_is_found_off_the_windows_thread(comparison, aggregated_win
     session.compare_with(third.number)
     qtbot.waitUntil(lambda: bool(threads), timeout=60_000)
     assert threading.get_ident() not in threads
+
+
+def test_in_a_small_window_nothing_scrolls_sideways_and_the_maps_get_most_of_the_height(
+    comparison, aggregated_window, qtbot
+):
+    aggregated_window.resize(1024, 700)
+    aggregated_window.show_tab("Results")
+    qtbot.waitUntil(lambda: aggregated_window.size() == QSize(1024, 700))
+    for place, table in enumerate((comparison.measures, comparison.regions)):
+        comparison.lists.tabs.setCurrentIndex(place)
+        QApplication.processEvents()
+        assert table.isVisible()
+        assert table.horizontalScrollBar().maximum() == 0
+    assert not comparison.measures.isVisible()
+    assert comparison.left.height() > comparison.lists.height()
+
+
+def test_in_a_large_window_both_lists_are_seen(comparison, aggregated_window, qtbot):
+    assert comparison.measures.isVisible()
+    assert comparison.regions.isVisible()
+    assert comparison.lists.tabs.isHidden()
+
+
+def test_a_tab_that_is_asked_for_brings_the_hidden_panel_back(aggregated_window):
+    aggregated_window.menus.panel.setChecked(False)
+    assert not aggregated_window.tabs.isVisible()
+    view = next(action.menu() for action in aggregated_window.menuBar().actions() if action.text() == "&View")
+    next(action for action in view.actions() if action.text() == "&3 Regions").trigger()
+    assert aggregated_window.tabs.isVisible()
+    assert aggregated_window.menus.panel.isChecked()
+    assert aggregated_window.tabs.currentWidget() is aggregated_window.tab("Regions")

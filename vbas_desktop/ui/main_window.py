@@ -151,6 +151,11 @@ class MainWindow(QMainWindow):
         if widget is not None:
             self.tabs.setCurrentWidget(widget)
 
+    def open_tab(self, title: str) -> None:
+        """Bring a tab to the front, and the panel with it."""
+        self.menus.panel.setChecked(True)
+        self.show_tab(title)
+
     def tab(self, title: str) -> QWidget | None:
         """A tab's widget by its title."""
         titles = [tab.title for tab in TABS]

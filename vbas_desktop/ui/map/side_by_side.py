@@ -32,6 +32,7 @@ from .geometry import MapGeometry
 from .hover_card import HoverCard, card_text
 from .layers import Layer
 from .legend_strip import LegendStrip
+from .lists import TwoLists
 from .pair import Pair
 from .preparer import preparer_of
 
@@ -60,6 +61,7 @@ class SideBySide(QWidget):
         self.regions = QTableView()
         self.regions.setModel(self.changed_model)
         _set_up(self.regions, "Changed initial regions")
+        self.lists = TwoLists(self.measures, self.regions, ("What differs", "Changed initial regions"))
         self.legends = {canvas: LegendStrip(context.theme.colours) for canvas in (self.left, self.right)}
         self._cards = {canvas: HoverCard(canvas) for canvas in (self.left, self.right)}
         self._build()
@@ -87,15 +89,11 @@ class SideBySide(QWidget):
             column.addWidget(self.legends[canvas])
             canvas.legend_outside = True
             row.addLayout(column, 1)
-        lists = QSplitter(Qt.Orientation.Horizontal)
-        lists.addWidget(self.measures)
-        lists.addWidget(self.regions)
-        lists.setSizes([680, 320])
         whole = QSplitter(Qt.Orientation.Vertical)
         whole.addWidget(maps)
-        whole.addWidget(lists)
+        whole.addWidget(self.lists)
         whole.setStretchFactor(0, 1)
-        whole.setSizes([560, 260])
+        whole.setSizes([600, 220])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(whole)
@@ -277,7 +275,11 @@ def _table(name: str, titles: list[str]) -> QTableWidget:
     table = QTableWidget(0, len(titles))
     table.setHorizontalHeaderLabels(titles)
     _set_up(table, name)
-    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    header = table.horizontalHeader()
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    # Where it is narrow the words end in dots, never the figures.
+    header.setStretchLastSection(False)
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
     return table
 
 
@@ -289,6 +291,7 @@ def _set_up(table: QTableView, name: str) -> None:
 
 def _cell(text: str, number: bool, strong: bool = False) -> QTableWidgetItem:
     item = QTableWidgetItem(text)
+    item.setToolTip(text)
     if number:
         item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     if strong:
