@@ -140,8 +140,9 @@ def make_composition(
             texts.append(quoted(_defused(raw) if options.escape_formulas else raw, new))
         return start
 
+    places = {column: place for place, column in enumerate(header)}
     for column, name in options.released_columns(header):
-        place = header.index(column)
+        place = places[column]
         if column == problem.region_column:
             parts.append((TEXT, add_texts(plan.codes, column), -1))
         elif column in grouped and column in problem.quasi_identifiers:

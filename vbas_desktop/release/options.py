@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -61,17 +62,18 @@ class ReleaseOptions:
     def released_columns(self, header: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """(column of the file, its name in the release) in the order of the release; wrong choices are refused."""
         named = [*(self.columns or ()), *self.identifiers, *self.renames]
-        unknown = [name for name in dict.fromkeys(named) if name not in header]
+        there, dropped = set(header), set(self.identifiers)
+        unknown = [name for name in dict.fromkeys(named) if name not in there]
         if unknown:
             raise InputError(
                 [_wrong("The record file has no such column.", "Check the spelling.", column=name) for name in unknown]
             )
         wanted = header if self.columns is None else dict.fromkeys(self.columns)
-        kept = [(name, self.renames.get(name, name)) for name in wanted if name not in set(self.identifiers)]
+        kept = [(name, self.renames.get(name, name)) for name in wanted if name not in dropped]
         names = [name for _, name in kept] + ([self.class_size] if self.class_size else [])
         if not kept:
             raise InputError(_wrong("No column is left to release.", "Choose at least one column."))
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = sorted(name for name, times in Counter(names).items() if times > 1)
         if twice:
             raise InputError(
                 [_wrong("Two released columns would have the same name.", "Rename one.", column=name) for name in twice]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, Severity
+from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.files.records import RecordTable
 
 from .plan import Plan
@@ -23,7 +24,8 @@ ONE_REGION_EACH = 1.02
 def telltale_columns(plan: Plan, table: RecordTable, columns: Sequence[str]) -> tuple[Finding, ...]:
     """Warnings about released columns that are neither the region column nor quasi-identifiers."""
     used = {plan.problem.region_column, *plan.problem.quasi_identifiers}
-    return tuple(finding for name in columns if name not in used for finding in _of(plan, table, name))
+    facts = {column.name: column for column in table.columns}
+    return tuple(finding for name in columns if name not in used for finding in _of(plan, table, facts[name]))
 
 
 def telltale_order(plan: Plan, table: RecordTable) -> tuple[Finding, ...]:
@@ -46,9 +48,8 @@ def telltale_order(plan: Plan, table: RecordTable) -> tuple[Finding, ...]:
     )
 
 
-def _of(plan: Plan, table: RecordTable, name: str) -> Iterator[Finding]:
-    facts = table.facts(name)
-    filled = table.rows - facts.missing
+def _of(plan: Plan, table: RecordTable, facts: ColumnFacts) -> Iterator[Finding]:
+    name, filled = facts.name, table.rows - facts.missing
     values = facts.distinct - (facts.missing > 0)
     if filled > 1 and (values >= filled or not facts.categorical):
         yield Finding(

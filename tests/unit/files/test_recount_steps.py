@@ -230,12 +230,12 @@ def test_ten_columns_of_a_thousand_values_are_too_many_for_one_number_and_counte
     assert recount(path, [f"c{place}" for place in range(1, 10)], "c0").vector == {2: 1009}
 
 
-def test_the_widest_file_is_cut(tmp_path):
-    """Names and rows may be longer than a block."""
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_names_and_category_line_may_be_longer_than_a_block(tmp_path, quote):
     names = [f"column number {place}" for place in range(70_000)]
-    row = ",".join("x" * 10 for _ in names)
+    row = ",".join(f"{quote}{'x' * 10}{quote}" for _ in names)
     path = tmp_path / "file.csv"
-    path.write_text("\n".join([",".join(names), row, row]))
+    path.write_text("\n".join([",".join(f"{quote}{name}{quote}" for name in names), row, row]))
     assert path.stat().st_size > 3 * recount_blocks.BLOCK_BYTES
     assert recount(path, names[:1], names[-1], category_line=True).vector == {1: 1}
 
