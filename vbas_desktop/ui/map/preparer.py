@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.recent import Recent
 
 from .geometry import BaseGeometry, prepare_base
 from .pair import Pair, prepare_pair
@@ -23,8 +23,14 @@ from .shown import Shown, prepare_shown
 _KEPT = 12
 """So many solutions stay prepared, so that going back and forth is instant."""
 
+_KEPT_PAIRS = 4
+"""So many comparisons stay known."""
+
 _KEPT_BASES = 3
 """The loaded regions, and those of the two solutions that can be shown: files that were read again may differ."""
+
+Key = tuple[int, int, int]
+"""Number, problem and owners of a solution; see `key_of`."""
 
 
 class Preparer(QObject):
@@ -40,8 +46,8 @@ class Preparer(QObject):
         super().__init__(context.model)
         self._context = context
         self._bases: list[BaseGeometry] = []
-        self._kept: OrderedDict[tuple[int, int, int], Shown] = OrderedDict()
-        self._pair: Pair | None = None
+        self._kept: Recent[Key, Shown] = Recent(_KEPT)
+        self._pairs: Recent[tuple[Key, Key], Pair] = Recent(_KEPT_PAIRS)
         self._given_up: set[Hashable] = set()
         self._beside: int | None = None
         model = context.model
@@ -69,8 +75,11 @@ class Preparer(QObject):
     @property
     def pair(self) -> Pair | None:
         """The two with what differs between them, once that is known."""
-        pair = self._pair
-        return pair if pair is not None and pair.is_of(self.shown, self.compared) else None
+        shown, compared = self.shown, self.compared
+        if shown is None or compared is None:
+            return None
+        pair = self._pairs.get((key_of(shown), key_of(compared)))
+        return pair if pair is not None and pair.is_of(shown, compared) else None
 
     @property
     def beside(self) -> Shown | None:
@@ -88,7 +97,7 @@ class Preparer(QObject):
         return None if self._beside is None else self._context.session.entry(self._beside)
 
     def _prepared(self, entry: Entry | None) -> Shown | None:
-        return None if entry is None else self._kept.get(_key(entry))
+        return None if entry is None else self._kept.get(key_of(entry))
 
     def _regions(self, entry: Entry | None) -> Regions | None:
         if entry is not None and entry.problem is not None:
@@ -122,10 +131,10 @@ class Preparer(QObject):
                 return
             # A project whose region file changed may have owners for other regions than there are now.
             fits = entry is not None and regions is not None and entry.solution.owner.size == len(regions)
-            if entry is not None and fits and self._prepared(entry) is None and _key(entry) not in self._given_up:
+            if entry is not None and fits and self._prepared(entry) is None and key_of(entry) not in self._given_up:
                 assert base is not None
                 job = _ShownJob(entry.number, entry.solution, entry.problem, base)
-                abort = partial(self._give_up, _key(entry))
+                abort = partial(self._give_up, key_of(entry))
                 runner.start("Preparing the map", job, self._on_shown, on_abort=abort)
                 return
         self._prepare_pair()
@@ -134,7 +143,7 @@ class Preparer(QObject):
         shown, compared = self.shown, self.compared
         if shown is None or compared is None or self.pair is not None:
             return
-        what = (_key(shown), _key(compared))
+        what = (key_of(shown), key_of(compared))
         if what not in self._given_up:
             abort = partial(self._give_up, what)
             self._context.quiet_runner.start("Comparing", _PairJob(shown, compared), self._on_pair, on_abort=abort)
@@ -149,14 +158,12 @@ class Preparer(QObject):
         self._prepare_next()
 
     def _on_shown(self, shown: Shown) -> None:
-        self._kept[_key(shown)] = shown
-        while len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
+        self._kept.put(key_of(shown), shown)
         self.changed.emit()
         self._prepare_next()
 
     def _on_pair(self, pair: Pair) -> None:
-        self._pair = pair
+        self._pairs.put((key_of(pair.left), key_of(pair.right)), pair)
         self.changed.emit()
         self._prepare_next()
 
@@ -189,7 +196,7 @@ class _PairJob:
         return prepare_pair(self.left, self.right, progress)
 
 
-def _key(entry: Entry | Shown) -> tuple[int, int, int]:
+def key_of(entry: Entry | Shown) -> Key:
     """A solution is prepared anew once its problem is counted; another project may use its number for another one.
 
     What is kept holds on to both objects, so their identities are not given to others.

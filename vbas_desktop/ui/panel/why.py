@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Slot
@@ -14,11 +16,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.region_table import SmallClass, anonymity_vector, why
 from vbas_desktop.session.words import vector_in_words
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.map.preparer import Key, key_of
 from vbas_desktop.ui.map.shown import Shown
+from vbas_desktop.ui.recent import Recent
 from vbas_desktop.ui.theme import GRID
 
 from .fields import muted
@@ -27,6 +33,19 @@ from .vector_line import HELP
 
 _LISTED = 500
 """So many classes are listed; what the others cost is told as one sum."""
+
+_KEPT = 64
+"""So many regions stay explained."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reason:
+    """Why a region lost records. It holds on to what it was found in, so that their identities stay theirs."""
+
+    solution: Solution
+    problem: Problem
+    classes: list[SmallClass]
+    vector: NDArray[np.int64]
 
 
 class WhyView(QWidget):
@@ -37,6 +56,7 @@ class WhyView(QWidget):
         self._context = context
         self._wanted: tuple[Shown, int] | None = None
         self._listed: tuple[Shown, int] | None = None
+        self._known: Recent[tuple[Key, int], Reason] = Recent(_KEPT)
         self.headline = QLabel()
         self.headline.setWordWrap(True)
         self.headline.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -77,23 +97,33 @@ class WhyView(QWidget):
 
     def _find(self) -> None:
         wanted, runner = self._wanted, self._context.quiet_runner
-        if wanted is None or wanted == self._listed or wanted[0].problem is None or runner.busy:
+        if wanted is None or wanted == self._listed or wanted[0].problem is None:
             return
         shown, region = wanted
-        problem, solution = shown.problem, shown.solution
+        problem, solution, key = shown.problem, shown.solution, (key_of(shown), region)
         assert problem is not None
 
-        def job(progress: Progress) -> tuple[list[SmallClass], NDArray[np.int64]]:
+        def job(progress: Progress) -> Reason:
             progress.update("Looking for classes below k")
-            return why(problem, solution, region), anonymity_vector(problem, solution, region)
+            return Reason(
+                solution, problem, why(problem, solution, region), anonymity_vector(problem, solution, region)
+            )
 
-        def found(result: tuple[list[SmallClass], NDArray[np.int64]]) -> None:
+        def found(reason: Reason) -> None:
+            self._known.put(key, reason)
             if self._wanted == wanted:
                 self._listed = wanted
-                self._show(shown, region, result[0])
-                words = vector_in_words(result[1], problem.k)
+                self._show(shown, region, reason.classes)
+                words = vector_in_words(reason.vector, problem.k)
                 self.vector.setText(f"Classes before suppression: {words}.")
                 self.vector.show()
+
+        known = self._known.get(key)
+        if known is not None:
+            found(known)
+            return
+        if runner.busy:
+            return
 
         def given_up() -> None:
             self._listed = wanted
