@@ -66,6 +66,19 @@ def test_results_land_in_the_table_and_the_folder_once(page, loaded_window, tmp_
     assert session.selected.problem is not None
 
 
+def test_what_was_run_before_is_not_listed_again(page, loaded_window, qtbot):
+    session = loaded_window.session
+    session.change(session.choices.with_approach("site_location", "density"))
+    finish(loaded_window, qtbot, loaded_window.controller.run)
+    assert len(session.entries) == 5
+    page.form.ks.setText(str(session.choices.k))
+    page.form.components["site_location"].tick(["density", "balanced-density"])
+    assert page.form.generalised.currentData() == "yes", "groups are made in Input"
+    finish(loaded_window, qtbot, page.start.click)
+    listed = [entry.run.approaches["site_location"] for entry in session.entries]
+    assert listed == ["density"] * 5 + ["balanced-density"] * 5
+
+
 def test_the_chart_of_the_results_draws_what_competes_with_the_shown_solution(page, loaded_window, qtbot):
     session, tab = loaded_window.session, loaded_window.tab("Results")
     finish(loaded_window, qtbot, page.start.click)

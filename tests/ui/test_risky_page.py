@@ -294,7 +294,7 @@ def test_what_is_said_of_k_names_the_searched_columns_and_warns_of_the_others(pa
     press(page.timeline.buttons["run"], loaded_window, qtbot)
     smallest = page.work.state.table.anonymity
     assert page.timeline.anonymity.text() == (
-        f"Smallest class {smallest} – 14-anonymous in the 3 searched columns, not beyond"
+        f"Smallest class {smallest} – 14-anonymous in the 3 searched columns only"
     )
     assert page.timeline.anonymity.toolTip().startswith("Over age, sex, illness together")
     others = page.settings.columns.unsearched()

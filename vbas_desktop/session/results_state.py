@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
@@ -79,7 +80,7 @@ class Results:
         """List runs that were computed elsewhere as a whole; those that are listed already are left out."""
         added = 0
         for run, result in computed:
-            if any(self._same(listed, run) for listed in self._runs.values()):
+            if any(self._same(listed, run, result) for listed in self._runs.values()):
                 continue
             run = replace(run, id=self._next_run, result=result)
             self._next_run += 1
@@ -93,9 +94,12 @@ class Results:
         return added
 
     @staticmethod
-    def _same(listed: Run, run: Run) -> bool:
-        current = listed.result is not None and not listed.outdated
-        return current and (listed.key, listed.choices) == (run.key, run.choices)
+    def _same(listed: Run, run: Run, result: RunResult) -> bool:
+        """Whether two runs made the same of the same; one may name parameters that the other left at their defaults."""
+        if listed.result is None or listed.outdated or listed.key != run.key:
+            return False
+        chosen, wanted = (replace(one.choices, parameters={}) for one in (listed, run))
+        return chosen == wanted and _made(listed.result) == _made(result)
 
     def _replace_run(self, run: Run) -> None:
         self._runs[run.id] = run
@@ -199,3 +203,8 @@ class Results:
         if figure != self._coloured_by:
             self._coloured_by = figure
             self._tell(Event.COLOURING_CHANGED)
+
+
+def _made(result: RunResult) -> list[tuple[Any, ...]]:
+    """What tells the solutions of one problem apart."""
+    return [(solution.approaches, solution.parameters, solution.site_count) for solution in result.solutions]

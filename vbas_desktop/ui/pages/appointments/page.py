@@ -25,7 +25,7 @@ from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
 from vbas_desktop.ui.theme import GRID
 
 from .alternatives import AlternativesDialog
-from .results import PlanResults
+from .results import PlanResults, proof_in_words
 from .settings import PlanSettings
 from .tables import ClassesModel, SlotsModel
 
@@ -202,7 +202,7 @@ class AppointmentsPage(QWidget):
         fit_columns(self.slot_table)
         self.results.show_plan(planned)
         people = int(planned.assessment.task.people.sum())
-        self._context.say(f"{counted(people, 'person')} have a slot; {planned.assessment.plan.proof}.")
+        self._context.say(f"{counted(people, 'person')} have a slot; {proof_in_words(planned.assessment.plan.proof)}.")
         self._refresh()
 
     def _forget_plan(self) -> None:

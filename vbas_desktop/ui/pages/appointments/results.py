@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.screening.vectors import Improvement
 from vbas_desktop.session.appointments import Planned, short_vector, vector_bars
+from vbas_desktop.session.words import seconds_in_words
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.panel.empty import EmptyState
 from vbas_desktop.ui.panel.fields import muted, set_look
@@ -82,10 +83,10 @@ class PlanResults(QWidget):
             return
         result = planned.assessment
         vector = result.plan.vector
-        proof = {"optimal": "proved optimal", "heuristic": "not proved"}.get(result.plan.proof, result.plan.proof)
+        proof = proof_in_words(result.plan.proof)
         self.headline.setText(
             f"k = {vector.k if vector.k is not None else '–'} · {improvement_in_words(result.improvement)} over random "
-            f"seats · {proof} · {result.plan.seconds:,.1f} s"
+            f"seats · {proof} · {seconds_in_words(result.plan.seconds)}"
         )
         set_look(self.headline, "good" if result.plan.proof == "optimal" else "")
         self.details.setText(f"Classes of 1, 2, … people: {short_vector(vector.counts)}")
@@ -97,6 +98,11 @@ class PlanResults(QWidget):
         has_people = bool(planned.people.class_of.size)
         self.person.setVisible(has_people)
         self.ask.setVisible(has_people)
+
+
+def proof_in_words(proof: str) -> str:
+    """Whether a better plan can exist."""
+    return {"optimal": "proved optimal", "heuristic": "not proved optimal"}.get(proof, proof)
 
 
 def improvement_in_words(improvement: Improvement) -> str:

@@ -63,6 +63,7 @@ class CompareForm(QWidget):
         self._own_sets = False
         for value, text in _GENERALISED.items():
             self.generalised.addItem(text, value)
+        self.generalised.setEnabled(False)
         self.sets.setFixedHeight(4 * self.sets.fontMetrics().lineSpacing() + 2 * GRID)
         self.sets.setTabChangesFocus(True)
         self._build()
@@ -108,9 +109,10 @@ class CompareForm(QWidget):
             self.sets.setPlainText(", ".join(choices.quasi_identifiers))
             self.sets.blockSignals(False)
         grouped = bool(choices.groupings)
+        if grouped is not self.generalised.isEnabled():
+            # As in Input: who made groups wants them counted.
+            self.generalised.setCurrentIndex(self.generalised.findData("yes" if grouped else "no"))
         self.generalised.setEnabled(grouped)
-        if not grouped:
-            self.generalised.setCurrentIndex(self.generalised.findData("no"))
 
     def ticked(self) -> Ticked:
         """What is ticked and entered; what cannot be read is left out."""

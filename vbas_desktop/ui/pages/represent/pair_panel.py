@@ -21,7 +21,7 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.session.representing import OutlierOrder, PairOrder
 from vbas_desktop.session.requirement_form import names_of, numbers_of, texts_by_name
 from vbas_desktop.ui.pages.file_row import FileRow
-from vbas_desktop.ui.panel.fields import Field, set_look
+from vbas_desktop.ui.panel.fields import Field, set_look, title
 from vbas_desktop.ui.theme import GRID, Theme
 
 from .folder_row import FolderRow
@@ -78,6 +78,7 @@ class PairPanel(QScrollArea):
             Field("&Quasi-identifiers", self.columns, "Columns, separated by commas"),
             Field("Sensitive columns", self.sensitive, "Described class by class; separated by commas"),
             Field("k", self.k, "Nothing about fewer than k records is shown"),
+            title("If there are any"),
             Field("Hierarchies", self.hierarchies, "A folder with COLUMN.csv: value;level1;level2…"),
             Field(
                 "Distances", self.distances, "A folder with COLUMN.csv: a square table of the distances between values"

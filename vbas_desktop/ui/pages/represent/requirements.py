@@ -136,8 +136,10 @@ class RequirementsPage(QWidget):
         column.addLayout(grid)
         column.addWidget(title("Columns and values"))
         for name, words, help in _FIELDS:
+            self.fields[name].setPlaceholderText(help)
             column.addWidget(Field(words, self.fields[name], help))
         self.classes.setFixedHeight(8 * GRID)
+        self.classes.setPlaceholderText("One on each line: age=3, sex=1")
         column.addWidget(Field("Required classes", self.classes, "One on each line: age=3, sex=1"))
         column.addWidget(self.recorded)
         column.addStretch(1)

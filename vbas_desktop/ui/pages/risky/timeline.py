@@ -123,7 +123,7 @@ class Timeline(QWidget):
         smallest = "no record is left" if table.anonymity is None else f"smallest class {table.anonymity:,}"
         searched = f"the {counted(len(table.columns), 'searched column')}"
         self.anonymity.setText(
-            f"{smallest.capitalize()} – {'' if reached else 'not yet '}{k}-anonymous in {searched}, not beyond"
+            f"{smallest.capitalize()} – {'' if reached else 'not yet '}{k}-anonymous in {searched} only"
         )
         self.anonymity.setToolTip(f"Over {', '.join(table.columns)} together, whatever rules let pass")
         set_look(self.anonymity, "good" if reached else "warning")
