@@ -17,10 +17,12 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
 
 from .adc_accept import accept, remember_trial
+from .adc_candidates import open_visit
 from .adc_compiled import compiled, inner
+from .adc_layout import LOGGED_MOVES, Fact, State
 from .adc_star import spatial_order
-from .adc_state import LOGGED_MOVES, Fact, State, begin, new_state
-from .adc_trial import open_visit, try_place
+from .adc_state import begin, new_state
+from .adc_trial import try_place
 
 _SLICE = 4_000_000
 """Steps of work (about a nanosecond each) between two looks at progress."""

@@ -1,0 +1,157 @@
+"""Candidate places of a site: for each class at α the weighted centre of its members around the site."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .adc_compiled import inner
+from .adc_layout import Fact, Integers, Line, State
+from .adc_predicates import side_of_line
+from .adc_star import BLOCK, star_of
+from .adc_state import count_of, load_sizes
+
+
+@inner
+def open_visit(state: State, site: int) -> None:
+    """Compute the candidate place of every class of a site's region that is at α, in class order."""
+    facts, classes, near = state.facts, state.classes, state.listed
+    facts[Fact.VISITED] = site
+    facts[Fact.NEXT_CANDIDATE] = 0
+    _list_candidates(state, site)
+    found = _list_neighbourhood(state, site)
+    _sort(near[:found])
+    for n in range(found):
+        # The file position is in the upper half of each number, the point in the lower.
+        _weigh_point(state, near[n] & 0xFFFFFFFF)
+    for j in range(facts[Fact.CANDIDATES]):
+        classes[j].x /= classes[j].weight
+        classes[j].y /= classes[j].weight
+        classes[classes[j].listed].slot = -1
+    _list_blocks(state, site)
+    facts[Fact.STAMP] += 1
+    facts[Fact.VISIT_STAMP] = facts[Fact.STAMP]
+    state.sites[site].dependencies = 0
+
+
+@inner
+def _sort(numbers: Integers) -> None:
+    """Shell sort in place: the lists are short, and it compiles much faster than the library's sort."""
+    gap = 1
+    while gap < numbers.size // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, numbers.size):
+            number, j = numbers[i], i
+            while j >= gap and numbers[j - gap] > number:
+                numbers[j] = numbers[j - gap]
+                j -= gap
+            numbers[j] = number
+        gap //= 3
+
+
+@inner
+def _list_candidates(state: State, site: int) -> None:
+    alpha, count, classes = state.facts[Fact.ALPHA], 0, state.classes
+    load_sizes(state, site)
+    for column in range(classes.size):
+        if classes[column].size == alpha:
+            classes[column].slot = count
+            candidate = classes[count]
+            candidate.listed, candidate.x, candidate.y, candidate.weight = column, 0.0, 0.0, 0.0
+            count += 1
+    state.facts[Fact.CANDIDATES] = count
+    state.facts[Fact.WORK] += classes.size
+
+
+@inner
+def _weigh_point(state: State, i: int) -> None:
+    """Add a point, weighted by its members of each class at α, to that class's candidate place."""
+    point, classes, count = state.points[i], state.classes, state.facts[Fact.CANDIDATES]
+    if count * 8 < point.width:
+        for j in range(count):
+            _weigh(classes[j], point, float(count_of(state, i, classes[j].listed)))
+        state.facts[Fact.WORK] += 8 * count
+        return
+    for entry in range(point.start, point.start + point.width):
+        j = classes[state.columns[entry - point.offset]].slot
+        if j >= 0:
+            _weigh(classes[j], point, float(state.values[entry]))
+    state.facts[Fact.WORK] += point.width
+
+
+@inner
+def _weigh(candidate: Any, point: Any, weight: float) -> None:
+    candidate.x += weight * point.x
+    candidate.y += weight * point.y
+    candidate.weight += weight
+
+
+@inner
+def _list_neighbourhood(state: State, site: int) -> int:
+    """The initial regions in a site's cell or in the closed polygon through its star, each with its file position."""
+    points, sites, near, star = state.points, state.sites, state.listed, state.lists[Line.STAR]
+    corners, bounded = star_of(site, sites, state.site_boxes, star)
+    state.facts[Fact.STAR] = corners
+    count = 0
+    i = sites[site].first_member
+    while i >= 0:
+        near[count] = (points[i].file << 32) + i
+        count += 1
+        i = points[i].following
+    low_x = high_x = sites[site].x
+    low_y = high_y = sites[site].y
+    for c in range(corners):
+        corner = sites[star[c]]
+        low_x, high_x = min(low_x, corner.x), max(high_x, corner.x)
+        low_y, high_y = min(low_y, corner.y), max(high_y, corner.y)
+    for block in range(state.boxes.size):
+        box = state.boxes[block]
+        if box.low_x > high_x or box.high_x < low_x or box.low_y > high_y or box.high_y < low_y:
+            continue
+        for i in range(block * BLOCK, min((block + 1) * BLOCK, points.size)):
+            if points[i].owner != site and _in_fan(state, site, corners, bounded, points[i].x, points[i].y):
+                near[count] = (points[i].file << 32) + i
+                count += 1
+    state.facts[Fact.WORK] += 2 * state.boxes.size + 64 * count
+    return count
+
+
+@inner
+def _in_fan(state: State, site: int, corners: int, bounded: bool, x: float, y: float) -> bool:
+    """Whether a place is in the closed polygon: the triangles of the site with each two successive neighbours.
+
+    At an open side the site itself is the corner between the last and the first neighbour, so no triangle is there;
+    neighbours in one line with the site span none.
+    """
+    sites, star = state.sites, state.lists[Line.STAR]
+    vx, vy = sites[site].x, sites[site].y
+    for c in range(corners if bounded else corners - 1):
+        a, b = sites[star[c]], sites[star[c + 1 if c + 1 < corners else 0]]
+        if (
+            side_of_line(vx, vy, a.x, a.y, x, y) >= 0
+            and side_of_line(vx, vy, b.x, b.y, x, y) <= 0
+            and side_of_line(a.x, a.y, b.x, b.y, x, y) >= 0
+            and side_of_line(vx, vy, a.x, a.y, b.x, b.y) > 0
+        ):
+            return True
+    return False
+
+
+@inner
+def _list_blocks(state: State, site: int) -> None:
+    """The box of all candidate places, and the blocks of points from which some of them might win any."""
+    own, classes, count = state.sites[site], state.classes, 0
+    own.low_x = own.high_x = classes[0].x
+    own.low_y = own.high_y = classes[0].y
+    for j in range(1, state.facts[Fact.CANDIDATES]):
+        own.low_x, own.high_x = min(own.low_x, classes[j].x), max(own.high_x, classes[j].x)
+        own.low_y, own.high_y = min(own.low_y, classes[j].y), max(own.high_y, classes[j].y)
+    for block in range(state.boxes.size):
+        box = state.boxes[block]
+        dx = max(max(box.low_x - own.high_x, own.low_x - box.high_x), 0.0)
+        dy = max(max(box.low_y - own.high_y, own.low_y - box.high_y), 0.0)
+        if dx * dx + dy * dy <= box.reach:
+            state.lists[Line.BLOCKS, count] = block
+            count += 1
+    state.facts[Fact.BLOCKS] = count
+    state.facts[Fact.WORK] += 2 * state.boxes.size
