@@ -6,7 +6,6 @@ declarations, so adding one means adding one module.
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
@@ -23,125 +22,21 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.regions import Regions
 
-_KEY = "vbas_parameter"
+from .declaration import Card, Parameter, parameter, parameters_of
 
-
-@dataclass(frozen=True)
-class Card:
-    """How an approach introduces itself.
-
-    ``name`` is used in scripts, ``title`` in menus, ``summary`` (one sentence) as tool tip; ``when`` says when to
-    choose it, ``formula`` and ``complexity`` go into the docs.
-    """
-
-    name: str
-    title: str
-    summary: str
-    formula: str = ""
-    complexity: str = ""
-    when: str = ""
-    order: int = 100
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """The declaration of one parameter; ``kind`` is int, float, str, bool or "approach" (another approach, by name).
-
-    ``required``: scripts must give it, because no default could be right for everybody. ``only_with``: it has an effect
-    only while another parameter (by name) has that value, so that a form need not show it otherwise.
-    """
-
-    name: str
-    kind: type | str
-    default: Any
-    label: str
-    help: str
-    low: float | None = None
-    high: float | None = None
-    choices: tuple[str, ...] = ()
-    option: str | None = None
-    required: bool = False
-    only_with: tuple[str, Any] | None = None
-
-    def has_effect(self, values: Mapping[str, Any]) -> bool:
-        """Whether it makes a difference beside these values of the approach's parameters."""
-        return self.only_with is None or values.get(self.only_with[0]) == self.only_with[1]
-
-    def parse(self, text: Any) -> Any:
-        """The value from what a person typed; `InputError` says what would be allowed."""
-        try:
-            if self.kind is bool and isinstance(text, str):
-                value: Any = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[
-                    text.lower()
-                ]
-            elif self.kind is int:
-                value = int(text)
-            elif self.kind is float:
-                value = float(text)
-            else:
-                value = text
-        except (TypeError, ValueError, KeyError, OverflowError):
-            raise self._refusal() from None
-        self.check(value)
-        return value
-
-    def check(self, value: Any) -> None:
-        """Refuse a value of the wrong type or outside the bounds."""
-        if self.kind == "approach":
-            return
-        numeric = self.kind in (int, float)
-        wrong_type = (numeric and (isinstance(value, bool) or not isinstance(value, (int, float, np.number)))) or (
-            self.kind in (str, bool) and not isinstance(value, self.kind)  # type: ignore[arg-type]
-        )
-        if wrong_type or (self.kind is int and int(value) != value) or (numeric and not np.isfinite(float(value))):
-            raise self._refusal()
-        too_low = self.low is not None and value < self.low
-        too_high = self.high is not None and value > self.high
-        if too_low or too_high or (self.choices and value not in self.choices):
-            raise self._refusal()
-
-    def _refusal(self) -> InputError:
-        return InputError(Finding("parameter", f"“{self.label}” must be {self.allowed}.", column=self.name))
-
-    @property
-    def allowed(self) -> str:
-        """What may be entered, in words."""
-        if self.choices:
-            return "one of " + ", ".join(self.choices)
-        if self.kind is bool:
-            return "yes or no"
-        words = {int: "a whole number", float: "a number"}.get(self.kind, "text")  # type: ignore[arg-type, call-overload]
-        bounds = [f"at least {self.low:,.12g}"] if self.low is not None else []
-        bounds += [f"at most {self.high:,.12g}"] if self.high is not None else []
-        return f"{words} {' and '.join(bounds)}".strip()
-
-
-def parameter(
-    default: Any,
-    *,
-    label: str,
-    help: str,
-    low: float | None = None,
-    high: float | None = None,
-    choices: tuple[str, ...] = (),
-    option: str | None = None,
-    kind: type | str | None = None,
-    required: bool = False,
-    only_with: tuple[str, Any] | None = None,
-) -> Any:
-    """Declare a dataclass field as a parameter; ``option`` names a command-line option of its own (``--sites``)."""
-    declared = {
-        "label": label,
-        "help": help,
-        "low": low,
-        "high": high,
-        "choices": choices,
-        "option": option,
-        "kind": kind or type(default),
-        "required": required,
-        "only_with": only_with,
-    }
-    return dataclasses.field(default=default, metadata={_KEY: declared})
+__all__ = [
+    "Approach",
+    "Card",
+    "Construction",
+    "Measure",
+    "Outcome",
+    "Parameter",
+    "SiteLocation",
+    "SiteNumber",
+    "Situation",
+    "parameter",
+]
+"""All that a module with an approach needs, plug-ins included."""
 
 
 @dataclass(frozen=True)
@@ -158,11 +53,7 @@ class Approach(ABC):
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:
         """The parameters in the order of their declaration."""
-        return tuple(
-            Parameter(name=field.name, default=field.default, **field.metadata[_KEY])
-            for field in dataclasses.fields(cls)
-            if _KEY in field.metadata
-        )
+        return parameters_of(cls)
 
     @classmethod
     def from_texts(cls, values: Mapping[str, Any]) -> Self:

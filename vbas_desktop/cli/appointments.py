@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 
+from .argument_types import delimiter_of
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
@@ -83,7 +84,9 @@ def run(options: argparse.Namespace) -> int:
     names = tuple(name.strip() for name in options.quasi_identifiers.split(",") if name.strip())
     columns = PeopleColumns(names, options.id_column, options.region_column, options.count_column)
     slots = load_slots(options.slots)
-    people = load_people(options.people, columns, RecordOptions(options.delimiter, options.encoding), progress)
+    people = load_people(
+        options.people, columns, RecordOptions(delimiter_of(options.delimiter), options.encoding), progress
+    )
     regions = load_regions(options.regions, progress=progress) if options.regions else None
     constraints = Constraints(
         options.same_region, options.within_km, options.group_column, options.max_share, options.min_groups

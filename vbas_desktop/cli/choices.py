@@ -9,8 +9,8 @@ from vbas_desktop.approaches.base import Approach, Parameter
 from vbas_desktop.approaches.registry import approach, approaches, make
 from vbas_desktop.domain.errors import InputError
 
+from .argument_types import names
 from .errors import UsageError
-from .options import names
 
 DEFAULTS = {"site_number": "maxcombs", "site_location": "balanced-density", "construction": "voronoi"}
 """The combination that is run if nothing is said: the careful number, even populations."""

@@ -15,6 +15,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Span
 
 from . import options as shared
+from .argument_types import names, whole
 from .errors import UsageError
 from .release_options import DEFAULTS, add_release_options, release_options, say_release
 from .run import approaches_of, chosen_solution
@@ -29,14 +30,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("run_folder", metavar="RUN_DIR", help="the folder that `vbas run --out` wrote")
     parser.add_argument(
-        "--solution", metavar="N", type=shared.whole(1), help="id of the solution (default: the one of the run)"
+        "--solution", metavar="N", type=whole(1), help="id of the solution (default: the one of the run)"
     )
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the release")
     parser.add_argument("--records", metavar="FILE", help="where the record file is now, if it was moved")
     parser.add_argument("--regions", metavar="FILE", help="where the region file is now, if it was moved")
-    parser.add_argument(
-        "--identifiers", metavar="A,B", type=shared.names, default=argparse.SUPPRESS, help="columns to drop"
-    )
+    parser.add_argument("--identifiers", metavar="A,B", type=names, default=argparse.SUPPRESS, help="columns to drop")
     add_release_options(parser, defaults=False)
     parser.add_argument("--quiet", action="store_true", help="no progress and no remarks")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 
-from .options import whole
+from .argument_types import whole
 from .terminal import TerminalProgress, say
 
 HELP = "make synthetic records and regions with known counts"

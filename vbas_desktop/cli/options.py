@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.progress import Progress, Span
 
+from .argument_types import delimiter_of, names, numbers, percent, sets_of_names, whole
 from .errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from vbas_desktop.domain.regions import Regions
     from vbas_desktop.files.records import RecordTable
 
-DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "space": " "}
 _NOT_SETTINGS = {"command", "debug", "quiet", "json", "out", "solution", "requirement", "suitable_only"}
 
 
@@ -29,57 +27,6 @@ class Loaded:
 
     table: RecordTable
     problem: Problem
-
-
-def names(text: str) -> list[str]:
-    """The names of a comma-separated list; a name that contains a comma is put in double quotes."""
-    found = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
-    if not found or not all(found):
-        raise argparse.ArgumentTypeError("a name is missing; write them as a,b,c")
-    repeated = [name for name in dict.fromkeys(found) if found.count(name) > 1]
-    if repeated:
-        raise argparse.ArgumentTypeError(f"“{repeated[0]}” is there twice")
-    return found
-
-
-def whole(low: int) -> Any:
-    """An argument type: whole numbers from ``low``."""
-
-    def parse(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"“{text}” is not a whole number") from None
-        if number < low:
-            raise argparse.ArgumentTypeError(f"{number} is too low; the least is {low}")
-        return number
-
-    return parse
-
-
-def percent(text: str) -> float:
-    """An argument type: a percentage above 0."""
-    try:
-        number = float(text.rstrip("%"))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"“{text}” is not a number") from None
-    if not (math.isfinite(number) and number > 0):
-        raise argparse.ArgumentTypeError("must be above 0")
-    return number
-
-
-def numbers(low: int) -> Any:
-    """An argument type: a comma-separated list of whole numbers from ``low``."""
-
-    def parse(text: str) -> list[int]:
-        return [whole(low)(name) for name in names(text)]
-
-    return parse
-
-
-def sets_of_names(text: str) -> list[list[str]]:
-    """Lists of names separated by semicolons: ``age,sex;age,income``."""
-    return [names(part) for part in text.split(";")]
 
 
 def add_data_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
@@ -250,14 +197,14 @@ def read(options: argparse.Namespace, progress: Progress) -> tuple[RecordTable, 
         x_column=options.x_column,
         y_column=options.y_column,
         coordinates=options.coordinates,
-        delimiter=_delimiter(options.regions_delimiter),
+        delimiter=delimiter_of(options.regions_delimiter),
         encoding=options.regions_encoding,
         layer=options.layer,
         # Runs that were kept before this option was there do not tell it.
         decimal=getattr(options, "regions_decimal", "auto"),
     )
     record_options = RecordOptions(
-        delimiter=_delimiter(options.delimiter),
+        delimiter=delimiter_of(options.delimiter),
         encoding=options.encoding,
         category_counts=options.category_counts,
     )
@@ -307,7 +254,3 @@ def in_force(options: argparse.Namespace) -> dict[str, Any]:
 def restored(settings: Mapping[str, Any]) -> argparse.Namespace:
     """The options of an earlier run from what `in_force` kept: enough to load and run again."""
     return argparse.Namespace(**settings)
-
-
-def _delimiter(text: str | None) -> str | None:
-    return None if text is None else DELIMITERS.get(text.lower(), text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .options import whole
+from .argument_types import whole
 from .representability import add_distance_option, add_hierarchy_options, chosen_hierarchies, names
 from .terminal import TerminalProgress, say, show
 

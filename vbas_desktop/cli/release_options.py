@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.words import counted
 
+from .argument_types import delimiter_of, names, whole
 from .errors import UsageError
-from .options import DELIMITERS, names, whole
 from .terminal import say
 
 if TYPE_CHECKING:
@@ -74,7 +74,6 @@ def release_options(options: argparse.Namespace) -> ReleaseOptions:
     from vbas_desktop.release import ReleaseOptions
 
     chosen = {name: getattr(options, name, default) for name, default in DEFAULTS.items()}
-    delimiter = chosen["release_delimiter"]
     return ReleaseOptions(
         columns=None if chosen["columns"] is None else tuple(chosen["columns"]),
         identifiers=tuple(options.identifiers),
@@ -82,7 +81,7 @@ def release_options(options: argparse.Namespace) -> ReleaseOptions:
         shuffle=chosen["shuffle"],
         shuffle_seed=chosen["shuffle_seed"],
         class_size=chosen["class_size"],
-        delimiter=None if delimiter is None else DELIMITERS.get(delimiter.lower(), delimiter),
+        delimiter=delimiter_of(chosen["release_delimiter"]),
         escape_formulas=chosen["escape_formulas"],
         format=chosen["format"],
         policy=chosen["policy"],

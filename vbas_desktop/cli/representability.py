@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .options import whole
+from .argument_types import whole
 from .requirement_options import verdict_lines
 from .terminal import TerminalProgress, say, show
 

@@ -11,8 +11,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .argument_types import whole
 from .errors import UsageError
-from .options import whole
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.words import counted
 
+from .argument_types import delimiter_of, whole
 from .errors import UsageError, VerificationFailed
-from .options import whole
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
     _check(options)
     progress = TerminalProgress(options.quiet)
-    reading = RecordOptions(options.delimiter, options.encoding, options.category_counts)
+    reading = RecordOptions(delimiter_of(options.delimiter), options.encoding, options.category_counts)
     records = load_records(options.file, reading, progress)
     dropped = _names(options.identifiers)
     columns = _names(options.columns) or [name for name in records.dialect.header if name not in dropped]

@@ -15,6 +15,7 @@ from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.domain.words import counted
 
 from . import options as shared
+from .argument_types import whole
 from .choices import Chooser, add_approach_options, chosen_names
 from .errors import UsageError
 from .release_options import add_release_options, release_options, say_release
@@ -41,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--solution",
         metavar="N",
-        type=shared.whole(1),
+        type=whole(1),
         help="id of the solution to release (default: the one at the approximated number of sites)",
     )
     add_requirement_options(parser, "marks the solutions that meet it, and chooses among them")

@@ -13,7 +13,7 @@ import json
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 
-from .options import whole
+from .argument_types import delimiter_of, whole
 from .terminal import TerminalProgress, say, show
 
 HELP = "say whether a file is k-anonymous"
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
             options.file,
             names,
             options.region_column,
-            delimiter=_delimiter(options.delimiter),
+            delimiter=delimiter_of(options.delimiter),
             encoding=options.encoding,
             category_line=options.category_counts == "yes",
             progress=progress,
@@ -90,7 +90,3 @@ def _check(names: list[str], options: argparse.Namespace) -> None:
     if options.region_column in names:
         message = "The region column cannot be a quasi-identifier too."
         raise InputError(Finding("region-as-quasi-identifier", message, "Name it once.", column=options.region_column))
-
-
-def _delimiter(text: str | None) -> str | None:
-    return {"tab": "\t", "\\t": "\t"}.get(text, text) if text else None

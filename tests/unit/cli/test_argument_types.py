@@ -1,0 +1,46 @@
+"""Values of options as people type them."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from vbas_desktop.cli.argument_types import delimiter_of, names, numbers, percent, sets_of_names, whole
+from vbas_desktop.cli.main import main
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"), [("tab", "\t"), ("\\t", "\t"), ("Semicolon", ";"), ("pipe", "|"), (",", ","), (None, None)]
+)
+def test_delimiters_have_names(text, delimiter):
+    assert delimiter_of(text) == delimiter
+
+
+def test_names_are_separated_by_commas_and_quoted_if_they_have_one():
+    assert names('age, "income, net",sex') == ["age", "income, net", "sex"]
+    assert sets_of_names("age,sex;age") == [["age", "sex"], ["age"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "words"),
+    [
+        (names, "a,,b", "a name is missing"),
+        (names, "a,b,a", "“a” is there twice"),
+        (whole(1), "0", "the least is 1"),
+        (whole(1), "1.5", "is not a whole number"),
+        (numbers(1), "3,0", "the least is 1"),
+        (percent, "0", "must be above 0"),
+        (percent, "ten", "is not a number"),
+    ],
+)
+def test_other_values_are_refused_in_words(kind, text, words):
+    with pytest.raises(argparse.ArgumentTypeError, match=words):
+        kind(text)
+
+
+def test_risky_knows_the_names_of_delimiters_too(tmp_path, capsys):
+    path = tmp_path / "people.csv"
+    path.write_text("age\tsex\n" + "1\tF\n" * 5 + "2\tM\n")
+    assert main(["risky", str(path), "--delimiter", "tab", "-k", "2", "--json", "--quiet"]) == 0
+    assert '"sex"' in capsys.readouterr().out
