@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import hashlib
 import io
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -32,7 +31,8 @@ from .options import ReleaseOptions
 from .plan import Plan
 from .records_csv import Written
 from .rows import decide
-from .shuffle import assign, shuffle_key
+from .shuffle import shuffle_key
+from .shuffle_batches import BatchBuckets
 
 BATCH_ROWS = 1 << 16
 BUCKET_ROWS = 1 << 17
@@ -108,11 +108,11 @@ class ArrowRecords:
         if done != self._source.size_bytes or digest.hexdigest() != self._source.sha256:
             raise changed(self._source)
 
-    def _buckets(self, scratch: Path) -> _Buckets | None:
+    def _buckets(self, scratch: Path) -> BatchBuckets | None:
         if not self._options.shuffle:
             return None
         key = shuffle_key(self._options.shuffle_seed, self._source.sha256)
-        return _Buckets(scratch, key, max(1, -(-self._plan.problem.records // BUCKET_ROWS)))
+        return BatchBuckets(scratch, key, max(1, -(-self._plan.problem.records // BUCKET_ROWS)))
 
     def _batches(self, progress: Progress) -> Iterator[Any]:
         stage, total, done = "Writing the anonymised file", max(1, self._plan.problem.records), 0
@@ -268,49 +268,6 @@ class _Sink:
 
     def close(self) -> None:
         """Leave the file open: its owner closes it."""
-
-
-class _Buckets:
-    """Random buckets of rows in one nameless temporary file."""
-
-    def __init__(self, folder: Path, key: bytes, number: int) -> None:
-        self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
-        self._key, self.number = key, number
-        self._pieces: list[list[tuple[int, int]]] = [[] for _ in range(number)]
-        self._schema: Any = None
-
-    def add(self, batch: Any, places: NDArray[np.int64]) -> None:
-        """Append the rows of one batch, which stood at these places of the input, to their buckets."""
-        self._schema = batch.schema
-        key = np.frombuffer(self._key[:8], "<u8").astype(np.uint64)[0]
-        bucket = assign(places, key, self.number)
-        arranged = batch.take(pa.array(np.argsort(bucket, kind="stable")))
-        bounds = np.concatenate(([0], np.cumsum(np.bincount(bucket, minlength=self.number))))
-        for number in range(self.number):
-            rows = int(bounds[number + 1] - bounds[number])
-            if rows:
-                # The copy leaves out what the other buckets of the batch hold.
-                piece = arranged.take(pa.array(np.arange(bounds[number], bounds[number + 1])))
-                data = piece.serialize()
-                self._pieces[number].append((self._file.tell(), data.size))
-                self._file.write(data)
-
-    def shuffled(self, number: int) -> Iterator[Any]:
-        """The rows of one bucket in random order."""
-        batches = []
-        for place, size in self._pieces[number]:
-            self._file.seek(place)
-            batches.append(pa.ipc.read_record_batch(pa.py_buffer(self._file.read(size)), self._schema))
-        if not batches:
-            return
-        table = pa.Table.from_batches(batches)
-        words = [number, *np.frombuffer(self._key[8:], "<u4").tolist()]
-        order = np.random.default_rng(words).permutation(table.num_rows)
-        yield from table.take(pa.array(order)).combine_chunks().to_batches()
-
-    def close(self) -> None:
-        """Let go of the temporary file, which ends it."""
-        self._file.close()
 
 
 def _index(texts: Any, values: tuple[str, ...]) -> NDArray[np.int32]:
