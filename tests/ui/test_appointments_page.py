@@ -6,7 +6,7 @@ import json
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.session.appointments import heat, whole
@@ -187,3 +187,14 @@ def test_a_large_plan_is_drawn_in_blocks_that_add_up(planned):
     assert blocks.people.sum() == 15
     inner = heat(made, blocks.block(1, 2), 9, 9, Silent())
     assert inner.people.sum() == blocks.people[1, 2]
+
+
+def test_in_a_small_window_the_lists_stand_behind_each_other_and_nothing_scrolls_sideways(planned, window, qtbot):
+    window.resize(1024, 700)
+    QApplication.processEvents()
+    for place, table in enumerate((planned.class_table, planned.slot_table)):
+        planned.lists.tabs.setCurrentIndex(place)
+        QApplication.processEvents()
+        assert table.isVisible()
+        assert table.horizontalScrollBar().maximum() == 0
+    assert not planned.class_table.isVisible()

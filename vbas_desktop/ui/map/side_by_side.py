@@ -24,6 +24,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.panel.results_columns import short_titles
 from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.two_lists import TwoLists
 
 from .canvas import MapCanvas
 from .changed_model import REGION_ROLE, ChangedModel
@@ -32,7 +33,6 @@ from .geometry import MapGeometry
 from .hover_card import HoverCard, card_text
 from .layers import Layer
 from .legend_strip import LegendStrip
-from .lists import TwoLists
 from .pair import Pair
 from .preparer import preparer_of
 
@@ -61,7 +61,8 @@ class SideBySide(QWidget):
         self.regions = QTableView()
         self.regions.setModel(self.changed_model)
         _set_up(self.regions, "Changed initial regions")
-        self.lists = TwoLists(self.measures, self.regions, ("What differs", "Changed initial regions"))
+        tables = {"What differs": self.measures, "Changed initial regions": self.regions}
+        self.lists = TwoLists(tables, room=760, shares=(680, 320))
         self.legends = {canvas: LegendStrip(context.theme.colours) for canvas in (self.left, self.right)}
         self._cards = {canvas: HoverCard(canvas) for canvas in (self.left, self.right)}
         self._build()

@@ -20,9 +20,10 @@ from vbas_desktop.session.appointments import Alternatives, ClassesFound, Planne
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.files import ask_to_save, beside
 from vbas_desktop.ui.latest import Latest
-from vbas_desktop.ui.panel.fields import set_look, title
+from vbas_desktop.ui.panel.fields import set_look
 from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.two_lists import TwoLists
 
 from .alternatives import AlternativesDialog
 from .results import PlanResults, proof_in_words
@@ -64,22 +65,14 @@ class AppointmentsPage(QWidget):
         for widget in (self.plan, self.stop):
             bar.addWidget(widget)
         bar.addWidget(self.reason, 1)
-        tables = QSplitter(Qt.Orientation.Horizontal)
         for name, table, model in (("Classes", self.class_table, self.classes), ("Slots", self.slot_table, self.slots)):
             table.setModel(model)
             set_up_table(table, name)
-            side = QWidget()
-            column = QVBoxLayout(side)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(GRID // 4)
-            column.addWidget(title(name))
-            column.addWidget(table, 1)
-            tables.addWidget(side)
-        tables.setSizes([320, 280])
-        tables.setChildrenCollapsible(False)
+        lists = {"Classes": self.class_table, "Slots": self.slot_table}
+        self.lists = TwoLists(lists, room=560, shares=(440, 240), titled=True)
         self.class_table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         right = QSplitter(Qt.Orientation.Vertical)
-        right.addWidget(tables)
+        right.addWidget(self.lists)
         right.addWidget(self.results)
         right.setSizes([240, 400])
         right.setChildrenCollapsible(False)
