@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QTabBar, QVBoxLayout, QWidget
@@ -15,7 +17,7 @@ class TwoLists(QWidget):
     the lists where both are seen. ``shares`` are the widths to begin with.
     """
 
-    def __init__(self, lists: dict[str, QWidget], room: int, shares: tuple[int, int], titled: bool = False) -> None:
+    def __init__(self, lists: Mapping[str, QWidget], room: int, shares: tuple[int, int], titled: bool = False) -> None:
         super().__init__()
         self._room, self._titled = room, titled
         self._sides = [QWidget() for _ in lists]
