@@ -98,7 +98,7 @@ def test_commas_that_may_be_thousands_lead_to_the_field_that_tells(window, tmp_p
     window.controller.load(records, regions)
     files = window.input.files
     qtbot.waitUntil(lambda: files.findings.count() == 1)
-    assert "Choose “Decimal sign of the regions: comma” if it parts decimals" in files.findings.item(0).text()
+    assert "choose “Decimal sign of the regions: comma” if it parts decimals" in files.findings.item(0).text()
     combo = files.options.combos["regions_decimal"]
     combo.setCurrentIndex(combo.findText("Comma"))
     combo.activated.emit(combo.currentIndex())

@@ -114,7 +114,8 @@ def _tell_spoilt(rows: Sequence[int], decimal: str, name: str, findings: Finding
         ),
         "either": (
             "has a comma that may part decimals or thousands.",
-            "Choose --regions-decimal comma if it parts decimals, --regions-decimal point if it parts thousands.",
+            "Write decimal points without commas, or choose --regions-decimal comma if it parts decimals, "
+            "--regions-decimal point if it parts thousands.",
         ),
         "both": (
             "has a comma, but points or several commas among these numbers make its meaning uncertain.",

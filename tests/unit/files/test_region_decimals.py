@@ -78,7 +78,8 @@ def test_three_digits_behind_a_comma_may_be_thousands_and_are_asked_for(tmp_path
     path = write(tmp_path, f"id;x;y\na;{word};1\nb;{word};1\n")
     assert [str(finding) for finding in refusals(path)] == [
         "regions.csv, row 2, column “x”: This number, like 1 below, has a comma that may part decimals or thousands. "
-        "Choose --regions-decimal comma if it parts decimals, --regions-decimal point if it parts thousands."
+        "Write decimal points without commas, or choose --regions-decimal comma if it parts decimals, "
+        "--regions-decimal point if it parts thousands."
     ]
     assert points(path, decimal="comma")[0] == [float(word.replace(",", ".")), 1.0]
     assert points(path, decimal="point")[0] == [float(word.replace(",", "")), 1.0]
