@@ -205,11 +205,11 @@ def _show_log(coarsener: Coarsener, out: str | None) -> None:
                 f"{change.column}: {change.words}, {change.values_before:,} → {counted(change.values_after, 'value')}"
             )
             show(f"   {what}" if change.column else f"   {counted(change.records, 'record')} suppressed")
-    show(f"smallest class: {log['anonymity']}; {log['share_kept']:.0%} of the cells are kept")
+    show(f"smallest class in the searched columns: {log['anonymity']}; {log['share_kept']:.0%} of the cells are kept")
     if log["suppressed_records"]:
         show(f"{counted(log['suppressed_records'], 'record')} suppressed in all")
     if not log["k_anonymous"]:
         passed = counted(log["exempted"], "risky combination")
-        say(f"warning: NOT {coarsener.plan.k}-anonymous: domain rules let {passed} pass.")
+        say(f"warning: the searched columns are NOT {coarsener.plan.k}-anonymous: domain rules let {passed} pass.")
     if out:
         say(f"Written to {out}, read back and recounted.")
