@@ -47,3 +47,8 @@ def test_everything_but_the_window_can_be_imported_without_qt():
 def test_the_window_is_not_even_looked_at_by_the_command():
     script = "import sys, vbas_desktop.cli.main as m; m._parser([]); sys.exit('vbas_desktop.ui' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0
+
+
+def test_a_command_does_not_wait_for_what_others_list():
+    script = "import sys, vbas_desktop.cli.main as m; m._parser(['approaches']); sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0

@@ -150,6 +150,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             formatter_class=HelpFormatter,
         )
         sub.add_argument("--debug", action="store_true", help="show the full traceback of an error")
-        module.configure(sub)
+        if arguments[:1] == [name] or not set(arguments[:1]) & set(COMMANDS):
+            # The options of the others are not needed, and what some of them list takes a second to load.
+            module.configure(sub)
         sub.set_defaults(command=module.run)
     return parser
