@@ -297,6 +297,13 @@ def test_at_1024_by_700_nothing_is_cut_off_with_results(run_window, qtbot):
         assert run_window.tabs.widget(index).minimumSizeHint().width() <= run_window.tabs.width()
 
 
+def test_before_anything_was_opened_the_recent_files_say_so(window):
+    window.menus._on_recent_about_to_show()
+    assert [(action.text(), action.isEnabled()) for action in window.menus._recent.actions()] == [
+        ("Nothing was opened so far", False)
+    ]
+
+
 def test_recent_files_are_offered(run_window, tmp_path, data, qtbot):
     with qtbot.waitSignal(run_window.model.saved, timeout=LONG):
         run_window.projects.save_to(tmp_path / "study.vbas")

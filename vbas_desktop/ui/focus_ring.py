@@ -88,7 +88,7 @@ class FocusRing(QObject):
     @Slot()
     def _place(self) -> None:
         ring, widget = self.ring, self.around
-        if ring is None or widget is None:
+        if ring is None or widget is None or not shiboken6.isValid(widget):
             return
         if not widget.isVisible():
             ring.hide()

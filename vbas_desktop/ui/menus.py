@@ -138,6 +138,9 @@ class Menus(QObject):
     def _on_recent_about_to_show(self) -> None:
         menu, window = self._recent, self._window
         menu.clear()
+        if not window.settings.recent_projects and not window.settings.recent_data:
+            menu.addAction("Nothing was opened so far").setEnabled(False)
+            return
         for path in window.settings.recent_projects:
             follow = partial(window.projects.open_project_file, path)
             menu.addAction(path.name, partial(window.projects.guarded, follow)).setStatusTip(str(path))

@@ -50,7 +50,6 @@ QCheckBox::indicator:checked, QTableView::indicator:checked, QListView::indicato
   background: {colours.accent}; border-color: {colours.accent}; image: url("{tick}"); }}
 QCheckBox::indicator:disabled, QTableView::indicator:disabled {{ border-color: {colours.line}; }}
 QAbstractSpinBox {{ min-height: 2.4ex; }}
-QCheckBox:focus {{ color: {colours.accent}; }}
 *[look="live"]:disabled {{ color: {colours.muted}; }}
 *[look="muted"] {{ color: {colours.muted}; }}
 *[look="error"] {{ color: {colours.error}; }}
