@@ -72,7 +72,8 @@ def run(options: argparse.Namespace) -> int:
         keeper = Store(store_beside(Path(options.out)))
     progress = TerminalProgress(options.quiet)
     try:
-        table, regions = shared.read(options, Span(progress, 0.0, 0.2))
+        used = [name for names in options.quasi_identifiers for name in names]
+        table, regions = shared.read(options, Span(progress, 0.0, 0.2), {options.region_column, *used})
         problems = count_scenarios(plan, table, regions, Span(progress, 0.2, 0.3))
         prepared = prepare(plan, problems, keeper, progress)
         if options.dry_run:
@@ -87,7 +88,6 @@ def run(options: argparse.Namespace) -> int:
     finally:
         progress.close()
     if not options.quiet:
-        used = [name for names in options.quasi_identifiers for name in names]
         for finding in dict.fromkeys((*comparison.findings, *check_values(plan.groupings, table, used))):
             if finding.severity is not Severity.HINT:
                 say(f"{finding.severity}: {finding}")

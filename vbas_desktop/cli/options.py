@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -152,14 +152,15 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--quiet", action="store_true", help="no progress and no remarks")
 
 
-def load(options: argparse.Namespace, progress: Progress) -> Loaded:
-    """Read both files and count the classes."""
+def load(options: argparse.Namespace, progress: Progress, releasing: bool = True) -> Loaded:
+    """Read both files and count the classes. ``releasing``: all columns are needed, not only those that are counted."""
     from vbas_desktop.files.generalise import as_plain, check_values, relevant
     from vbas_desktop.files.problem import build_problem
 
     check_columns(options)
     groupings = read_groupings(options)
-    table, regions = read(options, Span(progress, 0.0, 0.9))
+    needed = None if releasing else {options.region_column, *options.quasi_identifiers}
+    table, regions = read(options, Span(progress, 0.0, 0.9), needed)
     used = relevant(groupings, options.quasi_identifiers)
     problem = build_problem(
         table,
@@ -187,8 +188,10 @@ def read_groupings(options: argparse.Namespace) -> tuple[Grouping, ...]:
     return tuple(grouping for choice in getattr(options, "generalise", []) for grouping in read_generalisation(choice))
 
 
-def read(options: argparse.Namespace, progress: Progress) -> tuple[RecordTable, Regions]:
-    """Read both files; the small one first, so that its mistakes show at once."""
+def read(
+    options: argparse.Namespace, progress: Progress, columns: Collection[str] | None = None
+) -> tuple[RecordTable, Regions]:
+    """Read both files, of the records these columns or all; the small one first, so that its mistakes show at once."""
     from vbas_desktop.files.records import RecordOptions, load_records
     from vbas_desktop.files.regions import RegionOptions, load_regions
 
@@ -209,9 +212,9 @@ def read(options: argparse.Namespace, progress: Progress) -> tuple[RecordTable, 
         category_counts=options.category_counts,
     )
     regions = load_regions(options.regions, region_options, Span(progress, 0.0, 0.1))
-    table = load_records(options.records, record_options, Span(progress, 0.1, 1.0))
+    table = load_records(options.records, record_options, Span(progress, 0.1, 1.0), columns)
     for name in options.identifiers:
-        table.facts(name)
+        table.check_name(name)
     return table, regions
 
 

@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     progress = TerminalProgress(options.quiet)
     report: ReleaseReport | None = None
     try:
-        loaded = shared.load(options, Span(progress, 0.0, 0.5))
+        loaded = shared.load(options, Span(progress, 0.0, 0.5), releasing=bool(options.out))
         request = shared.request_of(options, loaded.problem, **components)
         result = rated(run_engine(request, Span(progress, 0.5, 0.7 if options.out else 1.0)), loaded.problem)
         if requirement is not None:

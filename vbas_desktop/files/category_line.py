@@ -6,16 +6,20 @@ is measured: in a column that has exactly as many values as the number says, or 
 all, a record would have had that value with about the probability (times it occurs elsewhere + 1) / (records + 1). The
 product over these columns is the chance that a record looks like category numbers; below one in ten thousand it is not
 taken for a record.
+
+Of a large file the beginning is judged, all columns of it, whichever are wanted; if it leaves a doubt, the whole file.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeGuard
 
 from vbas_desktop.domain.errors import Finding, Severity
 
-from .raw_records import RawColumn, RawRecords
+from .raw_records import RawColumn, RawRecords, Verdict
 
 CERTAIN = 1e-4
 _POSITIVE_INTEGER = re.compile(r" *[1-9][0-9]{0,17} *")
@@ -25,24 +29,32 @@ _FORCE = (
 )
 
 
-def settle_category_line(raw: RawRecords, choice: str, file: str) -> tuple[list[int | None] | None, list[Finding]]:
-    """The declared numbers if line 2 holds them (its row is then taken out of the columns), and what to say."""
+def settle_category_line(raw: RawRecords, choice: str, file: str) -> Verdict:
+    """Decide, unless the beginning of the file was judged before, and take a category line out of the columns."""
     if choice == "no":
-        return None, []
-    declared, findings = _forced(raw, file) if choice == "yes" else _judged(raw, file)
-    if declared is not None and raw.first_record is not None:
-        for column, value in zip(raw.columns, raw.first_record, strict=True):
-            column.drop_first(value)
-        raw.rows -= 1
-        raw.lines.drop_first()
-        findings += _exceeded(raw, declared, file) if choice == "yes" else []
-    return declared, findings
+        return Verdict(None)
+    if choice == "yes":
+        verdict = _forced(raw, file)
+    else:
+        verdict = raw.verdict or judge(raw.first_record, raw.columns, raw.rows, raw.first_row, file)
+    if verdict.declared is None or raw.first_record is None:
+        return verdict
+    for column in raw.columns:
+        column.drop_first(raw.first_record[column.place])
+    raw.rows -= 1
+    raw.lines.drop_first()
+    return replace(verdict, findings=(*verdict.findings, *_exceeded(raw, verdict.declared, file)))
 
 
-def _forced(raw: RawRecords, file: str) -> tuple[list[int | None] | None, list[Finding]]:
+def looks_like_numbers(record: Sequence[str] | None) -> TypeGuard[Sequence[str]]:
+    """Whether a record could at all be a line of category numbers."""
+    return record is not None and all(_POSITIVE_INTEGER.fullmatch(value) for value in record)
+
+
+def _forced(raw: RawRecords, file: str) -> Verdict:
     if raw.first_record is None:
         message = "The line after the names does not have a number of categories for each column."
-        return None, [_finding(file, raw.first_row, message, Severity.ERROR, "Give one number per column.")]
+        return Verdict(None, (_finding(file, raw.first_row, message, Severity.ERROR, "Give one number per column."),))
     wrong = [
         _finding(
             file, raw.first_row, "The number of categories is not a positive integer.", Severity.ERROR, _FORCE, name
@@ -51,31 +63,30 @@ def _forced(raw: RawRecords, file: str) -> tuple[list[int | None] | None, list[F
         if value.strip() and not _POSITIVE_INTEGER.fullmatch(value)
     ]
     if wrong:
-        return None, wrong
-    return [int(value) if value.strip() else None for value in raw.first_record], []
+        return Verdict(None, tuple(wrong))
+    return Verdict(tuple(int(value) if value.strip() else None for value in raw.first_record))
 
 
-def _judged(raw: RawRecords, file: str) -> tuple[list[int | None] | None, list[Finding]]:
-    if raw.first_record is None or not all(_POSITIVE_INTEGER.fullmatch(value) for value in raw.first_record):
-        return None, []
-    numbers = [int(value) for value in raw.first_record]
-    chance, consistent = _evidence(raw.columns, numbers, raw.rows - 1)
-    row = raw.first_row
+def judge(line: Sequence[str] | None, columns: Sequence[RawColumn], rows: int, row: int, file: str) -> Verdict:
+    """What so many records, line 2 among them, say about line 2, which has this row number."""
+    if not looks_like_numbers(line):
+        return Verdict(None)
+    numbers = tuple(int(value) for value in line)
+    chance, consistent = _evidence(columns, numbers, rows - 1)
     if consistent and chance <= CERTAIN:
         message = "Line 2 was taken for the numbers of response categories, not for a record."
-        return list(numbers), [
-            _finding(file, row, message, Severity.HINT, "Say --category-counts no if it is a record.")
-        ]
+        hint = _finding(file, row, message, Severity.HINT, "Say --category-counts no if it is a record.")
+        return Verdict(numbers, (hint,))
     if consistent:
         message = "Line 2 was taken for a record, but it could also hold the numbers of response categories."
-        return None, [_finding(file, row, message, Severity.WARNING, _FORCE)]
+        return Verdict(None, (_finding(file, row, message, Severity.WARNING, _FORCE),), doubtful=True)
     if chance <= CERTAIN:
         message = (
             "Line 2 looks like the numbers of response categories, but a column has more values than it says; "
             "it was taken for a record."
         )
-        return None, [_finding(file, row, message, Severity.WARNING, _FORCE)]
-    return None, []
+        return Verdict(None, (_finding(file, row, message, Severity.WARNING, _FORCE),))
+    return Verdict(None)
 
 
 def _evidence(columns: Sequence[RawColumn], numbers: Sequence[int], others: int) -> tuple[float, bool]:
@@ -97,8 +108,8 @@ def _evidence(columns: Sequence[RawColumn], numbers: Sequence[int], others: int)
 
 def _exceeded(raw: RawRecords, declared: Sequence[int | None], file: str) -> list[Finding]:
     findings = []
-    for column, number in zip(raw.columns, declared, strict=True):
-        present = column.distinct
+    for column in raw.columns:
+        present, number = column.distinct, declared[column.place]
         if column.parts is not None:
             unused = column.dropped is not None and column.frequencies[column.dropped] == 0
             present = len(column.values) - unused - ("" in column.values)

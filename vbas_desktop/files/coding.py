@@ -91,11 +91,10 @@ class ColumnCoder:
         )
 
     def raw(self, encoding: str) -> RawColumn:
-        """What was gathered, with the values as text; the coder is used up."""
+        """What was gathered so far, with the values as text."""
         values = self._values(encoding) if self.categorical else []
-        return RawColumn(
-            self.name, self.parts if self.categorical else None, values, self.distinct, self.missing_uncoded
-        )
+        parts = self.parts if self.categorical else None
+        return RawColumn(self.name, self.column, parts, values, self.distinct, self.missing_uncoded)
 
     def _values(self, encoding: str) -> list[str]:
         data = self._arena[: int(self._state[1])].tobytes()

@@ -6,7 +6,7 @@ also where quoted fields contain line breaks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +17,11 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.source import Source
 from vbas_desktop.domain.words import counted
 
+from .category_line import judge, looks_like_numbers
 from .coding import ColumnCoder, Fields
 from .dialect import Dialect, first_row, sniff_delimiter
 from .pipeline import Buffers, CodingPipeline
-from .raw_records import RawRecords
+from .raw_records import RawRecords, Verdict
 from .row_numbers import RowNumbers
 from .stream import Block, ByteStream, bad_encoding
 from .tokens import (
@@ -44,6 +45,9 @@ from .words import PADDING
 LONGEST_ROW_BYTES = 16 << 20
 """A row longer than this is taken for a quote that was never closed."""
 
+BEGINNING_ROWS = 1 << 16
+"""After so many rows it is decided what line 2 is, if that is certain by then."""
+
 _SAMPLE_BYTES = 1 << 16
 _STAGE = "Reading records"
 
@@ -51,8 +55,21 @@ _STAGE = "Reading records"
 class DelimitedScan:
     """One pass over one delimited file."""
 
-    def __init__(self, path: Path, delimiter: str | None, encoding: str | None, progress: Progress) -> None:
+    def __init__(
+        self,
+        path: Path,
+        delimiter: str | None,
+        encoding: str | None,
+        progress: Progress,
+        wanted: Collection[str] | None = None,
+        judging: bool = True,
+    ) -> None:
+        """``wanted``: the names of the columns to code, all if None. ``judging``: line 2 is not known to be a record or
+        not; while it is in question all columns are coded.
+        """
         self.path, self.delimiter, self.encoding, self.progress = path, delimiter, encoding, progress
+        self.wanted, self.judging = wanted, judging
+        self.verdict: Verdict | None = None
         self.rows = self.line = self.blank = self.ragged = 0
         self.findings: list[Finding] = []
         self.lines = RowNumbers()
@@ -74,15 +91,40 @@ class DelimitedScan:
             self._expected = "ascii" if stream.scanned == "ascii" else "utf-8"
             delimiter = self.delimiter or sniff_delimiter(head[:_SAMPLE_BYTES], final and len(head) <= _SAMPLE_BYTES)
             names, rest, final = self._names(head, final, blocks, delimiter)
-            self.coders = [ColumnCoder("", column, len(names)) for column in range(len(names))]
-            second = first_row(rest if not final else rest + b"\n", delimiter)
-            second_row = self.line + 1
+            self._begin(names, first_row(rest if not final else rest + b"\n", delimiter))
             with CodingPipeline(self.coders) as self._pipeline:
                 self._take_all(rest, final, blocks, delimiter, stream)
                 self._pipeline.finish()
             source = stream.source()
             scanned, dialect = self._settled(stream, delimiter, names)
-        return self._result(source, dialect, scanned, second[0] if second else None, second_row)
+        return self._result(source, dialect, scanned)
+
+    def _begin(self, names: list[bytes], second: tuple[list[bytes], int, int] | None) -> None:
+        self._columns, self._second_row = len(names), self.line + 1
+        self._second = second[0] if second is not None and len(second[0]) == len(names) else None
+        every = [ColumnCoder("", column, len(names)) for column in range(len(names))]
+        self._kept = [coder for coder in every if self._is_wanted(names[coder.column])]
+        self.judging = self.judging and looks_like_numbers(self._second_texts("iso8859-1"))
+        self.coders = every if self.judging else self._kept
+
+    def _is_wanted(self, name: bytes) -> bool:
+        """Whether a column is to be coded, in whichever encoding its name will turn out to be."""
+        possible = (name.decode(encoding, "replace") for encoding in ("utf-8", "iso8859-1"))
+        return self.wanted is None or any(text in self.wanted for text in possible)
+
+    def _second_texts(self, encoding: str) -> tuple[str, ...] | None:
+        return None if self._second is None else tuple(value.decode(encoding) for value in self._second)
+
+    def _judge_beginning(self) -> None:
+        """Decide what line 2 is if that is certain; from then on only wanted columns are coded."""
+        self.judging = False
+        self._pipeline.finish()
+        columns = [coder.raw("iso8859-1") for coder in self.coders]
+        line = self._second_texts("iso8859-1")
+        verdict = judge(line, columns, self.rows, self._second_row, str(self.path))
+        if not verdict.doubtful:
+            self.verdict, self.coders = verdict, self._kept
+            self._pipeline.keep(self._kept)
 
     def _names(
         self, head: bytes, final: bool, blocks: Iterator[Block], delimiter: str
@@ -109,6 +151,8 @@ class DelimitedScan:
             if final and rest and not rest.endswith(b"\n"):
                 block = b"\n"
             rest = self._take(rest, block, delimiter)
+            if self.judging and self.rows >= BEGINNING_ROWS:
+                self._judge_beginning()
             if (final and rest) or len(rest) > LONGEST_ROW_BYTES:
                 raise InputError([*self.findings, _open_quote(self.path, self._open_row)])
             if final:
@@ -119,7 +163,7 @@ class DelimitedScan:
     def _take(self, rest: bytes, block: Block, delimiter: str) -> bytes:
         """Code all complete rows of what was left and what is new, and hand back what is left now."""
         self._open_row = self.line + 1
-        size, columns = len(rest) + len(block), len(self.coders)
+        size, columns = len(rest) + len(block), self._columns
         buffers = self._pipeline.buffers(size + columns + 2)
         text = buffers.fill(rest, block)
         end = after_last_line_end(text, size)
@@ -145,12 +189,12 @@ class DelimitedScan:
 
     def _separators(self, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers) -> tuple[int, int, bool]:
         """Where regular text can be cut; none, and perhaps odd bytes, where it must be looked at row by row anyway."""
-        if len(self.coders) == 1 or not end:
+        if self._columns == 1 or not end:
             return 0, 0, True
         return separators(text, end, ord(delimiter), buffers.starts)
 
     def _irregular(self, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers) -> Fields:
-        columns, report = len(self.coders), self._report
+        columns, report = self._columns, self._report
         ragged = np.zeros((max(0, REPORTED_ROWS - self.ragged), 2), np.int64)
         starts, ends = buffers.starts, buffers.ends
         tokenise(text, end, ord(delimiter), columns, starts, ends, buffers.row_lines, ragged, report)
@@ -214,9 +258,7 @@ class DelimitedScan:
     def _check_encoding_of_names(self, opening: bytes) -> None:
         self._check_encoding(np.frombuffer(opening + bytes(PADDING), np.uint8), len(opening))
 
-    def _result(
-        self, source: Source, dialect: Dialect, scanned: str, second: list[bytes] | None, second_row: int
-    ) -> RawRecords:
+    def _result(self, source: Source, dialect: Dialect, scanned: str) -> RawRecords:
         findings = self.findings
         if self.ragged > REPORTED_ROWS:
             message = f"{self.ragged - REPORTED_ROWS:,} more rows have the wrong number of fields."
@@ -225,16 +267,14 @@ class DelimitedScan:
             message = f"{self.blank:,} blank line{'s were' if self.blank > 1 else ' was'} skipped."
             findings.append(_finding(self.path, "blank-lines", message, severity=Severity.HINT))
         if any(finding.severity is Severity.ERROR for finding in findings):
-            return RawRecords(source, dialect, [], self.rows, None, second_row, findings)
+            return RawRecords(source, dialect, [], self.rows, None, self._second_row, findings)
         columns = []
-        for coder, name in zip(self.coders, dialect.header, strict=True):
+        for coder in self.coders:
             self.progress.update(_STAGE, 1.0)
-            coder.name = name
+            coder.name = dialect.header[coder.column]
             columns.append(coder.raw(scanned))
-        first = None
-        if second is not None and len(second) == len(columns):
-            first = tuple(value.decode(scanned) for value in second)
-        return RawRecords(source, dialect, columns, self.rows, first, second_row, findings, self.lines)
+        first, row = self._second_texts(scanned), self._second_row
+        return RawRecords(source, dialect, columns, self.rows, first, row, findings, self.lines, self.verdict)
 
 
 def _finding(

@@ -101,7 +101,7 @@ def write_parquet_texts(path: Path, header: Sequence[str], rows: Iterable[Sequen
 
 
 def _columns(file: Any, progress: Progress) -> tuple[list[_Column], int]:
-    columns = [_Column(field.name, field.type) for field in file.schema_arrow]
+    columns = [_Column(field.name, place, field.type) for place, field in enumerate(file.schema_arrow)]
     total, rows = file.metadata.num_rows, 0
     for batch in file.iter_batches(batch_size=_BATCH_ROWS):
         for column, array in zip(columns, batch.columns, strict=True):
@@ -119,10 +119,10 @@ def _first(columns: list[_Column]) -> tuple[str, ...] | None:
 class _Column:
     """One column's dictionary and codes while its batches pass by."""
 
-    def __init__(self, name: str, kind: Any) -> None:
+    def __init__(self, name: str, place: int, kind: Any) -> None:
         import pyarrow.types as types
 
-        self.name = name
+        self.name, self.place = name, place
         self.codable = not (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind))
         self.first: str | None = None
         self._places: dict[str, int] = {}
@@ -148,7 +148,7 @@ class _Column:
     def raw(self) -> RawColumn:
         """What was gathered."""
         values = list(self._places) if self._parts is not None else []
-        return RawColumn(self.name, self._parts, values, len(self._places), self._missing)
+        return RawColumn(self.name, self.place, self._parts, values, len(self._places), self._missing)
 
     def uncoded(self, file: str) -> Finding:
         """The remark that the column is of a kind that cannot be coded."""

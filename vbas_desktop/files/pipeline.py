@@ -46,6 +46,8 @@ class _Work:
         self.buffers = buffers
         self._fields, self._left = fields, iter(coders)
         self._open, self._lock, self._done = len(coders), threading.Lock(), threading.Event()
+        if not coders:
+            self._done.set()
 
     def share(self) -> None:
         """Code columns until none is left to take; somebody else may still be at one of them."""
@@ -93,6 +95,11 @@ class CodingPipeline:
         """Let the coders take the fields of a block; ``buffers`` belongs to it until it comes back."""
         work = _Work(fields, buffers, self._coders)
         self._busy.append((self._pool.submit(work.finish), work))
+
+    def keep(self, coders: Sequence[ColumnCoder]) -> None:
+        """Wait until everything is coded; from now on only these coders take part."""
+        self.finish()
+        self._coders = coders
 
     def finish(self) -> None:
         """Wait until everything is coded."""

@@ -30,10 +30,12 @@ def code_type(values: int) -> type[np.unsignedinteger]:
 class RawColumn:
     """A column as it was met: codes in order of first appearance (in parts), and the values they stand for.
 
-    ``parts`` is None if there are too many values to code; ``distinct`` and ``missing`` are then all that is known.
+    ``place`` is that among the names. ``parts`` is None if there are too many values to code; ``distinct`` and
+    ``missing`` are then all that is known.
     """
 
     name: str
+    place: int
     parts: list[NDArray] | None
     values: list[str]
     distinct: int
@@ -64,11 +66,24 @@ class RawColumn:
             self.parts[index] = self.parts[index][1:]
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """What line 2 was taken for: the declared number of each column (None: a record), and what to say.
+
+    ``doubtful``: more records could lead to another verdict.
+    """
+
+    declared: tuple[int | None, ...] | None
+    findings: tuple[Finding, ...] = ()
+    doubtful: bool = False
+
+
 @dataclass
 class RawRecords:
     """A record file after the pass: columns with raw codes, and what was found on the way.
 
-    ``first_record`` is the text of the row after the names if it has a field for each name; ``first_row`` its number.
+    ``first_record`` is the text of the row after the names if it has a field for each name; ``first_row`` its number;
+    ``verdict`` what it was taken for, if the beginning of the file left no doubt.
     """
 
     source: Source
@@ -79,6 +94,7 @@ class RawRecords:
     first_row: int
     findings: list[Finding] = field(default_factory=list)
     lines: RowNumbers = field(default_factory=RowNumbers)
+    verdict: Verdict | None = None
 
 
 class OrderedCodes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -45,7 +45,10 @@ class RecordOptions:
 
 @dataclass(frozen=True, eq=False)
 class RecordTable:
-    """A record file in memory: codes only, as small as they can be. Later choices never read the file again."""
+    """A record file in memory: codes only, as small as they can be. Later choices never read the file again.
+
+    ``columns`` are those that were asked for, in the file's order; the names of all are in the dialect.
+    """
 
     source: Source
     rows: int
@@ -60,7 +63,13 @@ class RecordTable:
         for column in self.columns:
             if column.name == name:
                 return column
-        raise InputError(unknown_column(self, name))
+        self.check_name(name)
+        raise LookupError(f"column {self.dialect.header.index(name) + 1} was not asked for when the file was read")
+
+    def check_name(self, name: str) -> None:
+        """Refuse a name that no column of the file has."""
+        if name not in self.dialect.header:
+            raise InputError(unknown_column(self, name))
 
     def codes(self, name: str) -> NDArray[np.unsignedinteger]:
         """The category of each record in a column, as an index into ``facts(name).categories.values``."""
@@ -86,27 +95,37 @@ class RecordTable:
 
 
 def load_records(
-    path: str | Path, options: RecordOptions | None = None, progress: Progress | None = None
+    path: str | Path,
+    options: RecordOptions | None = None,
+    progress: Progress | None = None,
+    columns: Collection[str] | None = None,
 ) -> RecordTable:
-    """Read a record file once: CSV (also compressed) or Parquet. All problems found are raised together."""
+    """Read a record file once: CSV (also compressed) or Parquet. All problems found are raised together.
+
+    ``columns``: the names of those that are needed; the others are looked at but not kept. None: all are needed.
+    """
     path, options, progress = Path(path), options or RecordOptions(), progress or Silent()
     _check_options(options)
     check_readable(path)
     check_is_table(path)
     make_ready(REHEARSAL, progress)
-    raw = _scan(path, options, progress)
+    raw = _scan(path, options, progress, columns)
     _tally(raw, progress)
     findings = raw.findings + _check_names(path, raw.dialect.header)
     if not any(finding.severity is Severity.ERROR for finding in findings):
-        declared, remarks = settle_category_line(raw, options.category_counts, str(path))
-        findings += remarks
+        verdict = settle_category_line(raw, options.category_counts, str(path))
+        findings += verdict.findings
         if raw.rows == 0:
             findings.append(
                 _error(path, "no-records", "The file has column names but no records.", "Choose another file.")
             )
     stop_on_errors(findings)
-    numbers = declared or [None] * len(raw.columns)
-    done = [finished(column, raw.rows, number) for column, number in zip(raw.columns, numbers, strict=True)]
+    declared = verdict.declared
+    done = [
+        finished(column, raw.rows, None if declared is None else declared[column.place])
+        for column in raw.columns
+        if columns is None or column.name in columns
+    ]
     codes = {facts.name: coded for facts, coded in done if coded is not None}
     dialect = replace(raw.dialect, category_line=declared is not None)
     return RecordTable(
@@ -137,10 +156,7 @@ def unknown_column(table: RecordTable, name: str) -> Finding:
 
 def _begins_with_a_record(table: RecordTable) -> bool:
     """Whether a name of line 1 is also a value of its column: a file without names, whose first record stays unsaid."""
-    return any(
-        facts.categories is not None and name in facts.categories.values
-        for name, facts in zip(table.dialect.header, table.columns, strict=True)
-    )
+    return any(facts.categories is not None and facts.name in facts.categories.values for facts in table.columns)
 
 
 def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:
@@ -151,10 +167,11 @@ def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:
     return Finding("not-categorical", message, remedy, file=table.source.path, column=facts.name)
 
 
-def _scan(path: Path, options: RecordOptions, progress: Progress) -> RawRecords:
+def _scan(path: Path, options: RecordOptions, progress: Progress, wanted: Collection[str] | None) -> RawRecords:
     if is_parquet(path):
         return scan_parquet(path, progress)
-    return DelimitedScan(path, options.delimiter, options.encoding, progress).run()
+    judging = options.category_counts == "auto"
+    return DelimitedScan(path, options.delimiter, options.encoding, progress, wanted, judging).run()
 
 
 def _check_options(options: RecordOptions) -> None:

@@ -11,6 +11,8 @@ from vbas_desktop.approaches.registry import COMPONENTS, approaches
 from vbas_desktop.cli.main import main
 from vbas_desktop.cli.options import restored
 from vbas_desktop.files import atomic
+from vbas_desktop.files import records as record_files
+from vbas_desktop.files.records import load_records
 
 MEASURES = [
     "suppressed_records",
@@ -183,6 +185,34 @@ def test_the_same_options_give_the_same_document_but_for_the_time(capsys, files)
 
     arguments = ("--sites", "2", "--site-location", "random", "--random-seed", "8")
     assert timeless(printed(capsys, files, *arguments)) == timeless(printed(capsys, files, *arguments))
+
+
+def test_only_a_release_reads_columns_that_are_not_counted(capsys, files, tmp_path, monkeypatch):
+    records = Path(files[0])
+    rows = records.read_text(encoding="utf-8").splitlines()
+    wider = [f"{row},{'illness' if i == 0 else i % 3},{'person' if i == 0 else i}" for i, row in enumerate(rows)]
+    records.write_text("\n".join(wider) + "\n", encoding="utf-8")
+    loaded = []
+
+    def spy(*arguments):
+        loaded.append(load_records(*arguments))
+        return loaded[-1]
+
+    monkeypatch.setattr(record_files, "load_records", spy)
+    more = ("--sites", "2", "--identifiers", "person")
+    alone = printed(capsys, files, *more)
+    released = printed(capsys, files, *more, "--out", str(tmp_path / "out"))
+    assert [[facts.name for facts in table.columns] for table in loaded] == [
+        ["region", "colour"],
+        ["region", "colour", "illness", "person"],
+    ]
+    for name in ("problem", "inputs", "warnings"):
+        assert alone[name] == released[name]
+    for one, other in zip(alone["solutions"], released["solutions"], strict=True):
+        one["measures"]["seconds"] = other["measures"]["seconds"]
+        assert one == other | {"seconds": one["seconds"]}
+    assert vbas(files, "--sites", "2", "--identifiers", "name") == 1
+    assert "There is no column “name”" in capsys.readouterr().err
 
 
 def test_options_choose_models_and_parameters(capsys, files):
