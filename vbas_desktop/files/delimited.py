@@ -92,7 +92,9 @@ class DelimitedScan:
             delimiter = self.delimiter or sniff_delimiter(head[:_SAMPLE_BYTES], final and len(head) <= _SAMPLE_BYTES)
             names, rest, final = self._names(head, final, blocks, delimiter)
             self._begin(names, first_row(rest if not final else rest + b"\n", delimiter))
-            with CodingPipeline(self.coders) as self._pipeline:
+            with CodingPipeline(self.coders, len(names)) as self._pipeline:
+                if stream.plain:
+                    stream.lend = self._pipeline.lend
                 self._take_all(rest, final, blocks, delimiter, stream)
                 self._pipeline.finish()
             source = stream.source()
@@ -164,8 +166,7 @@ class DelimitedScan:
         """Code all complete rows of what was left and what is new, and hand back what is left now."""
         self._open_row = self.line + 1
         size, columns = len(rest) + len(block), self._columns
-        buffers = self._pipeline.buffers(size + columns + 2)
-        text = buffers.fill(rest, block)
+        buffers, text = self._pipeline.take(rest, block)
         end = after_last_line_end(text, size)
         found, lines, odd = self._separators(text, end, delimiter, buffers)
         zeros, quotes, returns, beyond_ascii = survey(text, 0, size) if odd else (False, False, False, False)

@@ -17,7 +17,10 @@ from .tokens import SPARE_PLACES
 from .words import PADDING
 
 _BLOCKS_UNDER_WAY = 3
-_HEADROOM = 1 << 16
+_HEAD = 1 << 16
+"""How much can be left of a block without the next one having to move."""
+
+_SPARE = 1 << 16
 """What a block may be larger than the last, so that its memory need not be new."""
 
 
@@ -26,17 +29,31 @@ class Buffers:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self.text = np.zeros(size + PADDING, np.uint8)
+        self.memory = bytearray(_HEAD + size + PADDING)
+        self.text = np.frombuffer(self.memory, np.uint8)
         self.starts, self.ends, self.row_lines = (np.empty(size + SPARE_PLACES, np.int32) for _ in range(3))
 
     def fill(self, *pieces: Block) -> NDArray[np.uint8]:
         """Put these bytes one after the other, and zeros behind them."""
-        place = 0
+        place = _HEAD
         for piece in pieces:
             self.text[place : place + len(piece)] = np.frombuffer(piece, np.uint8)
             place += len(piece)
-        self.text[place : place + PADDING] = 0
-        return self.text
+        return self._ended(_HEAD, place)
+
+    def space(self, size: int) -> memoryview:
+        """Where a block can be read to; there is room for what was left of the block before it."""
+        return memoryview(self.memory)[_HEAD : _HEAD + size]
+
+    def join(self, rest: bytes, size: int) -> NDArray[np.uint8]:
+        """Put the rest of the block before in front of the block that was read."""
+        start = _HEAD - len(rest)
+        self.text[start:_HEAD] = np.frombuffer(rest, np.uint8)
+        return self._ended(start, _HEAD + size)
+
+    def _ended(self, start: int, end: int) -> NDArray[np.uint8]:
+        self.text[end : end + PADDING] = 0
+        return self.text[start:]
 
 
 class _Work:
@@ -73,9 +90,10 @@ class CodingPipeline:
     ahead by as many blocks as there may be, it takes columns of the oldest one.
     """
 
-    def __init__(self, coders: Sequence[ColumnCoder]) -> None:
-        self._coders = coders
+    def __init__(self, coders: Sequence[ColumnCoder], columns: int) -> None:
+        self._coders, self._columns = coders, columns
         self._busy: deque[tuple[Future[None], _Work]] = deque()
+        self._lent: deque[Buffers] = deque()
         self._pool = ThreadPoolExecutor(1, "coding")
 
     def __enter__(self) -> CodingPipeline:
@@ -86,10 +104,25 @@ class CodingPipeline:
     ) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def buffers(self, size: int) -> Buffers:
-        """Working memory that no block under way uses."""
+    def lend(self, size: int) -> memoryview:
+        """Memory for the next block to be read."""
+        self._lent.append(self._free(_HEAD + size))
+        return self._lent[-1].space(size)
+
+    def take(self, rest: bytes, block: Block) -> tuple[Buffers, NDArray[np.uint8]]:
+        """What was left and what is new, one after the other, in working memory; what was read there is not moved."""
+        if self._lent and isinstance(block, memoryview) and block.obj is self._lent[0].memory:
+            buffers = self._lent.popleft()
+            if len(rest) <= _HEAD:
+                return buffers, buffers.join(rest, len(block))
+        buffers = self._free(len(rest) + len(block))
+        return buffers, buffers.fill(rest, block)
+
+    def _free(self, size: int) -> Buffers:
+        """Working memory for so many bytes that no block under way uses. A row can begin that has no end in them."""
+        size += self._columns + 2
         free = self._oldest() if len(self._busy) >= _BLOCKS_UNDER_WAY else None
-        return free if free is not None and free.size >= size else Buffers(size + _HEADROOM)
+        return free if free is not None and free.size >= size else Buffers(size + _SPARE)
 
     def code(self, fields: Fields, buffers: Buffers) -> None:
         """Let the coders take the fields of a block; ``buffers`` belongs to it until it comes back."""

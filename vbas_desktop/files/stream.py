@@ -6,7 +6,7 @@ import codecs
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -44,6 +44,9 @@ class ByteStream:
     Compressed files are recognised by their content. ``encoding`` is what the user said, or None. After the first
     block ``mark`` tells the byte-order mark's encoding, if there is one; ``scanned`` is the encoding of the blocks:
     what cannot be scanned as bytes comes out as UTF-8, other bytes come out as they are.
+
+    ``lend`` gives the memory, of so many bytes, into which the next block is read. Once the first block was taken and if
+    the stream is ``plain``, somebody else's can be put in place: the blocks are then parts of what it gave, in order.
     """
 
     def __init__(self, path: Path, encoding: str | None = None) -> None:
@@ -58,6 +61,7 @@ class ByteStream:
         behind = not self.compressed and BEHIND_FROM <= self.size_bytes <= BEHIND_TO
         self._hashed = HashedFile(str(path), self._file, behind)
         self._buffers = [memoryview(bytearray(self._block)) for _ in range(2)]
+        self.lend: Callable[[int], memoryview] = self._own_buffer
         self._pool = ThreadPoolExecutor(1, "read-ahead")
 
     def __enter__(self) -> ByteStream:
@@ -81,6 +85,11 @@ class ByteStream:
             return "utf-8"
         return self.mark or self.encoding
 
+    @property
+    def plain(self) -> bool:
+        """Whether the blocks are the very bytes of the file."""
+        return not self.compressed and self._decoder is None and not self._mac_lines
+
     def source(self) -> Source:
         """The file's identity; call it when all blocks have been taken."""
         while self._hashed.readinto(self._buffers[0]):
@@ -90,13 +99,13 @@ class ByteStream:
     def blocks(self) -> Iterator[Block]:
         """The content from the start, without a byte-order mark. A block is good until the next is asked for."""
         reader = self._open()
-        ahead: Future[Block] = self._pool.submit(self._read, reader)
+        ahead: Future[Block] = self._pool.submit(self._read, reader, self.lend(self._block))
         opening: bytes | None = b""
         while True:
             block = ahead.result()
             final = not block
             if not final:
-                ahead = self._pool.submit(self._read, reader)
+                ahead = self._pool.submit(self._read, reader, self.lend(self._block))
             if opening is not None:
                 opening += block
                 if len(opening) < _OPENING_BYTES and not final:
@@ -118,11 +127,14 @@ class ByteStream:
             return cast("BinaryIO", self._hashed)
         return cast("BinaryIO", gzip.GzipFile(fileobj=io.BufferedReader(self._hashed, 1 << 18)))
 
-    def _read(self, reader: BinaryIO) -> Block:
+    def _own_buffer(self, size: int) -> memoryview:
+        """Two buffers take turns: new memory for every block would cost more than reading it."""
+        self._buffers.reverse()
+        return self._buffers[0][:size]
+
+    def _read(self, reader: BinaryIO, space: memoryview) -> Block:
         if not self.compressed:
-            # Two buffers take turns: new memory for every block would cost more than reading it.
-            self._buffers.reverse()
-            return self._buffers[0][: self._hashed.readinto(self._buffers[0])]
+            return space[: self._hashed.readinto(space)]
         try:
             return reader.read(self._block)
         except (EOFError, gzip.BadGzipFile, zlib.error):
