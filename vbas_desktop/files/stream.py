@@ -45,8 +45,8 @@ class ByteStream:
     block ``mark`` tells the byte-order mark's encoding, if there is one; ``scanned`` is the encoding of the blocks:
     what cannot be scanned as bytes comes out as UTF-8, other bytes come out as they are.
 
-    ``lend`` gives the memory, of so many bytes, into which the next block is read. Once the first block was taken and if
-    the stream is ``plain``, somebody else's can be put in place: the blocks are then parts of what it gave, in order.
+    ``lend`` gives the memory, of so many bytes, into which the next block is read. Once the first block was taken and
+    if the stream is ``plain``, another's can be put in place: the blocks are then parts of what it gave, in order.
     """
 
     def __init__(self, path: Path, encoding: str | None = None) -> None:
