@@ -259,7 +259,7 @@ def _in_words(report: ReleaseReport) -> str:
     text = (
         f"{report.records_released:,} of {counted(report.records, 'record')} in "
         f"{counted(report.aggregated_regions, 'aggregated region')}; {report.records_suppressed:,} suppressed. "
-        f"“release” may leave the house, “internal” stays."
+        f"The folder “release” may be handed on, “internal” stays with you."
     )
     if report.policy_met is None:
         return text
