@@ -99,7 +99,7 @@ def say_release(report: ReleaseReport) -> None:
     say(
         f"Released {report.records_released:,} of {counted(report.records, 'record')} in "
         f"{counted(report.aggregated_regions, 'aggregated region')}; read back and verified. "
-        f"What may leave the house: {report.folder}"
+        f"What may leave the organisation: {report.folder}"
     )
 
 

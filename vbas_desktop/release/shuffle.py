@@ -28,7 +28,7 @@ AHEAD = 4
 
 
 def shuffle_key(seed: int, sha256: str) -> bytes:
-    """The secret of the order: from the seed and the hash of the record file, which never leaves the house."""
+    """The secret of the order: from the seed and the hash of the record file, which never leaves the organisation."""
     return hashlib.sha256(f"vbas row order {seed} {sha256}".encode()).digest()
 
 

@@ -28,7 +28,7 @@ class ReleasedFile:
 
 @dataclass(frozen=True)
 class ReleaseReport:
-    """The numbers of a release that is in place. Counts may be below k: it stays in the house."""
+    """The numbers of a release that is in place. Counts may be below k: it stays in the organisation."""
 
     target: Path
     records: int
@@ -43,5 +43,5 @@ class ReleaseReport:
 
     @property
     def folder(self) -> Path:
-        """The folder that may leave the house."""
+        """The folder that may leave the organisation."""
         return self.target / "release"

@@ -1,4 +1,4 @@
-"""Nothing that leaves the house tells of fewer than k records."""
+"""Nothing that leaves the organisation tells of fewer than k records."""
 
 import csv
 import json

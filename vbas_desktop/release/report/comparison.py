@@ -30,7 +30,7 @@ def comparison_report(summary: Summary) -> Report:
     sections += [_fronts(summary), *_charts(summary.comparison)]
     return Report(
         "Comparison of approaches",
-        "For the house: it tells how many records were suppressed",
+        "For the organisation: it tells how many records were suppressed",
         True,
         sections,
         f"Made by VBAS Desktop {__version__}. Lower is better in every measure.",

@@ -29,7 +29,7 @@ def report(facts: Facts, internal: bool) -> Report:
     """The report for the file (``internal``) or for the recipient."""
     writer = _Writer(facts, internal)
     banner = (
-        "For the file: contains counts below k and stays in the house."
+        "For the file: contains counts below k and stays in the organisation."
         if internal
         else "For the recipient of the released file."
     )

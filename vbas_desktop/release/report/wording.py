@@ -145,6 +145,6 @@ def _option(name: str, value: Any) -> list[str]:
 
 
 def _without_folders(choice: str) -> str:
-    """FILE or COLUMN=FILE:LEVEL with the file's bare name: where it lies in the house is nobody's business."""
+    """FILE or COLUMN=FILE:LEVEL with the file's bare name: where it lies in the organisation is nobody's business."""
     column, equals, file = choice.rpartition("=")
     return f"{column}{equals}{Path(file).name}"
