@@ -213,6 +213,9 @@ def read(
     )
     regions = load_regions(options.regions, region_options, Span(progress, 0.0, 0.1))
     table = load_records(options.records, record_options, Span(progress, 0.1, 1.0), columns)
+    if columns is not None and not {*columns, *options.identifiers} <= {*table.dialect.header}:
+        # A wrong name, or a file without names? All columns are needed to tell.
+        table = load_records(options.records, record_options, Span(progress, 0.1, 1.0))
     for name in options.identifiers:
         table.check_name(name)
     return table, regions

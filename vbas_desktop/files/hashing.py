@@ -127,8 +127,8 @@ class _Behind:
             with self._raw:
                 self._future.set_result(self._hashed())
         except OSError:
-            self._future.set_exception(InputError(_changed(self._path)))
-        except InputError as error:
+            self._future.set_exception(InputError(changed(self._path)))
+        except BaseException as error:  # noqa: BLE001 (whoever waits for the hash would wait for ever)
             self._future.set_exception(error)
 
     def _hashed(self) -> str:
@@ -140,9 +140,10 @@ class _Behind:
             again.update(buffer[:more])
             size += more
         if size != self._size or again != self._expected:
-            raise InputError(_changed(self._path))
+            raise InputError(changed(self._path))
         return sha.hexdigest()
 
 
-def _changed(path: str) -> Finding:
+def changed(path: str) -> Finding:
+    """The finding that a file did not stay what it was."""
     return Finding("input-changed", "The file was changed while it was read.", "Load it again.", file=path)

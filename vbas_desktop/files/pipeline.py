@@ -77,6 +77,10 @@ class _Work:
                     if not self._open:
                         self._done.set()
 
+    def abandon(self) -> None:
+        """Let nobody wait any more: who was at a column may have been interrupted before saying so."""
+        self._done.set()
+
     def finish(self) -> None:
         """Code what is left and wait for what is under way: a column's blocks must be coded in their order."""
         self.share()
@@ -102,6 +106,8 @@ class CodingPipeline:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for _, work in self._busy:
+            work.abandon()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def lend(self, size: int) -> memoryview:
@@ -141,7 +147,8 @@ class CodingPipeline:
 
     def _oldest(self) -> Buffers:
         """Help with the oldest block until it is done, and hand back its memory."""
-        done, work = self._busy.popleft()
+        done, work = self._busy[0]
         work.share()
         done.result()
+        self._busy.popleft()
         return work.buffers

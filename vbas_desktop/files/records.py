@@ -147,7 +147,10 @@ def _tally(raw: RawRecords, progress: Progress) -> None:
 
 def unknown_column(table: RecordTable, name: str) -> Finding:
     """The finding that the record file has no column of this name."""
-    if _begins_with_a_record(table):
+    if len(table.columns) < len(table.dialect.header):
+        # Line 1 may be a record: without the values of all columns that cannot be told.
+        remedy = "Look at the names in line 1."
+    elif _begins_with_a_record(table):
         remedy = "Line 1 looks like a record, not like names: put the names of the columns above it."
     else:
         remedy = close_matches(name, table.dialect.header)

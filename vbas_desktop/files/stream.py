@@ -15,7 +15,7 @@ from typing import BinaryIO, cast
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.source import Source
 
-from .hashing import BEHIND_FROM, BEHIND_TO, BLOCK_BYTES, HashedFile
+from .hashing import BEHIND_FROM, BEHIND_TO, BLOCK_BYTES, HashedFile, changed
 
 SCANNED_AS_BYTES = ("utf-8", "ascii", "iso8859-1")
 """Encodings whose delimiters, quotes and line ends are single bytes that mean nothing else."""
@@ -92,8 +92,9 @@ class ByteStream:
 
     def source(self) -> Source:
         """The file's identity; call it when all blocks have been taken."""
-        while self._hashed.readinto(self._buffers[0]):
-            pass
+        if self._hashed.readinto(self._buffers[0]):
+            # It grew after its end was read: its hash would be that of more records than there are.
+            raise InputError(changed(str(self.path)))
         return self._hashed.source()
 
     def blocks(self) -> Iterator[Block]:
@@ -148,7 +149,8 @@ class ByteStream:
         encoding = self.mark or self.encoding
         if encoding is not None and encoding not in SCANNED_AS_BYTES:
             self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._mac_lines = self._decoder is None and b"\n" not in block and b"\r" in block
+        # A return that ends the block may be the first half of a line end.
+        self._mac_lines = self._decoder is None and b"\n" not in block and b"\r" in block[:-1]
         return block
 
     def _converted(self, block: Block, final: bool) -> Iterator[Block]:

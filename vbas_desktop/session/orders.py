@@ -14,6 +14,7 @@ from vbas_desktop.domain.progress import Progress, Silent, Span, Steady
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.source import Digest, wait_for_all
 
 from .choices import Choices
 from .guess import guess_roles
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoadOrder:
-    """Load these two files with these choices. ``identify``: their hashes must be known at once, to compare them."""
+    """Load these two files with these choices. ``identify``: their hashes must be known at once, to compare them with
+    those of ``earlier`` results.
+    """
 
     records: Path
     regions: Path
     choices: Choices
     identify: bool = False
+    earlier: tuple[Digest, ...] = ()
 
     def execute(self, progress: Progress = Silent()) -> Loaded:  # noqa: B008 (Silent has no state)
         """Read both files. The region file comes first: it is small, so its mistakes show at once."""
@@ -55,6 +59,7 @@ class LoadOrder:
         table = load_records(self.records, options, Span(progress, 0.1, 1.0))
         if self.identify:
             table.source.digest.wait(progress)
+            wait_for_all(self.earlier, progress)
         return Loaded(self, table, regions, guess_roles(table, regions), region_ids_sha256(regions.ids))
 
 

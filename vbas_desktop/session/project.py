@@ -14,8 +14,9 @@ import jsonschema
 from vbas_desktop import __version__
 from vbas_desktop.assessment.representability.requirement import requirement_from
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.source import Digest, Source
+from vbas_desktop.domain.source import Digest, Source, wait_for_all
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.packing import pack, unpack
 
@@ -42,14 +43,16 @@ class ProjectState:
     requirement: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
 
-    def write(self, path: Path) -> None:
-        """Write beside the target and rename: a crash leaves the old file."""
+    def write(self, path: Path, progress: Progress = Silent()) -> None:  # noqa: B008
+        """Write beside the target and rename: a crash leaves the old file. Waits for hashes; that can be stopped."""
+        runs = (entry.run.records_digest for entry in self.entries)
+        wait_for_all((digest for digest in (self.records.digest, *runs) if digest is not None), progress)
         text = json.dumps(self.as_document(path.parent), ensure_ascii=False, indent=1, allow_nan=False)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text + "\n")
 
     def as_document(self, folder: Path) -> dict[str, Any]:
-        """The JSON data; paths are relative to ``folder``."""
+        """The JSON data, with the hashes that are known; paths are relative to ``folder``."""
         runs = {entry.run.id: entry.run for entry in self.entries}
         new = {
             "format": FORMAT,
@@ -112,7 +115,8 @@ def _file(source: Source, folder: Path) -> dict[str, Any]:
         path = os.path.relpath(source.path, folder)
     except ValueError:  # another drive
         path = source.path
-    known = {"size_bytes": source.size_bytes, "sha256": source.sha256} if source.sha256 else {}
+    sha256 = source.digest.settled
+    known = {"size_bytes": source.size_bytes, "sha256": sha256} if sha256 else {}
     return {"path": Path(path).as_posix(), **known}
 
 
@@ -138,7 +142,7 @@ def _run_to_json(run: Run, entries: list[Entry]) -> dict[str, Any]:
         "global_suppression": run.global_suppression,
         "random_seed": run.random_seed,
         "identifiers": list(run.identifiers),
-        "records_sha256": None if run.records_digest is None else str(run.records_digest),
+        "records_sha256": None if run.records_digest is None else run.records_digest.settled,
         "region_ids_sha256": run.region_ids_sha256,
         "result": None
         if result is None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from vbas_desktop.domain.progress import Progress, Silent
+
 from .project import SUFFIX, ProjectState
 
 _PREFIX = "recovery-"
@@ -17,9 +19,9 @@ class Recovery:
         self._folder = folder
         self.path = folder / f"{_PREFIX}{os.getpid()}{SUFFIX}"
 
-    def write(self, state: ProjectState) -> None:
+    def write(self, state: ProjectState, progress: Progress = Silent()) -> None:  # noqa: B008
         """Write the newest state."""
-        state.write(self.path)
+        state.write(self.path, progress)
 
     def remove(self) -> None:
         """Forget the copy: nothing would be lost."""

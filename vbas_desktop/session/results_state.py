@@ -152,7 +152,10 @@ class Results:
     def mark_outdated(self, records: Digest, region_ids_sha256: str) -> None:
         """Files were read again: results of other records or regions can be looked at but not released."""
         for run in tuple(self._runs.values()):
-            same = run.region_ids_sha256 == region_ids_sha256 and run.records_digest == records
+            # Nobody waits for a hash here: what is not known yet counts as different.
+            before = None if run.records_digest is None else run.records_digest.settled
+            known = before is not None and before == records.settled
+            same = run.region_ids_sha256 == region_ids_sha256 and (run.records_digest is records or known)
             if run.outdated is same:
                 self._replace_run(replace(run, outdated=not same))
         self._tell(Event.SOLUTIONS_CHANGED)

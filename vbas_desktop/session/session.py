@@ -62,7 +62,8 @@ class Session(Papers):
         """
         same = keep_reading or (records, regions) == (self.records_path, self.regions_path)
         choices = self.choices if same else self.choices.with_usual_reading()
-        return LoadOrder(records, regions, choices, identify=bool(self._runs))
+        earlier = tuple(run.records_digest for run in self._runs.values() if run.records_digest is not None)
+        return LoadOrder(records, regions, choices, bool(self._runs), earlier)
 
     def accept_data(self, loaded: Loaded, fresh: bool = True) -> None:
         """Take over loaded files. ``fresh`` files begin with guessed roles and an empty list of results; else (the same

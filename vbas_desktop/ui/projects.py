@@ -140,7 +140,7 @@ class Projects(QObject):
 
         self._autosave.stop()
         self.save_runner.shut_down()
-        self.save_runner.start(f"Saving {path.name}", lambda progress: state.write(path), on_saved)
+        self.save_runner.start(f"Saving {path.name}", lambda progress: state.write(path, progress), on_saved)
 
     def guarded(self, then: Callable[[], object]) -> None:
         """Do something that would lose unsaved work: ask first if there is any."""
@@ -174,7 +174,7 @@ class Projects(QObject):
         if self.save_runner.busy:
             self._autosave.start()
             return
-        self.save_runner.start("Keeping a copy", lambda progress: self.recovery.write(state))
+        self.save_runner.start("Keeping a copy", lambda progress: self.recovery.write(state, progress))
 
     def offer_recovery(self) -> bool:
         """Ask whether to go on with what an earlier window could not save; False if there is nothing."""

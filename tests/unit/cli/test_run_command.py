@@ -326,3 +326,17 @@ def test_the_list_of_approaches_is_the_registry(capsys):
     assert main(["approaches"]) == 0
     text = capsys.readouterr().out
     assert "fixed.sites (--sites) = 100: Number of sites, a whole number at least 1" in text
+
+
+@pytest.mark.parametrize(
+    "names", [["region", "colour"], ["region", "red"], ["a", "colour"], ["a", "red", "--identifiers", "note"]]
+)
+def test_a_file_without_names_is_told_from_a_wrong_name_and_its_first_record_not_shown(capsys, files, names):
+    records = Path(files[0])
+    records.write_text("a,red,first\n" + "a,red,x\n" * 5 + "b,blue,first\n")
+    region, colour, *more = names
+    command = ["run", *files, "--region-column", region, "--quasi-identifiers", colour, "-k", "2", "--quiet", *more]
+    assert main(command) == 1
+    said = capsys.readouterr().err
+    assert "Line 1 looks like a record" in said
+    assert "first" not in said

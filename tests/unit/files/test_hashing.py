@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.domain.source import Digest, wait_for_all
 from vbas_desktop.files import hashing, stream
 from vbas_desktop.files.hashing import BLOCK_BYTES, Imprint
 from vbas_desktop.files.records import load_records
@@ -159,3 +160,48 @@ def test_every_changed_byte_changes_the_imprint(data, place, bits):
     again = Imprint()
     again.update(memoryview(np.frombuffer(data, np.uint8)))
     assert one == again
+
+
+@pytest.mark.parametrize("first", [0, 1 << 40])
+def test_a_file_that_grows_after_its_end_was_read_is_refused(tmp_path, monkeypatch, first):
+    monkeypatch.setattr(stream, "BEHIND_FROM", first)
+    path = tmp_path / "records.csv"
+    write(path, 10)
+    source = stream.ByteStream.source
+
+    def grown(self):
+        with path.open("ab") as file:
+            file.write(ROW)
+        return source(self)
+
+    monkeypatch.setattr(stream.ByteStream, "source", grown)
+    with pytest.raises(InputError) as refused:
+        load_records(path)
+    assert [finding.code for finding in refused.value.findings] == ["input-changed"]
+
+
+def test_who_waits_is_told_whatever_ends_the_hashing(tmp_path, behind, monkeypatch):
+    def fail(self):
+        raise MemoryError
+
+    monkeypatch.setattr(hashing._Behind, "_hashed", fail)
+    path = tmp_path / "records.csv"
+    write(path, 10)
+    with pytest.raises(MemoryError):
+        load_records(path).source.digest.wait(Silent())
+
+
+def test_a_hash_that_there_is_not_is_like_no_other_and_nothing_fails_by_comparing(tmp_path, held_back):
+    path = tmp_path / "records.csv"
+    sha256 = write(path, 10)
+    digest = load_records(path).source.digest
+    assert digest.settled is None
+    path.write_bytes(b"")
+    held_back.set()
+    wait_for_all([digest, Digest(sha256)], Silent())
+    assert digest.known
+    assert digest.settled is None
+    assert digest == digest
+    assert digest != Digest(sha256)
+    assert Digest(sha256) == Digest(sha256)
+    assert repr(digest) == "Digest(None)"

@@ -123,3 +123,12 @@ def test_where_the_beginning_leaves_a_doubt_the_whole_file_decides(tmp_path, mon
         assert table.dialect.category_line
         assert table.rows == 20_000
         assert table.columns[0].categories.declared == 90
+
+
+def test_a_file_without_names_does_not_show_its_first_record_whatever_is_needed(tmp_path):
+    path = write(tmp_path, [("41", "F", "r1"), ("41", "M", "r2"), ("17", "F", "r1")])
+    for columns in ((), ["age", "region"], ["F", "age"], ["r1"]):
+        table = load_records(path, RecordOptions(category_counts="no"), columns=columns)
+        with pytest.raises(InputError) as caught:
+            table.check_name("age")
+        assert not any(value in str(caught.value).replace(str(path), "") for value in ("41", "F", "r1"))

@@ -165,3 +165,11 @@ def test_regular_and_irregular_blocks_mix(tmp_path):
     assert records_of(table) == rows
     assert [table.row_number(i) for i in (0, 999, 1000, 1999)] == [2, 1001, 1003, 2002]
     assert [finding.code for finding in table.findings] == ["blank-lines"]
+
+
+@pytest.mark.parametrize("block", range(4, 12))
+def test_a_block_that_ends_within_a_line_end_makes_no_blank_lines(tmp_path, block):
+    table = loaded(tmp_path, b"a,b,cd\r\n1,2,3\r\n4,5,6\r\n", block, opening=4)
+    assert records_of(table) == [("1", "2", "3"), ("4", "5", "6")]
+    assert table.findings == ()
+    assert [table.row_number(record) for record in range(2)] == [2, 3]
