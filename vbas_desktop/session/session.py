@@ -60,10 +60,12 @@ class Session(Papers):
         Other files than before are read with the usual reading options, since those in force name columns of the old
         ones; ``keep_reading``: they were set for these files.
         """
-        same = keep_reading or (records, regions) == (self.records_path, self.regions_path)
-        choices = self.choices if same else self.choices.with_usual_reading()
-        earlier = tuple(run.records_digest for run in self._runs.values() if run.records_digest is not None)
-        return LoadOrder(records, regions, choices, bool(self._runs), earlier)
+        same = (records, regions) == (self.records_path, self.regions_path)
+        choices = self.choices if same or keep_reading else self.choices.with_usual_reading()
+        # Results of other files go; only those of the same files are compared with what is read now.
+        runs = self._runs.values() if same else ()
+        earlier = tuple(run.records_digest for run in runs if run.records_digest is not None)
+        return LoadOrder(records, regions, choices, bool(runs), earlier)
 
     def accept_data(self, loaded: Loaded, fresh: bool = True) -> None:
         """Take over loaded files. ``fresh`` files begin with guessed roles and an empty list of results; else (the same
