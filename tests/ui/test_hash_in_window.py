@@ -56,9 +56,26 @@ def test_the_window_runs_saves_stops_and_opens_other_files_before_the_hash_is_th
     assert session.entries == ()
     assert session.problem is None
     assert not session.table.source.digest.known
+    with qtbot.waitSignal(projects.save_runner.job_ended, timeout=LONG):
+        held_back.set()
+    # What was saved is the project of the files before.
+    assert session.project_path is None
+    assert len(read_project(tmp_path / "study.vbas").records.sha256) == 64
+
+
+def test_what_is_changed_while_a_project_waits_for_the_hash_is_still_to_be_saved(
+    held_back, loaded_window, tmp_path, qtbot
+):
+    session, path = loaded_window.session, tmp_path / "study.vbas"
+    loaded_window.projects.save_to(path)
+    session.change_fields(k=session.choices.k + 1)
     with qtbot.waitSignal(loaded_window.model.saved, timeout=LONG):
         held_back.set()
-    assert len(read_project(tmp_path / "study.vbas").records.sha256) == 64
+    assert (session.project_path, session.modified) == (path, True)
+    with qtbot.waitSignal(loaded_window.model.saved, timeout=LONG):
+        loaded_window.projects.save_to(path)
+    assert (session.project_path, session.modified) == (path, False)
+    assert read_project(path).choices.k == session.choices.k
 
 
 def test_a_window_that_is_closed_does_not_wait_for_a_hash(held_back, loaded_window):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -50,6 +51,12 @@ class ProjectState:
         text = json.dumps(self.as_document(path.parent), ensure_ascii=False, indent=1, allow_nan=False)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text + "\n")
+
+    def holds_all_of(self, later: ProjectState) -> bool:
+        """Whether nothing was chosen, found or noted between this snapshot and a later one."""
+        same = len(self.entries) == len(later.entries) and all(map(operator.is_, self.entries, later.entries))
+        mine, others = ((one.choices, one.requirement, one.policy) for one in (self, later))
+        return same and mine == others
 
     def as_document(self, folder: Path) -> dict[str, Any]:
         """The JSON data, with the hashes that are known; paths are relative to ``folder``."""

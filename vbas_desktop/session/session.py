@@ -288,7 +288,7 @@ class Session(Papers):
             self.choose_region(opened.state.chosen_region)
         self._tell(Event.SAVED)
 
-    def saved_as(self, path: Path) -> None:
-        """The project file is written: nothing would be lost now."""
-        self.project_path, self.modified = path, False
+    def saved_as(self, path: Path, everything: bool = True) -> None:
+        """The project file is written; if it holds ``everything``, nothing would be lost now."""
+        self.project_path, self.modified = path, not everything
         self._tell(Event.SAVED)

@@ -132,8 +132,13 @@ class Projects(QObject):
         if state is None:
             return
 
+        files = self._session.records_path, self._session.regions_path
+
         def on_saved(_: None) -> None:
-            self._session.saved_as(path)
+            # Writing may have waited for a hash: other files may be open by now, or there may be more to save.
+            if files == (self._session.records_path, self._session.regions_path):
+                now = self._session.snapshot()
+                self._session.saved_as(path, everything=now is not None and state.holds_all_of(now))
             self._settings.remember_project(path)
             self._context.say(f"Saved {path.name}.")
             then()
