@@ -137,7 +137,7 @@ class DelimitedScan:
                 names, place, lines = found
                 self._check_encoding_of_names(head[:place])
                 self.line += lines
-                return names, head[place:], final
+                return names, *self._with_second_line(head[place:], final, blocks)
             if final and not head.strip():
                 raise InputError(_finding(self.path, "empty-file", "The file is empty.", "Choose another file."))
             if final or len(head) > LONGEST_ROW_BYTES:
@@ -145,6 +145,14 @@ class DelimitedScan:
             block = next(blocks, None)
             final = block is None
             head += block or b""
+
+    def _with_second_line(self, rest: bytes, final: bool, blocks: Iterator[Block]) -> tuple[bytes, bool]:
+        """What follows the names, with a whole line in it: it can be as long as the names, and is judged by itself."""
+        while not final and b"\n" not in rest.lstrip(b"\r\n") and len(rest) <= LONGEST_ROW_BYTES:
+            block = next(blocks, None)
+            final = block is None
+            rest += block or b""
+        return rest, final
 
     def _take_all(self, rest: bytes, final: bool, blocks: Iterator[Block], delimiter: str, stream: ByteStream) -> None:
         block: Block = b""

@@ -132,3 +132,16 @@ def test_a_file_without_names_does_not_show_its_first_record_whatever_is_needed(
         with pytest.raises(InputError) as caught:
             table.check_name("age")
         assert not any(value in str(caught.value).replace(str(path), "") for value in ("41", "F", "r1"))
+
+
+@pytest.mark.parametrize("block", [5, 16, 20, 24, 64])
+@pytest.mark.parametrize("choice", ["auto", "yes"])
+def test_a_category_line_that_begins_or_ends_in_a_later_block_is_one(tmp_path, monkeypatch, block, choice):
+    path = write(tmp_path, [NAMES, (3, 2, 4, 1), *TEXT])
+    in_short_blocks(monkeypatch, 300, block)
+    for columns in (None, ["age"]):
+        table = load_records(path, RecordOptions(category_counts=choice), columns=columns)
+        assert table.dialect.category_line
+        assert table.rows == 400
+        assert table.facts("age").categories.declared == 3
+        assert table.row_number(0) == 3
