@@ -314,6 +314,6 @@ def test_a_file_without_names_does_not_show_its_first_record(tmp_path):
     table = load_records(written(tmp_path, "41,F,r1\n41,M,r2\n17,F,r1\n"), RecordOptions(category_counts="no"))
     with pytest.raises(InputError) as caught:
         table.facts("age")
-    text = str(caught.value)
+    text = str(caught.value).replace(str(tmp_path), "")
     assert "Line 1 looks like a record" in text
     assert "41" not in text

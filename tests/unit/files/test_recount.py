@@ -132,7 +132,7 @@ def test_a_file_without_names_does_not_show_its_first_record(tmp_path):
     with pytest.raises(InputError) as caught:
         recount(written(tmp_path, "41,F,r1\n41,M,r2\n"), ["age"], "region")
     assert "Does line 1 hold the names" in str(caught.value)
-    assert "41" not in str(caught.value)
+    assert "41" not in str(caught.value).replace(str(tmp_path), "")
 
 
 def test_a_compressed_file_that_ends_early_is_unreadable(tmp_path):
