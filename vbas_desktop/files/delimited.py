@@ -176,8 +176,10 @@ class DelimitedScan:
         size, columns = len(rest) + len(block), self._columns
         buffers, text = self._pipeline.take(rest, block)
         end = after_last_line_end(text, size)
-        found, lines, odd = self._separators(text, end, delimiter, buffers)
-        zeros, quotes, returns, beyond_ascii = survey(text, 0, size) if odd else (False, False, False, False)
+        found, lines, odd, beyond_ascii = self._separators(text, end, delimiter, buffers)
+        zeros = quotes = returns = False
+        if odd:
+            zeros, quotes, returns, beyond_ascii = survey(text, 0, size)
         # Quoted fields are unescaped where they stand; what belongs to a row that is not complete is needed as it was.
         original = text[:size].tobytes() if quotes or zeros else None
         if original is not None:
@@ -196,10 +198,12 @@ class DelimitedScan:
         self.line += lines
         return text[consumed:size].tobytes() if original is None else original[consumed:]
 
-    def _separators(self, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers) -> tuple[int, int, bool]:
+    def _separators(
+        self, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers
+    ) -> tuple[int, int, bool, bool]:
         """Where regular text can be cut; none, and perhaps odd bytes, where it must be looked at row by row anyway."""
         if self._columns == 1 or not end:
-            return 0, 0, True
+            return 0, 0, True, True
         return separators(text, end, ord(delimiter), buffers.starts)
 
     def _irregular(self, text: NDArray[np.uint8], end: int, delimiter: str, buffers: Buffers) -> Fields:

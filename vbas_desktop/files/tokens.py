@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .words import count_bits, equal_bytes, load_word, lowest_bit, odd_bytes
+from .words import bytes_beyond_ascii, count_bits, equal_bytes, load_word, lowest_bit, odd_bytes
 
 LF: Final = 10
 CR: Final = 13
@@ -42,9 +42,11 @@ def _equal(word, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN2
 
 
 @njit(cache=True, nogil=True)
-def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArray[np.int32]) -> tuple[int, int, bool]:
-    """Note the places of all delimiters and line ends after ``places[0] = -1``; how many there are, how many lines, and
-    whether there are odd bytes, which `survey` tells apart.
+def separators(
+    text: NDArray[np.uint8], size: int, delimiter: int, places: NDArray[np.int32]
+) -> tuple[int, int, bool, bool]:
+    """Note the places of all delimiters and line ends after ``places[0] = -1``; how many there are, how many lines,
+    whether there are zeros, quotes or returns, which `survey` tells apart, and whether there are bytes beyond ASCII.
 
     Looks at 64 bytes at once, with a bit for each; as many must follow the text in memory. Eight places are written at
     a time, whether there are so many or not: ``places`` needs room for `SPARE_PLACES` behind the last.
@@ -52,16 +54,18 @@ def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArr
     one, line_end = np.uint8(delimiter), np.uint8(LF)
     places[0] = -1
     # Unsigned numbers throughout: numba would look for a negative index at every access.
-    found, lines, odd = np.uint64(1), np.uint64(0), np.uint64(0)
+    found, lines, odd, beyond = np.uint64(1), np.uint64(0), np.uint64(0), np.uint64(0)
     for start in range(np.uint64(0), np.uint64(size), np.uint64(64)):
         marks, ends = equal_bytes(text, start, one, line_end)
-        here = odd_bytes(text, start)
+        here, high = odd_bytes(text, start), bytes_beyond_ascii(text, start)
         if np.uint64(size) - start < 64:
             within = (np.uint64(1) << (np.uint64(size) - start)) - np.uint64(1)
             marks &= within
             ends &= within
             here &= within
+            high &= within
         odd |= here
+        beyond |= high
         lines += count_bits(ends)
         place = found
         found += count_bits(marks)
@@ -70,7 +74,7 @@ def separators(text: NDArray[np.uint8], size: int, delimiter: int, places: NDArr
                 places[place + i] = np.int32(start + lowest_bit(marks))
                 marks &= marks - np.uint64(1)
             place += np.uint64(8)
-    return int(np.int64(found)) - 1, int(np.int64(lines)), odd != 0
+    return int(np.int64(found)) - 1, int(np.int64(lines)), odd != 0, beyond != 0
 
 
 @njit(cache=True, nogil=True)
@@ -110,13 +114,14 @@ def first_not_utf8(text: NDArray[np.uint8], size: int) -> int:
     """Where the first bytes are that no UTF-8 text has, or -1."""
     place, end, one = np.uint64(0), np.uint64(size), np.uint64(1)
     while place < end:
-        if load_word(text, place) & _HIGH == 0:
-            place += np.uint64(8)
+        beyond = bytes_beyond_ascii(text, place)
+        if beyond == 0:
+            place += np.uint64(64)
             continue
+        place += lowest_bit(beyond)
+        if place >= end:
+            break
         byte = text[place]
-        if byte < 0x80:
-            place += one
-            continue
         follow = one + np.uint64(byte >= 0xE0) + np.uint64(byte >= 0xF0)
         if byte < 0xC2 or byte > 0xF4 or place + follow >= end:
             return int(np.int64(place))

@@ -61,9 +61,7 @@ def equal_bytes(context: Any, text: Any, place: Any, one: Any, other: Any) -> An
     """A bit for each of the 64 bytes from ``text[place]`` on: which equal one of two bytes, which equal the other."""
 
     def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = target.make_array(signature.args[0])(target, builder, arguments[0])
-        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), _LINE.as_pointer())
-        line = builder.load(address, align=1)
+        line = _line_at(target, builder, signature, arguments)
         ones, others = (builder.icmp_unsigned("==", line, _everywhere(builder, byte)) for byte in arguments[2:])
         bits = [builder.bitcast(found, ir.IntType(64)) for found in (builder.or_(ones, others), others)]
         return target.make_tuple(builder, signature.return_type, bits)
@@ -73,16 +71,23 @@ def equal_bytes(context: Any, text: Any, place: Any, one: Any, other: Any) -> An
 
 @intrinsic  # type: ignore[misc]
 def odd_bytes(context: Any, text: Any, place: Any) -> Any:
-    """A bit for each of the 64 bytes from ``text[place]`` on: which are zeros, quotes, returns or beyond ASCII."""
+    """A bit for each of the 64 bytes from ``text[place]`` on: which are zeros, quotes or returns."""
 
     def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = target.make_array(signature.args[0])(target, builder, arguments[0])
-        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), _LINE.as_pointer())
-        line = builder.load(address, align=1)
-        found = builder.icmp_signed("<=", line, ir.Constant(_LINE, [0] * 64))
-        for byte in b'"\r':
-            found = builder.or_(found, builder.icmp_unsigned("==", line, ir.Constant(_LINE, [byte] * 64)))
-        return builder.bitcast(found, ir.IntType(64))
+        line = _line_at(target, builder, signature, arguments)
+        found = [builder.icmp_unsigned("==", line, ir.Constant(_LINE, [byte] * 64)) for byte in b'\0"\r']
+        return builder.bitcast(builder.or_(builder.or_(*found[:2]), found[2]), ir.IntType(64))
+
+    return types.uint64(text, types.uintp), generate
+
+
+@intrinsic  # type: ignore[misc]
+def bytes_beyond_ascii(context: Any, text: Any, place: Any) -> Any:
+    """A bit for each of the 64 bytes from ``text[place]`` on: which are beyond ASCII."""
+
+    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        line = _line_at(target, builder, signature, arguments)
+        return builder.bitcast(builder.icmp_signed("<", line, ir.Constant(_LINE, [0] * 64)), ir.IntType(64))
 
     return types.uint64(text, types.uintp), generate
 
@@ -119,6 +124,11 @@ def is_cell(context: Any, text: Any, place: Any, masks: Any, mask: Any, cells: A
         return builder.icmp_unsigned("==", builder.bitcast(same, ir.IntType(4)), ir.IntType(4)(15))
 
     return types.boolean(text, types.uint64, masks, types.uint64, cells, types.uint64), generate
+
+
+def _line_at(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    array = target.make_array(signature.args[0])(target, builder, arguments[0])
+    return builder.load(builder.bitcast(builder.gep(array.data, [arguments[1]]), _LINE.as_pointer()), align=1)
 
 
 def _kept(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:

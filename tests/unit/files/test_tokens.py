@@ -24,10 +24,11 @@ def in_memory(text, behind):
 @example(text=b"a" * 64, behind=b",")
 def test_separators_are_found_up_to_the_last_byte_and_none_behind_it(text, behind):
     places = np.zeros(len(text) + 1 + SPARE_PLACES, np.int32)
-    found, lines, odd = separators(in_memory(text, behind), len(text), ord(","), places)
+    found, lines, odd, beyond = separators(in_memory(text, behind), len(text), ord(","), places)
     assert places[: found + 1].tolist() == [-1] + [i for i, byte in enumerate(text) if byte in b",\n"]
     assert lines == text.count(b"\n")
-    assert odd == any(byte in b'\0"\r' or byte > 127 for byte in text)
+    assert odd == any(byte in b'\0"\r' for byte in text)
+    assert beyond == (not text.isascii())
 
 
 @settings(max_examples=200, deadline=None)
