@@ -25,8 +25,8 @@ from vbas_desktop.domain.source import Digest, Source
 from .words import load_word
 
 BLOCK_BYTES = 1 << 21
-"""Small enough that what is made of one block stays in the processor's cache, large enough that handing it from thread to
-thread does not count."""
+"""Small enough that what is made of one block stays in the processor's cache, large enough that handing it from thread
+to thread does not count."""
 
 BEHIND_FROM = 16 << 20
 """A smaller file is hashed in passing: that takes less time than anybody would notice."""
