@@ -19,7 +19,7 @@ from typing import TypeGuard
 
 from vbas_desktop.domain.errors import Finding, Severity
 
-from .raw_records import RawColumn, RawRecords, Verdict
+from .raw_records import LineTwo, RawColumn, RawRecords
 
 CERTAIN = 1e-4
 _POSITIVE_INTEGER = re.compile(r" *[1-9][0-9]{0,17} *")
@@ -29,10 +29,10 @@ _FORCE = (
 )
 
 
-def settle_category_line(raw: RawRecords, choice: str, file: str) -> Verdict:
+def settle_category_line(raw: RawRecords, choice: str, file: str) -> LineTwo:
     """Decide, unless the beginning of the file was judged before, and take a category line out of the columns."""
     if choice == "no":
-        return Verdict(None)
+        return LineTwo(None)
     if choice == "yes":
         verdict = _forced(raw, file)
     else:
@@ -51,10 +51,10 @@ def looks_like_numbers(record: Sequence[str] | None) -> TypeGuard[Sequence[str]]
     return record is not None and all(_POSITIVE_INTEGER.fullmatch(value) for value in record)
 
 
-def _forced(raw: RawRecords, file: str) -> Verdict:
+def _forced(raw: RawRecords, file: str) -> LineTwo:
     if raw.first_record is None:
         message = "The line after the names does not have a number of categories for each column."
-        return Verdict(None, (_finding(file, raw.first_row, message, Severity.ERROR, "Give one number per column."),))
+        return LineTwo(None, (_finding(file, raw.first_row, message, Severity.ERROR, "Give one number per column."),))
     wrong = [
         _finding(
             file, raw.first_row, "The number of categories is not a positive integer.", Severity.ERROR, _FORCE, name
@@ -63,30 +63,30 @@ def _forced(raw: RawRecords, file: str) -> Verdict:
         if value.strip() and not _POSITIVE_INTEGER.fullmatch(value)
     ]
     if wrong:
-        return Verdict(None, tuple(wrong))
-    return Verdict(tuple(int(value) if value.strip() else None for value in raw.first_record))
+        return LineTwo(None, tuple(wrong))
+    return LineTwo(tuple(int(value) if value.strip() else None for value in raw.first_record))
 
 
-def judge(line: Sequence[str] | None, columns: Sequence[RawColumn], rows: int, row: int, file: str) -> Verdict:
+def judge(line: Sequence[str] | None, columns: Sequence[RawColumn], rows: int, row: int, file: str) -> LineTwo:
     """What so many records, line 2 among them, say about line 2, which has this row number."""
     if not looks_like_numbers(line):
-        return Verdict(None)
+        return LineTwo(None)
     numbers = tuple(int(value) for value in line)
     chance, consistent = _evidence(columns, numbers, rows - 1)
     if consistent and chance <= CERTAIN:
         message = "Line 2 was taken for the numbers of response categories, not for a record."
         hint = _finding(file, row, message, Severity.HINT, "Say --category-counts no if it is a record.")
-        return Verdict(numbers, (hint,))
+        return LineTwo(numbers, (hint,))
     if consistent:
         message = "Line 2 was taken for a record, but it could also hold the numbers of response categories."
-        return Verdict(None, (_finding(file, row, message, Severity.WARNING, _FORCE),), doubtful=True)
+        return LineTwo(None, (_finding(file, row, message, Severity.WARNING, _FORCE),), doubtful=True)
     if chance <= CERTAIN:
         message = (
             "Line 2 looks like the numbers of response categories, but a column has more values than it says; "
             "it was taken for a record."
         )
-        return Verdict(None, (_finding(file, row, message, Severity.WARNING, _FORCE),))
-    return Verdict(None)
+        return LineTwo(None, (_finding(file, row, message, Severity.WARNING, _FORCE),))
+    return LineTwo(None)
 
 
 def _evidence(columns: Sequence[RawColumn], numbers: Sequence[int], others: int) -> tuple[float, bool]:

@@ -21,7 +21,7 @@ from .category_line import judge, looks_like_numbers
 from .coding import ColumnCoder, Fields
 from .dialect import Dialect, first_row, sniff_delimiter
 from .pipeline import Buffers, CodingPipeline
-from .raw_records import RawRecords, Verdict
+from .raw_records import LineTwo, RawRecords
 from .row_numbers import RowNumbers
 from .stream import Block, ByteStream, bad_encoding
 from .tokens import (
@@ -69,7 +69,7 @@ class DelimitedScan:
         """
         self.path, self.delimiter, self.encoding, self.progress = path, delimiter, encoding, progress
         self.wanted, self.judging = wanted, judging
-        self.verdict: Verdict | None = None
+        self.verdict: LineTwo | None = None
         self.rows = self.line = self.blank = self.ragged = 0
         self.findings: list[Finding] = []
         self.lines = RowNumbers()

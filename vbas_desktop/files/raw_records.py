@@ -67,7 +67,7 @@ class RawColumn:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class LineTwo:
     """What line 2 was taken for: the declared number of each column (None: a record), and what to say.
 
     ``doubtful``: more records could lead to another verdict.
@@ -94,7 +94,7 @@ class RawRecords:
     first_row: int
     findings: list[Finding] = field(default_factory=list)
     lines: RowNumbers = field(default_factory=RowNumbers)
-    verdict: Verdict | None = None
+    verdict: LineTwo | None = None
 
 
 class OrderedCodes:
