@@ -82,6 +82,8 @@ def run(options: argparse.Namespace) -> int:
         if not options.quiet:
             say(prepared_in_words(prepared))
         comparison = run_prepared(prepared, keeper, Span(progress, 0.3, 1.0), finish=rated)
+        # No table is written of records that were changed while they were read.
+        table.source.digest.wait(progress)
         if requirement is not None:
             comparison = _marked(comparison, requirement, table, options)
         summary = write_comparison(comparison, Path(options.out), only) if options.out else None

@@ -82,6 +82,8 @@ class ComparisonOrder:
         check_comparison_target(self.target)
         prepared = self.look_ahead(Span(progress, 0.0, 0.05))
         comparison = run_prepared(prepared, self.store, Span(progress, 0.05, 1.0), on_finished, rated)
+        # No table is written of records that were changed while they were read.
+        self.table.source.digest.wait(progress)
         return Compared(comparison, write_comparison(comparison, self.target), self.target)
 
     def run_of(self, finished: Finished) -> Run:

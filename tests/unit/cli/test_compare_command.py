@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.cli.main import main
+from vbas_desktop.files import hashing, stream
 
 
 @pytest.fixture
@@ -229,3 +230,22 @@ def test_a_comparison_shows_the_solutions_that_meet_a_requirement(files, capsys)
     (files / "need.json").write_text('{"format_version": 1, "overall": {"mean_distance": {"max": 0}}}')
     assert vbas("compare", files, *COMBINATIONS, *need, "--suitable-only") == 1
     assert "None of the 2 solutions meets the requirement" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["compare", "run"])
+def test_records_that_change_while_they_are_read_give_no_result(capsys, files, monkeypatch, command):
+    hashed = hashing._Behind._hashed
+
+    def changed_before(self):
+        with (files / "records.csv").open("r+b") as file:
+            file.seek(40)
+            file.write(b"9")
+        return hashed(self)
+
+    monkeypatch.setattr(stream, "BEHIND_FROM", 0)
+    monkeypatch.setattr(hashing._Behind, "_hashed", changed_before)
+    target = files / "out"
+    more = ("--quasi-identifiers", "age", "-k", "2", "--site-number", "fixed", "--sites", "3", "--out", str(target))
+    assert vbas(command, files, *more) == 1
+    assert "changed while it was read" in capsys.readouterr().err
+    assert not target.exists()
