@@ -32,6 +32,7 @@ def naive(problem, owner, sites):
     anonymity = [min(size for size in sizes if size) for sizes in released.values() if any(sizes)]
     return {
         "suppressed_records": problem.records - sum(map(sum, released.values())),
+        "place_information_loss": naive_place_information_loss(matrix, groups, released),
         "average_distance": np.mean([math.dist(points[i], sites[owner[i]]) for i in range(len(points))]),
         "alternative_average_distance": np.mean([math.dist(points[i], middle[owner[i]]) for i in range(len(points))]),
         "precision_loss": 0.0
@@ -43,6 +44,14 @@ def naive(problem, owner, sites):
         ),
         "average_anonymity_deviation": np.mean([size - k for size in anonymity]) if anonymity else None,
     }
+
+
+def naive_place_information_loss(matrix, groups, released):
+    """Record by record."""
+    every = int(matrix.sum())
+    known = sum(math.log2(every / row.sum()) for row in matrix for _ in range(row.sum()))
+    kept = sum(math.log2(every / matrix[groups[j]].sum()) for j, sizes in released.items() for _ in range(sum(sizes)))
+    return 1 - kept / known if known else 0.0
 
 
 @settings(max_examples=150, deadline=None)
@@ -69,6 +78,10 @@ def test_measures_worked_by_hand():
     sites = np.array([[1, 0], [100, 0], [10, 0]], float)
     assert rated(problem, [0, 0, 0, 2, 2], sites) == {
         "suppressed_records": 2,
+        # 12 records: 4, 1, 1, 3, 3 in the initial regions; 4 of the 6 of one place and all 6 of the other are released.
+        "place_information_loss": pytest.approx(
+            1 - 10 * math.log2(12 / 6) / (4 * math.log2(12 / 4) + 2 * math.log2(12) + 6 * math.log2(12 / 3))
+        ),
         "average_distance": (1 + 0 + 2 + 1 + 2) / 5,
         # Means at 4/3 and 10.5: distances 4/3, 1/3, 5/3, 1.5, 1.5.
         "alternative_average_distance": pytest.approx((10 / 3 + 3) / 5),
@@ -88,8 +101,18 @@ def test_without_a_released_record_means_are_undefined_and_sums_are_zero():
     assert (found["discernibility"], found["non_uniform_entropy"]) == (0, 0.0)
 
 
+def test_information_on_place_is_kept_by_initial_regions_and_lost_in_one_place_or_without_records():
+    problem = problem_of([(0, 0), (1, 0), (2, 0)], [[6, 5], [5, 0], [9, 9]], k=5)
+    sites = np.array([[0, 0], [1, 0], [2, 0]], float)
+    assert rated(problem, [0, 1, 2], sites)["place_information_loss"] == pytest.approx(0.0, abs=1e-12)
+    assert rated(problem, [0, 0, 0], sites)["place_information_loss"] == 1.0
+    nothing = problem_of([(0, 0), (1, 0), (2, 0)], [[6, 5], [5, 0], [9, 9]], k=100, unknown=3)
+    assert rated(nothing, [0, 1, 2], sites)["place_information_loss"] == 1.0
+
+
 def test_one_region_loses_no_precision():
     found = rated(problem_of([(0, 0)], [[9]]), [0], np.array([[3, 4]], float))
+    assert found["place_information_loss"] == 0.0
     assert (found["precision_loss"], found["average_distance"], found["non_uniform_entropy"]) == (0.0, 5.0, 0.0)
 
 

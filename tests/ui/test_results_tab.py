@@ -159,7 +159,7 @@ def test_the_table_is_copied_as_tab_separated_text(tab):
     lines = QGuiApplication.clipboard().text().splitlines()
     assert len(lines) == 1 + len(shown_numbers(tab))
     titles = lines[0].split("\t")
-    assert titles[:6] == ["★", "№", "Locations", "Sites", "Suppressed records", "Average distance (units)"]
+    assert titles[:6] == ["★", "№", "Locations", "Sites", "Suppressed records", "Loss of place information"]
 
 
 def test_the_table_is_saved_with_exact_values(tab, compared, tmp_path, qtbot):

@@ -141,11 +141,13 @@ class Outcome:
 
     ``membership[i]`` is the dense number of initial region i's aggregated region; ``sites[j]`` the site of aggregated
     region j (None: the construction has no sites). ``released`` has one row per aggregated region with the classes
-    that remain; ``released_by_region`` the released records of each initial region.
+    that remain; ``released_by_region`` the released records of each initial region, ``records_by_region`` those it has
+    in the file, before any suppression.
     """
 
     situation: Situation
     records: int
+    records_by_region: NDArray[np.int64]
     membership: NDArray[np.int32]
     aggregated_regions: int
     sites: NDArray[np.float64] | None

@@ -39,6 +39,7 @@ def outcome_of(
     return Outcome(
         situation=situation,
         records=problem.records,
+        records_by_region=problem.counts.region_totals,
         membership=frozen(membership),
         aggregated_regions=int(used.size),
         sites=None if sites is None else frozen(sites[used]),

@@ -16,6 +16,7 @@ from vbas_desktop.files.records import load_records
 
 MEASURES = [
     "suppressed_records",
+    "place_information_loss",
     "average_distance",
     "alternative_average_distance",
     "precision_loss",
