@@ -1,15 +1,17 @@
 """Does small jobs once, so that the loops that are compiled on first use are ready before anybody waits for them.
 
-The compiled code lies in `__pycache__` beside the sources. Whatever goes wrong here only means that the first use takes
-longer: set-up goes on.
+The compiled code lies in `__pycache__` beside the sources, with the byte code of every module that both programs
+import. Whatever goes wrong here only means that the first use takes longer: set-up goes on.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -39,6 +41,7 @@ def compile_all() -> None:
     with tempfile.TemporaryDirectory() as folder:
         pool = ProcessPoolExecutor(len(CHAINS), get_context("spawn"), os.chdir, (folder,))
         with pool:
+            pool.submit(import_window)
             failed = [name for names in pool.map(failing, CHAINS) for name in names]
     for name in failed:
         say(f"  “vbas {name}” failed here; its first use will show why.")
@@ -48,6 +51,13 @@ def failing(chain: tuple[list[str], ...]) -> list[str]:
     """Do the jobs one after the other; the names of those that did not end well."""
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         return [job[0] for job in chain if main([*job, "--quiet"]) != 0]
+
+
+def import_window() -> None:
+    """Import what the window imports; where Qt's system libraries are missing there is nothing to import."""
+    with suppress(ImportError):
+        for module in pkgutil.walk_packages(importlib.import_module("vbas_desktop.ui").__path__, "vbas_desktop.ui."):
+            importlib.import_module(module.name)
 
 
 if __name__ == "__main__":

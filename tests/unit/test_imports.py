@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 IMPORT_ALL_BUT_THE_WINDOW = """
@@ -25,7 +27,8 @@ def walk(package):
 
 walk(vbas_desktop)
 from vbas_desktop.cli.main import COMMANDS, _parser
-_parser([])
+for name in COMMANDS:
+    _parser([name])
 """
 
 
@@ -45,8 +48,24 @@ def test_everything_but_the_window_can_be_imported_without_qt():
 
 
 def test_the_window_is_not_even_looked_at_by_the_command():
-    script = "import sys, vbas_desktop.cli.main as m; m._parser([]); sys.exit('vbas_desktop.ui' in sys.modules)"
+    script = (
+        "import sys, vbas_desktop.cli.main as m; [m._parser([name]) for name in m.COMMANDS]; "
+        "sys.exit('vbas_desktop.ui' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], []])
+def test_what_computes_nothing_imports_nothing_heavy(arguments):
+    script = f"""
+import sys, vbas_desktop.cli.main as m
+try:
+    m.main({arguments!r})
+except SystemExit:
+    pass
+sys.exit(bool({{"numpy", "pandas", "pyarrow", "scipy", "numba", "shapely"}} & set(sys.modules)))
+"""
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, timeout=240).returncode == 0
 
 
 def test_a_command_does_not_wait_for_what_others_list():

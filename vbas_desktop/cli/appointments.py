@@ -19,7 +19,6 @@ from .terminal import TerminalProgress, say, show
 if TYPE_CHECKING:
     from vbas_desktop.screening.outputs import Assessment
 
-HELP = "plan screening appointments that keep people anonymous"
 EXAMPLE = """Example:
   vbas appointments sample_data/people.csv sample_data/slots.csv --quasi-identifiers postcode,sex,age \\
       --id-column id --planner better --out plan"""

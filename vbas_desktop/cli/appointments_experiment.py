@@ -13,7 +13,6 @@ from vbas_desktop.domain.errors import Finding, InputError
 
 from .terminal import TerminalProgress, say, show
 
-HELP = "measure the appointment planners on random programmes"
 EXAMPLE = """Examples:
   vbas appointments-experiment --people 20,50,100,250 --programmes 50
   vbas appointments-experiment --country"""

@@ -12,7 +12,6 @@ from vbas_desktop.approaches.registry import approaches as registered
 
 from .terminal import say, show
 
-HELP = "list every approach and its parameters"
 EXAMPLE = "Example:\n  vbas approaches --json"
 
 

@@ -7,7 +7,9 @@ import csv
 import math
 from typing import Any
 
-_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|", "space": " "}
+from vbas_desktop.domain.words import DELIMITER_NAMES
+
+_DELIMITERS = {name: mark for mark, name in DELIMITER_NAMES.items()} | {"\\t": "\t", "space": " "}
 
 
 def names(text: str) -> list[str]:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from vbas_desktop.domain.records import Grouping
     from vbas_desktop.files.records import RecordTable
 
-HELP = "run many combinations of approaches and write one table"
 EXAMPLE = """Example:
   vbas compare sample_data/records.csv sample_data/regions.geojson --region-column tract -k 5,10 \\
       --quasi-identifiers age,sex --quasi-identifiers age,housing \\

@@ -21,7 +21,6 @@ from .release_options import DEFAULTS, add_release_options, release_options, say
 from .run import approaches_of, chosen_solution
 from .terminal import TerminalProgress
 
-HELP = "write the release of a solution of an earlier run"
 EXAMPLE = """Example:
   vbas export result --solution 4 --out release-4"""
 

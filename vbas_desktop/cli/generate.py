@@ -15,7 +15,6 @@ from vbas_desktop.domain.words import counted
 from .argument_types import whole
 from .terminal import TerminalProgress, say
 
-HELP = "make synthetic records and regions with known counts"
 EXAMPLE = """Examples:
   vbas generate --like eastern --out east
   vbas generate --like pei --regions sample_data/regions.geojson --records 100000 --labels text --out mine

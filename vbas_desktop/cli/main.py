@@ -22,21 +22,21 @@ from .errors import UsageError, VerificationFailed
 from .help_format import HelpFormatter
 from .terminal import say
 
-COMMANDS: tuple[str, ...] = (
-    "run",
-    "compare",
-    "reproduce-thesis",
-    "export",
-    "verify",
-    "generate",
-    "approaches",
-    "representability",
-    "outliers",
-    "risky",
-    "appointments",
-    "appointments-experiment",
-)
-"""The commands in the order of the help; each is a module with ``HELP``, ``configure(parser)``, ``run(options)``."""
+COMMANDS: dict[str, str] = {
+    "run": "run one combination of approaches and rate the solutions",
+    "compare": "run many combinations of approaches and write one table",
+    "reproduce-thesis": "run the thesis' experiments and check its claims",
+    "export": "write the release of a solution of an earlier run",
+    "verify": "say whether a file is k-anonymous",
+    "generate": "make synthetic records and regions with known counts",
+    "approaches": "list every approach and its parameters",
+    "representability": "report what an anonymised file is still worth, against its original",
+    "outliers": "count and handle the classes of fewer than k records of any file",
+    "risky": "find combinations of values that single people out, and coarsen them",
+    "appointments": "plan screening appointments that keep people anonymous",
+    "appointments-experiment": "measure the appointment planners on random programmes",
+}
+"""The commands and their line of help; each is a module with ``configure(parser)`` and ``run(options)``."""
 
 _STOPPED = "Stopped. Nothing half-written was left behind."
 
@@ -140,18 +140,24 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"vbas {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_CommandParser)
-    for name in COMMANDS:
-        module = importlib.import_module(f".{name.replace('-', '_')}", __package__)
-        sub = commands.add_parser(
-            name,
-            help=module.HELP,
-            description=module.__doc__,
-            epilog=getattr(module, "EXAMPLE", None),
-            formatter_class=HelpFormatter,
-        )
-        sub.add_argument("--debug", action="store_true", help="show the full traceback of an error")
-        if arguments[:1] == [name] or not set(arguments[:1]) & set(COMMANDS):
-            # The options of the others are not needed, and what some of them list takes a second to load.
-            module.configure(sub)
-        sub.set_defaults(command=module.run)
+    for name, line in COMMANDS.items():
+        if arguments[:1] == [name]:
+            _add_command(commands, name, line)
+        else:
+            # Only what is needed is imported: the help of all, and the command that runs, come at once.
+            commands.add_parser(name, help=line)
     return parser
+
+
+def _add_command(commands: Any, name: str, line: str) -> None:
+    module = importlib.import_module(f".{name.replace('-', '_')}", __package__)
+    parser = commands.add_parser(
+        name,
+        help=line,
+        description=module.__doc__,
+        epilog=getattr(module, "EXAMPLE", None),
+        formatter_class=HelpFormatter,
+    )
+    parser.add_argument("--debug", action="store_true", help="show the full traceback of an error")
+    module.configure(parser)
+    parser.set_defaults(command=module.run)

@@ -13,7 +13,6 @@ from .argument_types import whole
 from .representability import add_distance_option, add_hierarchy_options, chosen_hierarchies, names
 from .terminal import TerminalProgress, say, show
 
-HELP = "count and handle the classes of fewer than k records of any file"
 EXAMPLE = """Example:
   vbas outliers sample_data/people.csv --quasi-identifiers postcode,sex,age -k 3 --handle merge --out merged.csv"""
 

@@ -87,7 +87,7 @@ def _command(name: str) -> Iterable[str]:
     parser = argparse.ArgumentParser(prog=f"vbas {name}", add_help=False)
     module.configure(parser)
     yield f"## vbas {name}"
-    yield inspect.getdoc(module) or module.HELP
+    yield inspect.getdoc(module) or COMMANDS[name]
     example = re.sub(r"\Aexamples?:", "", getattr(module, "EXAMPLE", ""), flags=re.IGNORECASE).strip("\n")
     if example:
         yield f"```\n{textwrap.dedent(example).strip()}\n```"

@@ -19,7 +19,6 @@ from .terminal import TerminalProgress, say, show
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.hierarchy import Hierarchy
 
-HELP = "report what an anonymised file is still worth, against its original"
 EXAMPLE = """Examples:
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3 --apply --out coarsened
   vbas representability sample_data/records.csv coarsened/anonymized.csv --key health_number \\

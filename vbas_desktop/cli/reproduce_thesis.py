@@ -18,7 +18,6 @@ from .terminal import TerminalProgress, say, show
 if TYPE_CHECKING:
     from vbas_desktop.comparison.run import Prepared
 
-HELP = "run the thesis' experiments and check its claims"
 EXAMPLE = """Examples:
   vbas reproduce-thesis --like eastern --out thesis-east
   vbas reproduce-thesis --like western --reference published.csv --out thesis-west"""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from vbas_desktop.assessment.risky.table import Table
     from vbas_desktop.files.records import RecordTable
 
-HELP = "find combinations of values that single people out, and coarsen them"
 EXAMPLE = """Examples:
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3 --apply --out coarsened"""

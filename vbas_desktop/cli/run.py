@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from vbas_desktop.domain.solution import RunResult, Solution
     from vbas_desktop.release import ReleaseReport
 
-HELP = "run one combination of approaches and rate the solutions"
 EXAMPLE = """Example:
   vbas run sample_data/records.csv sample_data/regions.geojson --region-column tract \\
       --quasi-identifiers age,sex --identifiers health_number -k 5 --site-location adc --out result"""

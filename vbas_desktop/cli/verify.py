@@ -16,7 +16,6 @@ from vbas_desktop.domain.words import counted
 from .argument_types import delimiter_of, whole
 from .terminal import TerminalProgress, say, show
 
-HELP = "say whether a file is k-anonymous"
 EXAMPLE = """Example:
   vbas verify result/release/anonymized.csv --quasi-identifiers age,sex --region-column tract -k 5"""
 NOT_ANONYMOUS = 3

@@ -1,6 +1,8 @@
-"""Numbers with their nouns, as messages say them."""
+"""Words that several rooms use: numbers with their nouns, and the names of delimiters."""
 
 from __future__ import annotations
+
+DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 
 
 def counted(number: int, singular: str, plural: str | None = None) -> str:

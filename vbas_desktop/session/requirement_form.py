@@ -13,9 +13,6 @@ from vbas_desktop.assessment.representability.requirement import (
 )
 from vbas_desktop.domain.errors import Finding, InputError
 
-TEXTS = ("quasi_identifiers", "levels", "classes", "sensitive", "weights", "k_min", "k_max", "ratio")
-"""The fields of the form beside the title, the bounds and the tick "not aggregated"."""
-
 
 def names_of(text: str) -> tuple[str, ...]:
     """Names separated by commas."""

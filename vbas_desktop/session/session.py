@@ -142,11 +142,6 @@ class Session(Papers):
         self.modified = True
         self._tell(Event.CHOICES_CHANGED)
 
-    def restore_choices(self, choices: Choices) -> None:
-        """Begin with these choices and an empty history, as a project or a recovered session does."""
-        self._history.restart(choices)
-        self._tell(Event.CHOICES_CHANGED)
-
     @property
     def combination(self) -> str:
         """The chosen combination in words."""

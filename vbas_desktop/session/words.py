@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.regions import CoordinateKind, Regions
-from vbas_desktop.domain.words import counted
+from vbas_desktop.domain.words import DELIMITER_NAMES, counted
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records import RecordTable
@@ -53,8 +53,8 @@ def data_in_words(table: RecordTable) -> str:
     dialect = table.dialect
     parts = [counted(table.rows, "record"), counted(len(table.columns), "column")]
     if dialect.format == "csv":
-        names = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-        parts += [names.get(dialect.delimiter or "", "own separator"), dialect.encoding or "unknown encoding"]
+        name = DELIMITER_NAMES.get(dialect.delimiter or "", "own separator")
+        parts += [name, dialect.encoding or "unknown encoding"]
     else:
         parts.append(dialect.format)
     if dialect.category_line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
@@ -43,11 +44,26 @@ def test_a_stop_does_not_wait_for_the_job():
     assert ended.wait(20)
 
 
-def test_a_stop_while_the_disk_is_busy_leaves_no_open_file(tmp_path):
+def test_a_stop_while_the_disk_is_busy_leaves_no_open_file(tmp_path, monkeypatch):
+    go_on, waiting, seen = threading.Event(), threading.Event(), []
+
+    def slow_disk(handle):
+        waiting.set()
+        go_on.wait(20)
+        seen.append((handle, os.fstat(handle).st_size))
+
+    monkeypatch.setattr(os, "fsync", slow_disk)
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.write(b"x")
         with pytest.raises(Cancelled):
             save_to_disk(file, Stopped(), 1.0)
+        assert waiting.wait(20)
     path.unlink()
-    assert not path.exists()
+    (writer,) = [thread for thread in threading.enumerate() if thread.name == "vbas-release"]
+    go_on.set()
+    writer.join(20)
+    ((handle, size),) = seen
+    assert size == 1, "the copy was open after the file was closed and removed"
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(handle)

@@ -18,7 +18,7 @@ from vbas_desktop.domain.words import counted
 
 from .classes import Classes, Label, outliers
 from .distances import Distance
-from .hierarchy import SUPPRESSED, Hierarchy
+from .hierarchy import Hierarchy
 from .telling import may_tell
 
 
@@ -210,8 +210,3 @@ def handlings() -> dict[str, type[Handling]]:
 def _hopeless(classes: Classes, k: int) -> InputError:
     message = f"The file has only {counted(classes.records, 'record')}, fewer than k = {k}."
     return InputError(Finding("too-few-records", message, "Choose a smaller k."))
-
-
-def is_suppressed(label: Label) -> bool:
-    """Whether a class says nothing at all any more."""
-    return all(value == SUPPRESSED for value in label)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.regions import CoordinateKind
-from vbas_desktop.domain.words import counted
+from vbas_desktop.domain.words import DELIMITER_NAMES, counted
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -87,10 +87,9 @@ def _form(facts: Facts) -> str:
     dialect, options = facts.table.dialect, facts.options
     if options.format == "parquet":
         return "Parquet"
-    names = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
     mark = options.delimiter or dialect.delimiter or ","
     escaped = ", formulas escaped" if options.escape_formulas else ""
-    return f"CSV, {names.get(mark, mark)} between fields, encoding {dialect.encoding or 'utf-8'}{escaped}"
+    return f"CSV, {DELIMITER_NAMES.get(mark, mark)} between fields, encoding {dialect.encoding or 'utf-8'}{escaped}"
 
 
 def what_files_are(facts: Facts) -> dict[str, str]:

@@ -12,7 +12,7 @@ from vbas_desktop.ui.theme import GRID
 from .fields import Field
 
 _FIND_OUT = "Find out"
-_SEPARATORS: dict[str, str | None] = {_FIND_OUT: None, "Comma": ",", "Semicolon": ";", "Tab": "\t", "Bar |": "|"}
+_SEPARATORS: dict[str, str | None] = {_FIND_OUT: None, "Comma": ",", "Semicolon": ";", "Tab": "\t", "Pipe |": "|"}
 _ENCODINGS: dict[str, str | None] = {
     _FIND_OUT: None,
     "UTF-8": "utf-8",
