@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 
-from .argument_types import delimiter_of
+from .reading_options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--min-groups", type=int, default=1, metavar="G", help="fewest groups in a slot that is used")
     parser.add_argument("--cannot-attend", metavar="ID", help="list other slots for this person, best first")
     parser.add_argument("--plan", metavar="DIR", help="with --cannot-attend: folder of the plan in force")
-    parser.add_argument("--delimiter", metavar="CHAR", help="of the people file (guessed)")
-    parser.add_argument("--encoding", metavar="NAME", help="of the people file (guessed)")
+    add_reading_options(parser, "PEOPLE")
     parser.add_argument("--out", metavar="DIR", help="folder to write the plan to")
     parser.add_argument("--json", action="store_true", help="print plan.json")
     parser.add_argument("--quiet", action="store_true", help="no progress")
@@ -69,7 +68,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, plan, rate, write."""
-    from vbas_desktop.files.records import RecordOptions
     from vbas_desktop.files.regions import load_regions
     from vbas_desktop.screening.inputs import Constraints, PeopleColumns, build_task, load_people
     from vbas_desktop.screening.outputs import assess, cannot_attend, read_plan, write_plan
@@ -83,9 +81,7 @@ def run(options: argparse.Namespace) -> int:
     names = tuple(name.strip() for name in options.quasi_identifiers.split(",") if name.strip())
     columns = PeopleColumns(names, options.id_column, options.region_column, options.count_column)
     slots = load_slots(options.slots)
-    people = load_people(
-        options.people, columns, RecordOptions(delimiter_of(options.delimiter), options.encoding), progress
-    )
+    people = load_people(options.people, columns, reading_of(options), progress)
     regions = load_regions(options.regions, progress=progress) if options.regions else None
     constraints = Constraints(
         options.same_region, options.within_km, options.group_column, options.max_share, options.min_groups

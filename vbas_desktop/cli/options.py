@@ -11,6 +11,7 @@ from vbas_desktop.domain.progress import Progress, Span
 
 from .argument_types import delimiter_of, names, numbers, percent, sets_of_names, whole
 from .errors import UsageError
+from .reading_options import add_reading_options, reading_of
 
 if TYPE_CHECKING:
     from vbas_desktop.domain.problem import Problem, Request
@@ -45,12 +46,7 @@ def add_data_options(parser: argparse.ArgumentParser, several: bool = False) -> 
     columns.add_argument("--x-column", metavar="NAME", help="x or longitude column of the regions (default: guessed)")
     columns.add_argument("--y-column", metavar="NAME", help="y or latitude column of the regions (default: guessed)")
     reading = parser.add_argument_group("reading")
-    reading.add_argument(
-        "--category-counts",
-        choices=("auto", "yes", "no"),
-        default="auto",
-        help="whether line 2 of the records is the number of response categories (default: %(default)s)",
-    )
+    add_reading_options(reading)
     reading.add_argument(
         "--coordinates",
         choices=("auto", "planar", "degrees", "geographic"),
@@ -63,8 +59,6 @@ def add_data_options(parser: argparse.ArgumentParser, several: bool = False) -> 
         default="stop",
         help="what happens to records whose region is not in the region file (default: %(default)s)",
     )
-    reading.add_argument("--delimiter", metavar="CHAR", help="delimiter of the records, such as ; or tab")
-    reading.add_argument("--encoding", metavar="NAME", help="encoding of the records, such as latin-1")
     reading.add_argument("--regions-delimiter", metavar="CHAR", help="delimiter of the regions")
     reading.add_argument("--regions-encoding", metavar="NAME", help="encoding of the regions")
     reading.add_argument(
@@ -192,7 +186,7 @@ def read(
     options: argparse.Namespace, progress: Progress, columns: Collection[str] | None = None
 ) -> tuple[RecordTable, Regions]:
     """Read both files, of the records these columns or all; the small one first, so that its mistakes show at once."""
-    from vbas_desktop.files.records import RecordOptions, load_records
+    from vbas_desktop.files.records import load_records
     from vbas_desktop.files.regions import RegionOptions, load_regions
 
     region_options = RegionOptions(
@@ -206,11 +200,7 @@ def read(
         # Runs that were kept before this option was there do not tell it.
         decimal=getattr(options, "regions_decimal", "auto"),
     )
-    record_options = RecordOptions(
-        delimiter=delimiter_of(options.delimiter),
-        encoding=options.encoding,
-        category_counts=options.category_counts,
-    )
+    record_options = reading_of(options)
     regions = load_regions(options.regions, region_options, Span(progress, 0.0, 0.1))
     table = load_records(options.records, record_options, Span(progress, 0.1, 1.0), columns)
     if columns is not None and not {*columns, *options.identifiers} <= {*table.dialect.header}:

@@ -10,6 +10,7 @@ import argparse
 from pathlib import Path
 
 from .argument_types import whole
+from .reading_options import add_reading_options, reading_of, say_warnings
 from .representability import add_distance_option, add_hierarchy_options, chosen_hierarchies, names
 from .terminal import TerminalProgress, say, show
 
@@ -41,6 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", metavar="NAME", help="fabricate: column that gets a new name for every made-up record")
     add_hierarchy_options(parser)
     add_distance_option(parser)
+    add_reading_options(parser, "FILE")
     parser.add_argument(
         "--out", metavar="FILE", help="the file to write: CSV, or Parquet with text columns if it ends in .parquet"
     )
@@ -54,14 +56,16 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.assessment.representability.handling import handlings
     from vbas_desktop.assessment.representability.hierarchy import unlisted_values
     from vbas_desktop.assessment.representability.outlier_file import Treatment, counted_in_words, handle_outliers
-    from vbas_desktop.files.records import RecordOptions, load_records
+    from vbas_desktop.files.records import load_records
 
     columns = names(options.quasi_identifiers)
     hierarchies = chosen_hierarchies(options, columns)
     distances = read_distance_tables(options.distances, columns)
     progress = TerminalProgress(options.quiet)
-    table = load_records(options.file, RecordOptions(category_counts="no"), progress)
+    table = load_records(options.file, reading_of(options), progress)
+    table.source.digest.wait(progress)
     progress.close()
+    say_warnings(table)
     classes = Classes.of_records(table, columns)
     show(counted_in_words(classes, options.k))
     for finding in unlisted_values(classes, hierarchies):

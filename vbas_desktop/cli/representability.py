@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .argument_types import whole
+from .reading_options import add_reading_options, reading_of, say_warnings
 from .requirement_options import verdict_lines
 from .terminal import TerminalProgress, say, show
 
@@ -40,6 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--weights", metavar="A=W,B=W", default="", help="weights of the quasi-identifiers, such as age=0.7,job=0.3"
     )
     add_distance_option(parser)
+    add_reading_options(parser, "ORIGINAL (and of --worst)")
+    add_reading_options(parser, "ANONYMISED", "anonymised-")
     parser.add_argument(
         "--worst",
         metavar="FILE",
@@ -65,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.assessment.representability.requirement import as_rows, check, read_requirement
     from vbas_desktop.assessment.representability.vector import Choices, representability
     from vbas_desktop.files.folders import new_folder
-    from vbas_desktop.files.records import RecordOptions, load_records
+    from vbas_desktop.files.records import load_records
     from vbas_desktop.release.report.pages import as_html
     from vbas_desktop.release.report.representability import vector_report
 
@@ -77,19 +80,23 @@ def run(options: argparse.Namespace) -> int:
     reasons = _reasons(options.reason)
     choices = Choices(options.k, options.key, columns, names(options.sensitive), weights, reasons, distances)
     hierarchies = chosen_hierarchies(options, columns)
-    plain = RecordOptions(category_counts="no")
-    original = load_records(options.original, plain, progress)
-    released = load_records(options.anonymised, plain, progress)
-    worst = load_records(options.worst, plain, progress) if options.worst else None
+    reading = reading_of(options)
+    original = load_records(options.original, reading, progress)
+    released = load_records(options.anonymised, reading_of(options, "anonymised-"), progress)
+    worst = load_records(options.worst, reading, progress) if options.worst else None
     if requirement is not None:
         # What somebody needs is described even if nobody named it here.
         needed = [name for name in requirement.required_sensitive if name in original.dialect.header]
         choices = replace(choices, sensitive=tuple(dict.fromkeys([*choices.sensitive, *needed])))
     vector = representability(original, released, choices, hierarchies, worst)
+    tables = [table for table in (original, released, worst) if table is not None]
+    for table in tables:
+        table.source.digest.wait(progress)
     rows = check(requirement, vector) if requirement is not None else []
     if rows:
         vector["requirement"] = as_rows(rows)
     progress.close()
+    say_warnings(*tables)
     for warning in vector["warnings"]:
         place = f"column “{warning['column']}”: " if warning.get("column") else ""
         say(f"{warning['severity']}: {place}{warning['message']} {warning['remedy']}".rstrip())

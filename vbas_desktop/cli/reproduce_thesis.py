@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from .argument_types import whole
 from .errors import UsageError
+from .reading_options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--generalise", metavar="FILE", help="groups for --records (default: generalise.csv beside the records)"
     )
+    add_reading_options(parser, "--records")
     parser.add_argument(
         "--coordinates",
         choices=("degrees", "geographic", "planar", "auto"),
@@ -59,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
     if (options.records is None) != (options.regions is None):
         raise UsageError("--records and --regions go together: name both files or none.")
     names = ("like", "records", "regions", "generalise", "reference", "coordinates", "share", "random_seed", "workers")
-    order = ReproductionOrder(target=options.out, **{name: getattr(options, name) for name in names})
+    given = {name: getattr(options, name) for name in names}
+    order = ReproductionOrder(target=options.out, reading=reading_of(options), **given)
     progress = TerminalProgress(options.quiet)
 
     def tell(prepared: Prepared) -> None:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.words import counted
 
-from .argument_types import delimiter_of, whole
+from .argument_types import whole
 from .errors import UsageError, VerificationFailed
+from .reading_options import add_reading_options, reading_of, say_warnings
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ EXAMPLE = """Examples:
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3 --apply --out coarsened"""
 
 _STRATEGY_HELP = "coarsen few columns that hit every combination, or all that occur in one (default: %(default)s)"
-_LINE_HELP = "whether line 2 is the number of response categories (default: %(default)s)"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scores", metavar="F", help="write in how many of them each record is (CSV record,combinations)"
     )
-    parser.add_argument("--category-counts", choices=("auto", "yes", "no"), default="auto", help=_LINE_HELP)
-    parser.add_argument("--delimiter", metavar="CHAR", help="delimiter of the file (default: guessed)")
-    parser.add_argument("--encoding", metavar="NAME", help="encoding of the file (default: guessed)")
+    add_reading_options(parser, "FILE")
     parser.add_argument("--out", metavar="DIR", help="folder for the coarsened file and its log (with --apply)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--quiet", action="store_true", help="no progress")
@@ -73,12 +71,11 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.assessment.risky.loop import Plan
     from vbas_desktop.assessment.risky.rules import read_domain_rules, read_filter_rules, unknown_features
     from vbas_desktop.assessment.risky.table import Table
-    from vbas_desktop.files.records import RecordOptions, load_records
+    from vbas_desktop.files.records import load_records
 
     _check(options)
     progress = TerminalProgress(options.quiet)
-    reading = RecordOptions(delimiter_of(options.delimiter), options.encoding, options.category_counts)
-    records = load_records(options.file, reading, progress)
+    records = load_records(options.file, reading_of(options), progress)
     dropped = _names(options.identifiers)
     columns = _names(options.columns) or [name for name in records.dialect.header if name not in dropped]
     table = Table.of_records(records, columns, progress)
@@ -88,8 +85,12 @@ def run(options: argparse.Namespace) -> int:
         say(f"hint: there is no column “{name}”; its rules do nothing.")
     reference = None
     if options.reference:
-        reference = Table.of_public(load_records(options.reference, progress=progress), columns)
+        public = load_records(options.reference, progress=progress)
+        reference = Table.of_public(public, columns)
+        public.source.digest.wait(progress)
     plan = Plan(options.k, options.strategy, domain, filters, options.suppress)
+    records.source.digest.wait(progress)
+    say_warnings(records)
     if options.apply:
         _coarsen(options, plan, records, table, reference, progress)
     else:

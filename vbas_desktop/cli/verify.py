@@ -14,6 +14,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 
 from .argument_types import delimiter_of, whole
+from .reading_options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, show
 
 EXAMPLE = """Example:
@@ -29,37 +30,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--region-column", required=True, metavar="NAME", help="the column that names the region")
     parser.add_argument("-k", type=whole(1), default=5, metavar="K", help="the required anonymity (default: 5)")
-    parser.add_argument("--delimiter", metavar="CHAR", help="the character between fields (default: guessed)")
-    parser.add_argument("--encoding", metavar="NAME", help="the encoding of the text (default: UTF-8, else Latin-1)")
-    parser.add_argument(
-        "--category-counts",
-        choices=("yes", "no"),
-        default="no",
-        help="is line 2 the number of response categories, not a record? (default: no)",
-    )
+    add_reading_options(parser, "FILE")
     parser.add_argument("--json", action="store_true", help="print JSON (it always does; kept for scripts)")
     parser.add_argument("--quiet", action="store_true", help="no progress and no sentence, only the JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Check the file; 0 if it is k-anonymous, 3 if not."""
+    from vbas_desktop.files.records import line_two
     from vbas_desktop.files.recount import recount
 
     names = [name.strip() for name in options.quasi_identifiers.split(",") if name.strip()]
     _check(names, options)
     progress = TerminalProgress(options.quiet)
     try:
+        category_line, said = line_two(options.file, reading_of(options), progress)
         found = recount(
             options.file,
             names,
             options.region_column,
             delimiter=delimiter_of(options.delimiter),
             encoding=options.encoding,
-            category_line=options.category_counts == "yes",
+            category_line=category_line,
             progress=progress,
         )
     finally:
         progress.close()
+    for finding in () if options.quiet else said:
+        say(f"{finding.severity}: {finding}")
     violating = found.violating_records(options.k)
     show(
         json.dumps(

@@ -11,8 +11,8 @@ from pathlib import Path
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import Grouping
 
-from .access import check_readable
 from .findings import FindingList
+from .whole_text import whole_text
 
 
 @dataclass(frozen=True)
@@ -67,12 +67,7 @@ def read_levels(path: str | Path, column: str | None = None) -> Levels:
 
 def delimited_rows(path: Path) -> list[tuple[int, list[str]]]:
     """The lines of a small table with their numbers, without blank ones; semicolon, comma or tab is found out."""
-    check_readable(path)
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")
+    text = whole_text(path)
     first = text.partition("\n")[0]
     delimiter = max(";,\t", key=first.count)
     try:

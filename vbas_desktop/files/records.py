@@ -18,14 +18,15 @@ from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.domain.source import Source
 
 from .access import check_is_table, check_readable
-from .category_line import settle_category_line
+from .category_line import looks_like_numbers, settle_category_line
 from .delimited import DelimitedScan
-from .dialect import Dialect, close_matches
+from .dialect import Dialect, close_matches, first_row, sniff_delimiter
 from .parquet import is_parquet, scan_parquet
 from .raw_records import OrderedCodes, RawColumn, RawRecords, finished
 from .row_numbers import RowNumbers
+from .stream import ByteStream
 
-__all__ = ["Dialect", "RecordOptions", "RecordTable", "load_records"]
+__all__ = ["Dialect", "RecordOptions", "RecordTable", "line_two", "load_records"]
 
 REHEARSAL = "vbas_desktop.files.rehearsal:rehearse"
 """What makes the loops of reading and counting ready."""
@@ -131,6 +132,29 @@ def load_records(
     return RecordTable(
         raw.source, raw.rows, dialect, tuple(facts for facts, _ in done), tuple(findings), codes, raw.lines
     )
+
+
+def line_two(path: str | Path, options: RecordOptions, progress: Progress) -> tuple[bool, tuple[Finding, ...]]:
+    """Whether line 2 holds numbers of categories, as `load_records` would decide, and what it would say about that.
+
+    Of most files a look at line 2 is enough; the others are judged by all their records.
+    """
+    if options.category_counts != "auto":
+        return options.category_counts == "yes", ()
+    _check_options(options)
+    check_readable(Path(path))
+    if is_parquet(Path(path)):
+        return False, ()
+    with ByteStream(Path(path), options.encoding) as stream:
+        head = bytes(next(stream.blocks(), b"")) + b"\n"
+    delimiter = options.delimiter or sniff_delimiter(head[: 1 << 16], len(head) <= 1 << 16)
+    names = first_row(head, delimiter)
+    second = names and first_row(head[names[1] :], delimiter)
+    if second and not looks_like_numbers([field.decode("iso8859-1") for field in second[0]]):
+        return False, ()
+    table = load_records(path, options, progress, ())
+    said = tuple(finding for finding in table.findings if finding.code == "category-line")
+    return table.dialect.category_line, said
 
 
 def _tally(raw: RawRecords, progress: Progress) -> None:

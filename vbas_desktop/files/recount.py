@@ -76,7 +76,7 @@ def recount(
     check_readable(path)
     _check_delimiter(delimiter)
     columns = [region_column, *dict.fromkeys(quasi_identifiers)]
-    encodings = [encoding] if encoding else ["utf-8", "latin-1"]
+    encodings = [encoding] if encoding else _likely_encodings(path)
     for attempt in encodings:
         try:
             used, names = _checked_names(path, columns, delimiter, attempt)
@@ -131,6 +131,17 @@ def _text(raw: IO[bytes], encoding: str, compressed: bool) -> IO[bytes]:
     if codecs.lookup(encoding).name in _AS_THEY_ARE:
         return file
     return codecs.EncodedFile(file, "utf-8", encoding)  # type: ignore[return-value]
+
+
+def _likely_encodings(path: Path) -> list[str]:
+    """UTF-16 if a mark says so, else UTF-8 or, if it is none, Latin-1."""
+    with path.open("rb") as raw:
+        file = gzip.GzipFile(fileobj=raw) if _is_compressed(path) else raw
+        try:
+            mark = file.read(2)
+        except (OSError, EOFError, zlib.error):
+            raise InputError(_unreadable(path)) from None
+    return ["utf-16"] if mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else ["utf-8", "latin-1"]
 
 
 def _is_compressed(path: Path) -> bool:

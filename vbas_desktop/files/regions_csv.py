@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ from .findings import FindingList
 from .regions_columns import Axes, check_repeated, find_axes, find_id, name_column
 from .regions_numbers import numbers_of
 from .regions_raw import RawRegions, check_ids
+from .whole_text import whole_text
 
 AGREEING_M = 30.0
 """Plane coordinates agree with longitudes and latitudes if half of them are not farther than this from each other."""
@@ -95,7 +94,7 @@ def choose_id(candidates: Sequence[str], columns: dict[str, list[str]], findings
 
 def read_table(path: Path, delimiter: str | None, encoding: str | None, findings: FindingList) -> TextTable:
     """All fields of the file, ragged lines noted and left out."""
-    text = _text(path, encoding, findings)
+    text = whole_text(path, encoding)
     delimiter = delimiter or sniff_delimiter(text.encode(), complete=True)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     header: tuple[str, ...] = ()
@@ -129,40 +128,6 @@ def _note_ragged(row: list[str], header: tuple[str, ...], delimiter: str, line: 
     if delimiter == "," and len(row) > len(header):
         remedy += " If the numbers have decimal commas, use points or another delimiter."
     findings.add("ragged-row", f"The row has {len(row)} fields instead of {len(header)}.", remedy, row=line)
-
-
-def _text(path: Path, encoding: str | None, findings: FindingList) -> str:
-    data = path.read_bytes()
-    if data[:2] == b"\x1f\x8b":
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
-            findings.add("not-text", "The file is compressed but damaged.", "Make it again.")
-            findings.stop_on_errors()
-    if encoding:
-        return _decoded(data, encoding, findings)
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return _decoded(data, "utf-16", findings)
-    if b"\0" in data:
-        findings.add(
-            "not-text", "The file is not text.", "Choose a CSV, GeoJSON, GeoPackage or Shapefile with the regions."
-        )
-        findings.stop_on_errors()
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
-
-
-def _decoded(data: bytes, encoding: str, findings: FindingList) -> str:
-    try:
-        return data.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
-    except LookupError:
-        findings.add("unknown-encoding", f"“{encoding}” is not a known encoding.", "Use utf-8 or latin-1.")
-    except UnicodeDecodeError:
-        findings.add("wrong-encoding", f"The file is not {encoding}.", "Choose another with --regions-encoding.")
-    findings.stop_on_errors()
-    raise AssertionError("a wrong encoding is an error")
 
 
 def _points(table: TextTable, axes: Axes, decimal: str, degrees: bool, findings: FindingList) -> NDArray[np.float64]:

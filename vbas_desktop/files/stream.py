@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -31,7 +32,7 @@ def canonical_encoding(name: str) -> str:
     try:
         found = codecs.lookup(name).name
         "".encode(found)
-    except LookupError:
+    except (LookupError, UnicodeError):
         raise InputError(
             Finding("unknown-encoding", f"There is no encoding “{name}”.", "Use for example utf-8 or latin-1.")
         ) from None
@@ -57,6 +58,7 @@ class ByteStream:
         self._decoder: codecs.IncrementalDecoder | None = None
         self._mac_lines = False
         self._file = path.open("rb", buffering=0)
+        self._stamp = self._written_at()
         self.compressed = self._begins_like_gzip()
         behind = not self.compressed and BEHIND_FROM <= self.size_bytes <= BEHIND_TO
         self._hashed = HashedFile(str(path), self._file, behind)
@@ -92,10 +94,14 @@ class ByteStream:
 
     def source(self) -> Source:
         """The file's identity; call it when all blocks have been taken."""
-        if self._hashed.readinto(self._buffers[0]):
-            # It grew after its end was read: its hash would be that of more records than there are.
+        if self._hashed.readinto(self._buffers[0]) or self._written_at() != self._stamp:
+            # It grew after its end was read, or was rewritten on the way: no hash would be that of these records.
             raise InputError(changed(str(self.path)))
         return self._hashed.source()
+
+    def _written_at(self) -> tuple[int, int]:
+        status = os.fstat(self._file.fileno())
+        return status.st_size, status.st_mtime_ns
 
     def blocks(self) -> Iterator[Block]:
         """The content from the start, without a byte-order mark. A block is good until the next is asked for."""
@@ -123,7 +129,7 @@ class ByteStream:
 
     def _open(self) -> BinaryIO:
         if self.path.suffix.lower() == ".gz" and not self.compressed and self.size_bytes:
-            raise InputError(_bad_gzip(self.path, "is named .gz but is not compressed with gzip"))
+            raise InputError(bad_gzip(self.path, "is named .gz but is not compressed with gzip"))
         if not self.compressed:
             return cast("BinaryIO", self._hashed)
         return cast("BinaryIO", gzip.GzipFile(fileobj=io.BufferedReader(self._hashed, 1 << 18)))
@@ -139,7 +145,7 @@ class ByteStream:
         try:
             return reader.read(self._block)
         except (EOFError, gzip.BadGzipFile, zlib.error):
-            raise InputError(_bad_gzip(self.path, "is damaged: it cannot be decompressed to its end")) from None
+            raise InputError(bad_gzip(self.path, "is damaged: it cannot be decompressed to its end")) from None
 
     def _settle(self, block: bytes) -> bytes:
         for mark, name in _MARKS:
@@ -157,7 +163,7 @@ class ByteStream:
         if self._decoder is not None:
             try:
                 block = self._decoder.decode(block, final).encode()
-            except UnicodeDecodeError:
+            except UnicodeError:
                 raise InputError(bad_encoding(self.path, self.mark or self.encoding or "", None)) from None
         if self._mac_lines:
             block = bytes(block).replace(b"\r", b"\n")
@@ -176,5 +182,6 @@ def bad_encoding(path: Path, encoding: str, row: int | None) -> Finding:
     )
 
 
-def _bad_gzip(path: Path, what: str) -> Finding:
+def bad_gzip(path: Path, what: str) -> Finding:
+    """The finding that a compressed file cannot be unpacked."""
     return Finding("bad-gzip", f"The file {what}.", "Get a fresh copy of the file.", file=str(path))

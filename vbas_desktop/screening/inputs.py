@@ -65,7 +65,9 @@ def load_people(path: str | Path, columns: PeopleColumns, options: RecordOptions
                 "no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one column.", file=str(path)
             )
         )
-    return people_of(load_records(path, options, progress), columns)
+    table = load_records(path, options, progress)
+    table.source.digest.wait(progress)
+    return people_of(table, columns)
 
 
 def people_of(table: RecordTable, columns: PeopleColumns) -> People:

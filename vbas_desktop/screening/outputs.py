@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import new_folder
+from vbas_desktop.files.row_texts import row_texts
 
 from .inputs import People
 from .random_plan import RandomPlan
@@ -110,20 +109,8 @@ def person_ids(people: People) -> Iterator[str]:
     if facts.categorical and facts.categories is not None:
         values = facts.categories.values
         return (values[code] for code in table.codes(column))
-    return _reread(people, column)
-
-
-def _reread(people: People, column: str) -> Iterator[str]:
-    """A column with too many values to be kept in memory comes from the file again."""
-    dialect = people.table.dialect
-    source = people.table.source.path
-    with gzip.open(source, "rb") if dialect.compressed else open(source, "rb") as stream:
-        encoding = "utf-8-sig" if dialect.bom else dialect.encoding
-        rows = csv.reader(io.TextIOWrapper(stream, encoding, newline=""), delimiter=dialect.delimiter or ",")
-        place = next(rows).index(column)
-        if dialect.category_line:
-            next(rows)
-        yield from (row[place] for row in rows if row)
+    place = table.dialect.header.index(column)
+    return (row[place] for row in row_texts(table))
 
 
 def read_plan(folder: str | Path, task: Task, people: People) -> Plan:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.regions import CoordinateKind, Regions
-from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.coordinates import from_lon_lat
 from vbas_desktop.files.dialect import sniff_delimiter
 from vbas_desktop.files.findings import FindingList
+from vbas_desktop.files.whole_text import whole_text
 
 _NEEDED = ("centre", "time", "capacity")
 _SYNONYMS = {"center": "centre", "center_nr": "centre", "hour": "time", "date": "time", "seats": "capacity"}
@@ -32,18 +32,20 @@ class SlotTable:
     source: str = ""
 
 
-def load_slots(path: str | Path, encoding: str = "utf-8-sig") -> SlotTable:
+def load_slots(path: str | Path) -> SlotTable:
     """Read a slots file; all its problems are raised together."""
     path = Path(path)
-    check_readable(path)
     findings = FindingList(str(path))
-    content = path.read_bytes()
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")
+    text = whole_text(path)
+    content = text.encode()
     delimiter = sniff_delimiter(content[: 1 << 16], complete=len(content) <= 1 << 16) if content else ","
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    rows: list[list[str]] = []
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        rows += lines
+    except csv.Error:
+        findings.add("not-csv", "The line cannot be split into fields.", "Check the quotes.", row=lines.line_num)
+        findings.stop_on_errors()
     names = [_SYNONYMS.get(name.strip().lower(), name.strip().lower()) for name in rows[0]] if rows else []
     for needed in _NEEDED:
         if needed not in names:

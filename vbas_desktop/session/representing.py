@@ -16,7 +16,7 @@ from vbas_desktop.assessment.representability.vector import Choices, representab
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records import RecordOptions, load_records
+from vbas_desktop.files.records import load_records
 
 from .papers import checked_of
 from .results import Entry
@@ -77,12 +77,15 @@ class PairOrder:
             found = read_hierarchies(self.hierarchies, columns)
         for name, weights in self.level_weights.items():
             found[name] = weighted(found[name], weights)
-        plain = RecordOptions(category_counts="no")
-        before = load_records(self.original, plain, Span(progress, 0.0, 0.45))
-        after = load_records(self.anonymised, plain, Span(progress, 0.45, 0.8))
-        worst = load_records(self.worst, plain, Span(progress, 0.8, 0.9)) if self.worst is not None else None
+        before = load_records(self.original, progress=Span(progress, 0.0, 0.45))
+        after = load_records(self.anonymised, progress=Span(progress, 0.45, 0.8))
+        worst = load_records(self.worst, progress=Span(progress, 0.8, 0.9)) if self.worst is not None else None
         progress.update("Comparing the classes", 0.9)
-        return described_pair(representability(before, after, choices, found, worst), self.anonymised.name)
+        vector = representability(before, after, choices, found, worst)
+        for table in (before, after, worst):
+            if table is not None:
+                table.source.digest.wait(progress)
+        return described_pair(vector, self.anonymised.name)
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class OutlierOrder:
         found: dict[str, Hierarchy] = {name: flat(name) for name in columns}
         if self.hierarchies is not None:
             found = read_hierarchies(self.hierarchies, columns)
-        table = load_records(self.original, RecordOptions(category_counts="no"), Span(progress, 0.0, 0.5))
+        table = load_records(self.original, progress=Span(progress, 0.0, 0.5))
         progress.update("Handling the small classes", 0.5)
         given = read_distance_tables(self.distances, columns)
         treatment = Treatment(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from vbas_desktop.comparison.store import Store
 from vbas_desktop.comparison.thesis import read_reference, thesis_plan
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.files.records import RecordOptions
 
 if TYPE_CHECKING:
     from vbas_desktop.domain.regions import Regions
@@ -32,7 +33,7 @@ class ReproductionOrder:
     """One half of the tables (``like`` eastern or western) into ``target``.
 
     Without ``records`` and ``regions`` the data are generated beside the target; ``share`` makes them smaller.
-    ``reference`` is a CSV of the published tables.
+    ``reading`` says how ``records`` is read. ``reference`` is a CSV of the published tables.
     """
 
     like: str
@@ -45,6 +46,7 @@ class ReproductionOrder:
     share: float = 1.0
     random_seed: int = 0
     workers: int = 0
+    reading: RecordOptions = field(default_factory=RecordOptions)
 
     def execute(
         self,
@@ -67,6 +69,8 @@ class ReproductionOrder:
         if on_prepared is not None:
             on_prepared(prepared)
         comparison = run_prepared(prepared, keeper, Span(progress, 0.25, 1.0), on_finished)
+        # Nothing is written on records that were rewritten while they were read.
+        table.source.digest.wait(progress)
         return Reproduced(comparison, tuple(write_reproduction(comparison, self.like, published, self.target)))
 
     def _data(self, progress: Progress) -> Path:
@@ -101,5 +105,5 @@ class ReproductionOrder:
 
         where = RegionOptions(coordinates=self.coordinates)
         regions = load_regions(self.regions or folder / "regions.csv", where, Span(progress, 0.0, 0.1))
-        table = load_records(self.records or folder / "records.csv", progress=Span(progress, 0.1, 1.0))
+        table = load_records(self.records or folder / "records.csv", self.reading, Span(progress, 0.1, 1.0))
         return table, regions

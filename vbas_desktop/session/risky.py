@@ -91,7 +91,10 @@ def begin(setup: RiskySetup, progress: Progress) -> tuple[Coarsener, Table]:
     table = Table.of_records(setup.records, setup.columns, progress)
     reference = None
     if setup.reference is not None:
-        reference = Table.of_public(load_records(setup.reference, progress=progress), setup.columns)
+        public = load_records(setup.reference, progress=progress)
+        reference = Table.of_public(public, setup.columns)
+        public.source.digest.wait(progress)
+    setup.records.source.digest.wait(progress)
     return Coarsener.of(plan, table, reference), table
 
 

@@ -216,12 +216,12 @@ def test_a_file_that_is_not_text_is_refused(tmp_path):
     path.write_bytes(b"PK\x03\x04\0\0\0")
     assert only(path).code == "not-text"
     path.write_bytes(b"\x1f\x8b broken")
-    assert only(path).code == "not-text"
+    assert only(path).code == "bad-gzip"
 
 
 def test_wrong_encodings_are_refused(tmp_path):
     path = write(tmp_path, "id,name,x,y\n1,é,1,2\n", encoding="latin-1")
-    assert only(path, encoding="utf-8").code == "wrong-encoding"
+    assert only(path, encoding="utf-8").code == "bad-encoding"
     assert only(path, encoding="klingon").code == "unknown-encoding"
 
 

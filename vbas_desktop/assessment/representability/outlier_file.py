@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import numpy as np
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.records import finite_number
 from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.files.csv_rows import CsvLines
 from vbas_desktop.files.folders import new_file
 from vbas_desktop.files.parquet import write_parquet_texts
 from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
@@ -109,10 +109,10 @@ def _write(
     if parquet:
         write_parquet_texts(path, header, written)
         return written.number
-    with path.open("w", encoding=table.dialect.encoding or "utf-8", newline="") as stream:
-        writer = csv.writer(stream, delimiter=table.dialect.delimiter or ",")
-        writer.writerow(header)
-        writer.writerows(written)
+    lines = CsvLines(table.dialect.delimiter or ",")
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        stream.write(lines.line(header))
+        stream.writelines(map(lines.line, written))
     return written.number
 
 
@@ -191,8 +191,7 @@ def _verified(path: Path, table: RecordTable, treatment: Treatment, written: int
     """Read the file back and count: no class may be below k, and no record may be lost on the way."""
     if not written:
         return None
-    dialect = table.dialect
-    again = load_records(path, RecordOptions(dialect.delimiter, dialect.encoding, "no"))
+    again = load_records(path, RecordOptions(table.dialect.delimiter, "utf-8", "no"))
     sizes = Classes.of_records(again, treatment.quasi_identifiers).sizes
     if again.rows != written or int(np.min(sizes)) < treatment.k:
         raise VerificationFailed("The written file still has k-outliers, or not all records. Nothing was kept.")

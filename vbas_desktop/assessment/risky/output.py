@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import hashlib
-import io
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING
+from vbas_desktop.files.csv_rows import CsvLines
 from vbas_desktop.files.folders import new_folder
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.files.recount import recount
+from vbas_desktop.files.row_texts import row_texts
 
 from .found import Search
 from .loop import Coarsener, State
@@ -111,7 +108,6 @@ def write_coarsened(
     with new_folder(target, ("log.json", "anonymized.csv")) as folder:
         path = folder / "anonymized.csv"
         written = _write(coarsener.state, coarsener.start.table.columns, records, path, drop, progress)
-        _refuse_changed(records)
         log = log_dict(coarsener)
         *others, last = coarsener.start.table.columns
         found = recount(path, others, last, delimiter=",", encoding="utf-8", progress=progress)
@@ -123,46 +119,24 @@ def write_coarsened(
     return log
 
 
-def _refuse_changed(records: RecordTable) -> None:
-    """What was written must come from the file that was searched."""
-    with open(records.source.path, "rb") as file:
-        same = hashlib.file_digest(file, "sha256").hexdigest() == records.source.sha256
-    if not same:
-        message = "The record file changed since it was loaded, so nothing was written."
-        raise InputError(Finding("input-changed", message, "Search it again.", file=records.source.path))
-
-
 def _write(
     state: State, columns: Sequence[str], records: RecordTable, path: Path, drop: Sequence[str], progress: Progress
 ) -> int:
     table, written = state.table, 0
-    with _rows(records) as rows, path.open("w", encoding="utf-8", newline="") as stream:
+    with path.open("w", encoding="utf-8", newline="") as stream:
         header = records.dialect.header
         keep = [place for place, name in enumerate(header) if name not in drop]
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([header[place] for place in keep])
+        lines = CsvLines()
+        stream.write(lines.line([header[place] for place in keep]))
         changed = {header.index(name): number for number, name in enumerate(columns) if name not in drop}
-        for number, row in enumerate(rows):
+        for number, row in enumerate(row_texts(records)):
             if number % 20_000 == 0:
                 progress.update("Writing the coarsened file", number / max(records.rows, 1))
-            distinct = table.row_of[number] if number < records.rows else -1
+            distinct = table.row_of[number]
             if distinct < 0:
                 continue
             for place, column in changed.items():
                 row[place] = table.values[column][table.codes[column][distinct]]
-            writer.writerow([row[place] for place in keep])
+            stream.write(lines.line([row[place] for place in keep]))
             written += 1
     return written
-
-
-@contextmanager
-def _rows(records: RecordTable) -> Iterator[Iterator[list[str]]]:
-    """The data rows of a CSV as lists of fields, in file order."""
-    dialect, source = records.dialect, records.source.path
-    with gzip.open(source, "rb") if dialect.compressed else open(source, "rb") as stream:
-        text = io.TextIOWrapper(stream, "utf-8-sig" if dialect.bom else dialect.encoding, newline="")
-        rows = csv.reader(text, delimiter=dialect.delimiter or ",")
-        next(rows)
-        if dialect.category_line:
-            next(rows)
-        yield (row for row in rows if row)

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.findings import FindingList
+from vbas_desktop.files.whole_text import whole_text
 
 ALL = "ALL"
 _TYPES = {"candidate": "candidate", "threshold greater": "greater", "threshold less": "less"}
@@ -135,14 +134,7 @@ def _read_groups(path: Path) -> tuple[tuple[str, str], ...]:
 
 def rule_lines(path: str | Path) -> list[tuple[int, list[str]]]:
     """The lines of a rule file that are not empty, with their numbers."""
-    check_readable(Path(path))
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(
-            Finding("not-text", "The file is no text in UTF-8.", "Save it anew.", file=str(path))
-        ) from None
-    rows = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+    rows = csv.reader(io.StringIO(whole_text(Path(path)), newline=""), skipinitialspace=True)
     return [(number, [field.strip() for field in fields]) for number, fields in enumerate(rows, 1) if any(fields)]
 
 

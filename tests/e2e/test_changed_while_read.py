@@ -1,0 +1,72 @@
+"""No command gives a verdict on records that were rewritten while they were read."""
+
+import os
+
+import pytest
+
+from vbas_desktop.cli.main import main
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.files import hashing, stream
+from vbas_desktop.files.records import load_records
+
+COMMANDS = {
+    "outliers": ["outliers", "RECORDS", "--quasi-identifiers", "age", "-k", "2"],
+    "risky": ["risky", "RECORDS", "--columns", "age,gender", "-k", "2"],
+    "risky --apply": ["risky", "RECORDS", "--columns", "age,gender", "-k", "2", "--apply"],
+    "representability": ["representability", "RECORDS", "RECORDS", "--key", "key", "--quasi-identifiers", "age"],
+    "appointments": ["appointments", "RECORDS", "SLOTS", "--quasi-identifiers", "age"],
+    "reproduce-thesis": ["reproduce-thesis", "--like", "eastern", "--records", "RECORDS", "--regions", "REGIONS"],
+}
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "data"
+    sizes = ["--records", "300", "--regions", "12"]
+    assert main(["generate", "--like", "eastern", *sizes, "--out", str(folder), "--quiet"]) == 0
+    first, *rows = (folder / "records.csv").read_text().splitlines()
+    keyed = [f"{number},{row}" for number, row in enumerate(rows, 300)]
+    (folder / "records.csv").write_text("\n".join([f"key,{first}", *keyed, ""]))
+    (folder / "slots.csv").write_text("centre,time,capacity\nA,8,999\n")
+    load_records(folder / "records.csv")  # The loops are made ready with a file of their own: that is over then.
+    return folder
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_records_that_change_while_they_are_read_give_no_result(data, capsys, monkeypatch, name):
+    hashed = hashing._Behind._hashed
+
+    def changed_before(self):
+        with (data / "records.csv").open("r+b") as file:
+            file.seek(-8, os.SEEK_END)
+            file.write(b"~")
+        return hashed(self)
+
+    monkeypatch.setattr(stream, "BEHIND_FROM", 0)
+    monkeypatch.setattr(hashing._Behind, "_hashed", changed_before)
+    places = {word: str(data / f"{word.lower()}.csv") for word in ("RECORDS", "REGIONS", "SLOTS")}
+    command = [places.get(word, word) for word in COMMANDS[name]]
+    target = data / "out"
+    command += ["--out", str(target)] if name == "reproduce-thesis" else []
+    capsys.readouterr()
+    assert main([*command, "--quiet"]) == 1
+    told = capsys.readouterr()
+    assert "changed while it was read" in told.err
+    assert told.out == ""
+    assert not target.exists()
+
+
+def test_a_small_file_that_is_rewritten_between_two_blocks_is_refused(data, monkeypatch):
+    path, read = data / "records.csv", stream.ByteStream._read
+    content = path.read_bytes()
+
+    def rewriting(self, reader, space):
+        block = read(self, reader, space)
+        if path.read_bytes() == content:
+            path.write_bytes(content.replace(b"1", b"2"))
+            os.utime(path, ns=(1, 1))
+        return block
+
+    monkeypatch.setattr(stream.ByteStream, "_read", rewriting)
+    with pytest.raises(InputError, match="changed while it was read"):
+        load_records(path)
