@@ -124,7 +124,7 @@ def test_wrong_choices_are_said_and_nothing_is_written(files, tmp_path, capsys, 
 
 
 def test_the_command_in_the_report_repeats_the_release(files, tmp_path, monkeypatch):
-    assert run(files, tmp_path / "out", "--no-shuffle", "--range-reach", "0", "--policy", "class-5") == 0
+    assert run(files, tmp_path / "out", "--range-reach", "0", "--policy", "class-5") == 0
     page = (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
     command = shlex.split(unescape(page.split("<pre>")[1].split("</pre>")[0]))
     assert command[:2] == ["vbas", "run"]
@@ -132,3 +132,34 @@ def test_the_command_in_the_report_repeats_the_release(files, tmp_path, monkeypa
     assert main([*command[1:], "--quiet"]) == 0
     for part in ("release", "internal"):
         assert contents(tmp_path / "out" / part) == contents(tmp_path / "release-again" / part)
+
+
+def seed_of(folder):
+    return json.loads((folder / "run.json").read_text())["release"]["shuffle_seed"]
+
+
+def test_a_release_without_a_seed_is_repeated_to_the_same_bytes(files, tmp_path):
+    assert run(files, tmp_path / "out") == 0
+    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "again"), "--quiet"]) == 0
+    assert contents(tmp_path / "out") == contents(tmp_path / "again")
+    assert run(files, tmp_path / "anew") == 0
+    assert seed_of(tmp_path / "anew") != seed_of(tmp_path / "out")
+
+
+@pytest.mark.parametrize("change", [["--solution", "1"], ["--class-size"], ["--identifiers", "name,note"]])
+def test_every_other_release_of_a_run_gets_an_order_of_its_own(files, tmp_path, change):
+    assert run(files, tmp_path / "out", "--no-pdf") == 0
+    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "other"), "--quiet", *change]) == 0
+    assert seed_of(tmp_path / "out") != seed_of(tmp_path / "other")
+    given = [*change, "--shuffle-seed", "abc"]
+    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "given"), "--quiet", *given]) == 0
+    assert seed_of(tmp_path / "given") == "abc"
+
+
+def test_papers_of_the_recipient_name_no_seed_and_no_command(files, tmp_path):
+    assert run(files, tmp_path / "out", "--shuffle-seed", "facade") == 0
+    for path in (tmp_path / "out" / "release").iterdir():
+        assert b"facade" not in path.read_bytes()
+    page = (tmp_path / "out" / "release" / "report.html").read_text(encoding="utf-8")
+    assert "vbas run" not in page
+    assert "--shuffle-seed facade" in (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")

@@ -38,6 +38,14 @@ def whole(low: int) -> Any:
     return parse
 
 
+def seed(text: str) -> str:
+    """An argument type: the secret of an order, in hexadecimal digits."""
+    found = text.strip().lower()
+    if not found or len(found) > 64 or found.strip("0123456789abcdef"):
+        raise argparse.ArgumentTypeError(f"“{text}” is not made of up to 64 hexadecimal digits (0 to 9, a to f)")
+    return found
+
+
 def percent(text: str) -> float:
     """An argument type: a percentage above 0."""
     try:

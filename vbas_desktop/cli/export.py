@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Span
@@ -20,6 +21,9 @@ from .errors import UsageError
 from .release_options import DEFAULTS, add_release_options, release_options, say_release
 from .run import approaches_of, chosen_solution
 from .terminal import TerminalProgress
+
+if TYPE_CHECKING:
+    from vbas_desktop.release import ReleaseOptions
 
 EXAMPLE = """Example:
   vbas export result --solution 4 --out release-4"""
@@ -58,6 +62,9 @@ def run(options: argparse.Namespace) -> int:
         result = run_engine(request, Span(progress, 0.4, 0.6))
         solution = chosen_solution(result, options.solution or document.get("chosen_solution"))
         _refuse_other_result(document, solution.as_dict())
+        if "shuffle_seed" not in vars(options) and not _is_repeated(document, chosen, solution.id):
+            # Every other release has an order of its own, so that rows that are in both cannot be told by their places.
+            chosen = replace(chosen, shuffle_seed=None)
         changed = {**document, "chosen_solution": solution.id, "options": _kept(document, settings)}
         report = write_release(
             loaded.problem,
@@ -90,6 +97,13 @@ def _settings(document: Mapping[str, Any], options: argparse.Namespace) -> argpa
         setattr(settings, name, getattr(options, name) or getattr(settings, name))
     settings.quiet = options.quiet
     return settings
+
+
+def _is_repeated(document: Mapping[str, Any], chosen: ReleaseOptions, solution: int) -> bool:
+    """Whether this is the release that the run wrote, once more."""
+    kept = document.get("release") or {}
+    before = type(chosen).from_dict(kept)
+    return kept.get("solution") == solution and replace(before, shuffle_seed=chosen.shuffle_seed) == chosen
 
 
 def _kept(document: Mapping[str, Any], settings: argparse.Namespace) -> dict[str, Any]:

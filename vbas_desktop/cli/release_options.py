@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.words import counted
 
-from .argument_types import delimiter_of, names, whole
+from .argument_types import delimiter_of, names, seed
 from .errors import UsageError
 from .terminal import say
 
@@ -18,7 +18,7 @@ DEFAULTS: dict[str, Any] = {
     "columns": None,
     "rename": [],
     "shuffle": True,
-    "shuffle_seed": 0,
+    "shuffle_seed": None,
     "class_size": None,
     "release_delimiter": None,
     "escape_formulas": False,
@@ -45,7 +45,12 @@ def add_release_options(parser: argparse.ArgumentParser, defaults: bool = True) 
         action=argparse.BooleanOptionalAction,
         help="put the rows into random order, since order can identify (default: yes)",
     )
-    add("--shuffle-seed", metavar="N", type=whole(0), help="another random order (default: 0)")
+    add(
+        "--shuffle-seed",
+        metavar="HEX",
+        type=seed,
+        help="a given secret for the order of the rows, in hexadecimal digits (default: a new one for every release)",
+    )
     add(
         "--class-size",
         metavar="NAME",

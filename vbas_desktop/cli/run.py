@@ -143,8 +143,9 @@ def write_results(
     """Write the target folder, all of it or nothing; ``document`` gets the choices of the release."""
     from vbas_desktop.release import write_release
 
-    chosen = release_options(options)
+    chosen = release_options(options).settled()
     document["release"] = {"solution": solution.id, **chosen.as_dict()}
+    document["options"]["shuffle_seed"] = chosen.shuffle_seed
     return write_release(loaded.problem, loaded.table, result, solution, chosen, Path(options.out), progress, document)
 
 

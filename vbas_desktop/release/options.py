@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from vbas_desktop.domain.errors import Finding, InputError
@@ -18,21 +20,26 @@ CLASS_SIZE = "class_size"
 """The usual name of the added column with the number of released records that share the row's values."""
 
 
+SECRET_BYTES = 16
+SEED = re.compile(r"[0-9a-f]{1,64}")
+SEED_IN_WORDS = "Give up to 64 hexadecimal digits (0 to 9, a to f), or none to have a secret drawn."
+
+
 @dataclass(frozen=True)
 class ReleaseOptions:
     """The choices of one release.
 
     ``columns`` are kept, in this order (None: all but ``identifiers``, in the order of the file); ``renames`` maps a
     column to its name in the release. ``class_size`` names the added column (None: not added). ``delimiter`` None
-    keeps that of the file. ``shuffle_seed`` is mixed with the hash of the record file, so the order cannot be undone
-    by someone who knows the seed. ``policy`` is the name of a preset in `POLICIES`.
+    keeps that of the file. ``shuffle_seed`` is the secret of the rows' order, in hexadecimal digits (None: drawn when
+    the release is written). ``policy`` is the name of a preset in `POLICIES`.
     """
 
     columns: tuple[str, ...] | None = None
     identifiers: tuple[str, ...] = ()
     renames: Mapping[str, str] = field(default_factory=dict)
     shuffle: bool = True
-    shuffle_seed: int = 0
+    shuffle_seed: str | None = None
     class_size: str | None = None
     delimiter: str | None = None
     escape_formulas: bool = False
@@ -43,6 +50,11 @@ class ReleaseOptions:
 
     def __post_init__(self) -> None:
         findings = []
+        if self.shuffle_seed is not None:
+            # Runs that were kept before secrets were drawn tell a number.
+            object.__setattr__(self, "shuffle_seed", str(self.shuffle_seed).strip().lower())
+            if not SEED.fullmatch(self.shuffle_seed):
+                findings.append(_wrong("The seed of the rows’ order is not understood.", SEED_IN_WORDS))
         if self.format not in get_args(ReleaseFormat):
             findings.append(_wrong(f"There is no release format “{self.format}”.", "Choose csv or parquet."))
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n' + chr(0)):
@@ -58,6 +70,12 @@ class ReleaseOptions:
         ]
         if findings:
             raise InputError(findings)
+
+    def settled(self) -> ReleaseOptions:
+        """The same with a secret for the order of the rows, drawn if none was given and the rows are shuffled."""
+        if not self.shuffle or self.shuffle_seed is not None:
+            return self
+        return replace(self, shuffle_seed=secrets.token_hex(SECRET_BYTES))
 
     def released_columns(self, header: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """(column of the file, its name in the release) in the order of the release; wrong choices are refused."""

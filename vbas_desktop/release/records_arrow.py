@@ -28,14 +28,15 @@ from vbas_desktop.files.dialect import Dialect
 from .blocks import changed
 from .composition import Decision
 from .options import ReleaseOptions
+from .order import order_key
 from .plan import Plan
 from .records_csv import Written
 from .rows import decide
-from .shuffle import shuffle_key
 from .shuffle_batches import BatchBuckets
 
 BATCH_ROWS = 1 << 16
 BUCKET_ROWS = 1 << 17
+GROUP_ROWS = 1 << 17
 PIECE_BYTES = 4 << 20
 
 
@@ -111,7 +112,7 @@ class ArrowRecords:
     def _buckets(self, scratch: Path) -> BatchBuckets | None:
         if not self._options.shuffle:
             return None
-        key = shuffle_key(self._options.shuffle_seed, self._source.sha256)
+        key = order_key(self._plan, self._options, self._dialect.header, self._source.sha256)
         return BatchBuckets(scratch, key, max(1, -(-self._plan.problem.records // BUCKET_ROWS)))
 
     def _batches(self, progress: Progress) -> Iterator[Any]:
@@ -197,6 +198,9 @@ class ArrowRecords:
         if pa.types.is_dictionary(column.type):
             # A dictionary also lists the values of records that are suppressed.
             column = column.dictionary_decode()
+        if pa.types.is_floating(column.type):
+            # One way of saying that a number is missing: a source may have written NaN where others left it out.
+            column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         if self._options.format == "csv":
             column = self._as_csv_text(name, column)
         if pa.types.is_string(column.type) and name in self._formulas and name != self._plan.problem.region_column:
@@ -220,7 +224,7 @@ class ArrowRecords:
 
     def _writer(self, sink: _Sink, schema: Any) -> Any:
         if self._options.format == "parquet":
-            return pa_parquet.ParquetWriter(pa.PythonFile(sink, "w"), schema, compression="zstd")
+            return _EvenGroups(pa_parquet.ParquetWriter(pa.PythonFile(sink, "w"), schema, compression="zstd"))
         delimiter = self._options.delimiter or self._dialect.delimiter or ","
         return pa_csv.CSVWriter(
             pa.PythonFile(sink, "w"), schema, write_options=pa_csv.WriteOptions(delimiter=delimiter)
@@ -245,6 +249,29 @@ def _formulas(column: Any) -> Any:
     spelled = pc.equal(pc.utf8_trim(rest, characters="0123456789 .,"), "")
     number = pc.and_(spelled, pc.greater(pc.count_substring_regex(rest, "[0-9]"), 0))
     return pc.or_(starts, pc.and_not(signed, number))
+
+
+class _EvenGroups:
+    """A Parquet writer whose row groups are all of one size: those of batches would tell how many rows each lost."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer, self._rows = writer, 0
+        self._waiting: list[Any] = []
+
+    def write_batch(self, batch: Any) -> None:
+        self._waiting.append(batch)
+        self._rows += batch.num_rows
+        if self._rows >= GROUP_ROWS:
+            table = pa.Table.from_batches(self._waiting)
+            full = self._rows - self._rows % GROUP_ROWS
+            self._writer.write_table(table.slice(0, full), row_group_size=GROUP_ROWS)
+            self._waiting, self._rows = table.slice(full).to_batches(), self._rows - full
+
+    def close(self) -> None:
+        """Write what is left."""
+        if self._rows:
+            self._writer.write_table(pa.Table.from_batches(self._waiting), row_group_size=GROUP_ROWS)
+        self._writer.close()
 
 
 class _Sink:

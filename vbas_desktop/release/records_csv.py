@@ -22,9 +22,10 @@ from .blocks import Block, RowBlocks
 from .composition import Decision, code_tables, make_composition
 from .fields import Bytes, regular_rows, split_rows
 from .options import ReleaseOptions
+from .order import order_key
 from .plan import Plan
 from .rows import compose, decide
-from .shuffle import Arranged, Buckets, assign, bucket_number, shuffle_key
+from .shuffle import Arranged, Buckets, assign, bucket_number
 
 WORKERS = 2
 AHEAD = 3
@@ -102,7 +103,7 @@ class CsvRecords:
             return None
         # A compressed file holds about six times its size; only the number of buckets depends on it.
         size = self._source.size_bytes * (6 if self._dialect.compressed else 1)
-        key = shuffle_key(self._options.shuffle_seed, self._source.sha256)
+        key = order_key(self._plan, self._options, self._dialect.header, self._source.sha256)
         return Buckets(scratch, key, bucket_number(size))
 
     def _composed(self, pool: ThreadPoolExecutor, buckets: Buckets | None, progress: Progress) -> Iterator[Composed]:
@@ -188,6 +189,6 @@ class CsvRecords:
         arranged = None
         if buckets is not None:
             places = starts[:, 0][area >= 0].astype(np.int64) + block.offset
-            arranged = Arranged(out, ends, assign(places, buckets.mixing_key, buckets.number), buckets.number)
+            arranged = Arranged(out, ends, assign(places, buckets.mixing_keys, buckets.number), buckets.number)
             out = out[:0]
         return Composed(out, ends, rows, formulas, arranged)

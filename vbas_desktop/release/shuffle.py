@@ -5,7 +5,6 @@ The buckets are parts of one temporary file without a name, so that nothing of i
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -27,9 +26,18 @@ LENGTH_BYTES = 4
 AHEAD = 4
 
 
-def shuffle_key(seed: int, sha256: str) -> bytes:
-    """The secret of the order: from the seed and the hash of the record file, which never leaves the organisation."""
-    return hashlib.sha256(f"vbas row order {seed} {sha256}".encode()).digest()
+MIXING_BYTES = 16
+"""How much of the key assigns rows to buckets; the rest orders the rows of each."""
+
+
+def mixing_keys(key: bytes) -> NDArray[np.uint64]:
+    """The part of the key that assigns rows to buckets."""
+    return np.frombuffer(key[:MIXING_BYTES], "<u8").astype(np.uint64)
+
+
+def bucket_generator(key: bytes, number: int) -> np.random.Generator:
+    """What orders the rows of one bucket."""
+    return np.random.default_rng([number, *np.frombuffer(key[MIXING_BYTES:], "<u4").tolist()])
 
 
 def bucket_number(size_bytes: int) -> int:
@@ -37,15 +45,23 @@ def bucket_number(size_bytes: int) -> int:
     return max(1, min(MOST_BUCKETS, -(-size_bytes // BUCKET_BYTES)))
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _mixed(z: np.uint64) -> np.uint64:
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
 @njit(cache=True, nogil=True)
-def assign(places: NDArray[np.int64], key: np.uint64, buckets: int) -> NDArray[np.int32]:
-    """A bucket for each row by a mixing function of its place in the input (splitmix64): every one equally likely."""
+def assign(places: NDArray[np.int64], keys: NDArray[np.uint64], buckets: int) -> NDArray[np.int32]:
+    """A bucket for each row by a mixing function of its place in the input (splitmix64): every one equally likely.
+
+    Twice with a key each: after one round, the buckets under another key could be those of places farther on.
+    """
     out = np.empty(places.size, np.int32)
     for i in range(places.size):
-        z = key + np.uint64(places[i]) * np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        z = z ^ (z >> np.uint64(31))
+        z = _mixed(keys[0] + np.uint64(places[i]) * np.uint64(0x9E3779B97F4A7C15))
+        z = _mixed(z ^ keys[1])
         out[i] = np.int32(((z >> np.uint64(32)) * np.uint64(buckets)) >> np.uint64(32))
     return out
 
@@ -123,9 +139,9 @@ class Buckets:
         self._end = 0
 
     @property
-    def mixing_key(self) -> np.uint64:
+    def mixing_keys(self) -> NDArray[np.uint64]:
         """The part of the key that assigns rows to buckets."""
-        return np.frombuffer(self._key[:8], "<u8").astype(np.uint64)[0]
+        return mixing_keys(self._key)
 
     def add(self, block: Arranged) -> None:
         """Append the rows of one block to their buckets."""
@@ -152,8 +168,7 @@ class Buckets:
                 with self._lock:
                     self._file.seek(start + low)
                     pieces.append(self._file.read(high - low))
-        words = [number, *np.frombuffer(self._key[8:], "<u4").tolist()]
-        return shuffled_rows(np.frombuffer(b"".join(pieces), np.uint8), np.random.default_rng(words))
+        return shuffled_rows(np.frombuffer(b"".join(pieces), np.uint8), bucket_generator(self._key, number))
 
     def close(self) -> None:
         """Let go of the temporary file, which ends it."""

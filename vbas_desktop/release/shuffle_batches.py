@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .shuffle import assign
+from .shuffle import assign, bucket_generator, mixing_keys
 
 
 class BatchBuckets:
@@ -26,8 +26,7 @@ class BatchBuckets:
     def add(self, batch: Any, places: NDArray[np.int64]) -> None:
         """Append the rows of one batch, which stood at these places of the input, to their buckets."""
         self._schema = batch.schema
-        key = np.frombuffer(self._key[:8], "<u8").astype(np.uint64)[0]
-        bucket = assign(places, key, self.number)
+        bucket = assign(places, mixing_keys(self._key), self.number)
         arranged = batch.take(pa.array(np.argsort(bucket, kind="stable")))
         bounds = np.concatenate(([0], np.cumsum(np.bincount(bucket, minlength=self.number))))
         for number in range(self.number):
@@ -48,8 +47,7 @@ class BatchBuckets:
         if not batches:
             return
         table = pa.Table.from_batches(batches)
-        words = [number, *np.frombuffer(self._key[8:], "<u4").tolist()]
-        order = np.random.default_rng(words).permutation(table.num_rows)
+        order = bucket_generator(self._key, number).permutation(table.num_rows)
         yield from table.take(pa.array(order)).combine_chunks().to_batches()
 
     def close(self) -> None:

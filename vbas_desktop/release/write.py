@@ -64,7 +64,7 @@ def write_release(
     without the choices of the release, which are added to it. What was at the target before stays until the new
     release is complete and verified. Raises `InputError`, `VerificationFailed` or `Cancelled`; then nothing is left.
     """
-    progress, target = progress or Silent(), Path(target)
+    progress, target, options = progress or Silent(), Path(target), options.settled()
     released = options.released_columns(table.dialect.header)
     _refuse_changed(problem)
     make_ready(REHEARSAL, progress)
@@ -75,6 +75,8 @@ def write_release(
         telltales += telltale_order(plan, table)
     made = dict(document or run_document(problem, result, {}, solution.id))
     made["release"] = {"solution": solution.id, **options.as_dict()}
+    if made.get("options"):
+        made["options"] = {**made["options"], "shuffle_seed": options.shuffle_seed}
     with complete_folder(target) as folder:
         job = _Job(plan, table, result, options, released, folder, made, telltales)
         written, checks = job.run(progress)

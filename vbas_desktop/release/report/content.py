@@ -72,7 +72,7 @@ class _Writer:
         yield Section("Risk of re-identification", tuple(self._risk()))
         yield Section("Verification", tuple(self._verification()))
         yield Section("Remarks", tuple(self._remarks()))
-        yield Section("How to repeat it", tuple(self._repeat()))
+        yield Section("How to repeat it", tuple(self._repeat()) if self.internal else ())
         yield Section("The aggregated regions", tuple(self._regions()))
 
     def _category_numbers(self) -> list[int]:

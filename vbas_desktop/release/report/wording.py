@@ -119,7 +119,7 @@ def repeat_command(document: Mapping[str, Any], solution: int) -> str:
 
 _DEFAULTS: dict[str, Any] = {
     "category_counts": "auto", "coordinates": "auto", "unknown_regions": "stop", "regions_decimal": "auto",
-    "range_step": 10.0, "range_reach": 2, "random_seed": 0, "shuffle": True, "shuffle_seed": 0, "format": "csv",
+    "range_step": 10.0, "range_reach": 2, "random_seed": 0, "shuffle": True, "format": "csv",
     "geometry": ["geojson"], "pdf": True,
 }  # fmt: skip
 

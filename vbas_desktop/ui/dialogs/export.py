@@ -61,6 +61,8 @@ class ExportDialog(QDialog):
         )
         self.format, self.delimiter, self.policy = QComboBox(), QComboBox(), QComboBox()
         self.shuffle = QCheckBox("S&huffle the records (their order can identify people)")
+        self.seed = QLineEdit()
+        self.seed.setPlaceholderText("drawn anew")
         self.formulas = QCheckBox("Escape &cells that a spreadsheet would run as formulas")
         self.class_size = QCheckBox("&Add a column with the size of each record's class")
         self.geopackage = QCheckBox("Regions as &GeoPackage too")
@@ -112,7 +114,8 @@ class ExportDialog(QDialog):
         layout.addWidget(title("Columns"))
         layout.addWidget(self.columns, 1)
         layout.addLayout(grid)
-        for widget in (self.shuffle, self.formulas, self.class_size):
+        layout.addLayout(self._order_row())
+        for widget in (self.formulas, self.class_size):
             layout.addWidget(widget)
         papers = QHBoxLayout()
         papers.addWidget(self.geopackage)
@@ -123,7 +126,16 @@ class ExportDialog(QDialog):
         layout.addWidget(self.problem)
         layout.addWidget(self._buttons)
 
+    def _order_row(self) -> QHBoxLayout:
+        """Whether the rows are shuffled and, for whoever wants the same order again, by which secret."""
+        note = "Hexadecimal digits. Left empty, every release gets an order of its own that nobody can tell."
+        row = QHBoxLayout()
+        row.addWidget(self.shuffle, 1, Qt.AlignmentFlag.AlignBottom)
+        row.addWidget(Field("Seed of the o&rder", self.seed, note))
+        return row
+
     def _connect(self) -> None:
+        self.seed.textChanged.connect(self._on_changed)
         self.columns.changed.connect(self._on_changed)
         self.target.textChanged.connect(self._on_changed)
         for combo in (self.solution, self.format, self.delimiter, self.policy):
@@ -146,6 +158,7 @@ class ExportDialog(QDialog):
             "identifiers": self._session.choices.columns(Role.IDENTIFIER),
             "renames": self.columns.renames,
             "shuffle": self.shuffle.isChecked(),
+            "shuffle_seed": self.seed.text().strip() or None,
             "class_size": CLASS_SIZE if self.class_size.isChecked() else None,
             "delimiter": self.delimiter.currentData() if self.format.currentData() == "csv" else None,
             "escape_formulas": self.formulas.isChecked(),
@@ -183,6 +196,7 @@ class ExportDialog(QDialog):
         entry = self.entry
         known = entry is not None and entry.problem is not None
         self.summary.setText(release_in_words(entry) if known and entry is not None else "")
+        self.seed.setEnabled(self.shuffle.isChecked())
         self.delimiter.setEnabled(self.format.currentData() == "csv")
 
     @Slot()

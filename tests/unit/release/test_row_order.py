@@ -1,0 +1,165 @@
+"""The order of the rows: whoever gets two releases of one file cannot put their rows side by side."""
+
+import csv
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pyarrow.parquet as pa_parquet
+import pytest
+from release_making import small_case
+
+from vbas_desktop.cli.main import main
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.release import ReleaseOptions, records_arrow, shuffle
+
+RECORDS = 4000
+PLAIN = ReleaseOptions(pdf=False, geometry=())
+
+
+@pytest.fixture(scope="module")
+def case(tmp_path_factory):
+    return small_case(tmp_path_factory.mktemp("case"), RECORDS)
+
+
+@pytest.fixture(params=["one bucket", "many buckets"])
+def buckets(request, monkeypatch):
+    """Rows are shuffled in buckets: the assignment to them must not align, and neither must the order within them."""
+    if request.param == "many buckets":
+        monkeypatch.setattr(shuffle, "BUCKET_BYTES", 2000)
+        monkeypatch.setattr(records_arrow, "BUCKET_ROWS", 100)
+
+
+def names(target):
+    """The names of the released persons in order: the truth that a recipient does not have."""
+    parquet = target / "release" / "anonymized.parquet"
+    if parquet.exists():
+        return pa_parquet.read_table(parquet)["name"].to_pylist()
+    with (target / "release" / "anonymized.csv").open(encoding="utf-8", newline="") as file:
+        return [row["name"] for row in csv.DictReader(file)]
+
+
+def common(first, second):
+    """The places of the rows that are in both, in the order of the first."""
+    there = {name: place for place, name in enumerate(second)}
+    return np.array([there[name] for name in first if name in there])
+
+
+def assert_unrelated(first, second):
+    """Ranks are not correlated, and neighbours are neighbours again as often as by chance (once in all)."""
+    places = common(first, second)
+    assert places.size > 0.9 * RECORDS
+    ranks = np.argsort(np.argsort(places))
+    correlation = np.corrcoef(np.arange(ranks.size), ranks)[0, 1]
+    assert abs(correlation) < 5 / np.sqrt(ranks.size)
+    assert np.count_nonzero(np.diff(places) == 1) <= 10
+    assert np.count_nonzero(ranks == np.arange(ranks.size)) <= 12
+
+
+def other(case):
+    """Another solution than the chosen one."""
+    return next(one for one in case.result.solutions if one.id != case.solution.id)
+
+
+@pytest.mark.usefixtures("buckets")
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_two_releases_without_a_seed_do_not_align(case, tmp_path, form):
+    options = replace(PLAIN, format=form)
+    case.release(tmp_path / "a", options)
+    case.release(tmp_path / "b", options)
+    assert_unrelated(names(tmp_path / "a"), names(tmp_path / "b"))
+
+
+@pytest.mark.usefixtures("buckets")
+@pytest.mark.parametrize(
+    "change",
+    [{"columns": ("name", "age", "region")}, {"class_size": "size"}, {"delimiter": ";"}, {"format": "parquet"}],
+)
+def test_other_releases_do_not_align_even_with_the_same_seed(case, tmp_path, change):
+    given = replace(PLAIN, shuffle_seed="5", columns=("name", "age", "sex", "region"))
+    case.release(tmp_path / "a", given)
+    case.release(tmp_path / "b", replace(given, **change))
+    first = names(tmp_path / "a")
+    if "delimiter" in change:
+        text = (tmp_path / "b" / "release" / "anonymized.csv").read_text(encoding="utf-8")
+        second = [line.split(";")[0] for line in text.splitlines()[1:]]
+    else:
+        second = names(tmp_path / "b")
+    assert_unrelated(first, second)
+
+
+@pytest.mark.usefixtures("buckets")
+def test_another_solution_does_not_align_even_with_the_same_seed(case, tmp_path):
+    given = replace(PLAIN, shuffle_seed="5")
+    case.release(tmp_path / "a", given)
+    result = replace(case.result, solutions=(other(case),))
+    replace(case, result=result).release(tmp_path / "b", given)
+    assert_unrelated(names(tmp_path / "a"), names(tmp_path / "b"))
+
+
+@pytest.mark.usefixtures("buckets")
+def test_the_order_has_nothing_to_do_with_that_of_the_record_file(case, tmp_path):
+    case.release(tmp_path / "a", PLAIN)
+    assert_unrelated([f"person {number}" for number in range(RECORDS)], names(tmp_path / "a"))
+
+
+def test_every_place_of_a_small_file_is_equally_likely():
+    """The first of 6 rows in 4 buckets, over many keys: within five standard deviations of a sixth."""
+    firsts = np.zeros(6)
+    places = np.arange(6, dtype=np.int64)
+    generator = np.random.default_rng(1)
+    for _ in range(3000):
+        bucket = shuffle.assign(places, generator.integers(0, 1 << 63, 2).astype(np.uint64), 4)
+        members = np.flatnonzero(bucket == bucket.min())
+        firsts[generator.choice(members)] += 1
+    assert np.abs(firsts / 3000 - 1 / 6).max() < 5 * np.sqrt(5 / 36 / 3000)
+
+
+def test_both_halves_of_the_mixing_key_count():
+    places = np.arange(4096, dtype=np.int64)
+    keys = np.array([1, 2], np.uint64)
+    buckets = shuffle.assign(places, keys, 64)
+    for half in (0, 1):
+        for bit in (0, 17, 40, 63):
+            changed = keys.copy()
+            changed[half] ^= np.uint64(1 << bit)
+            same = np.count_nonzero(shuffle.assign(places, changed, 64) == buckets)
+            assert same < 2 * 4096 / 64
+
+
+def test_the_secret_has_128_bits_and_is_in_run_json_alone(case, tmp_path):
+    seeds = []
+    for name in ("a", "b"):
+        case.release(tmp_path / name, ReleaseOptions(pdf=True))
+        seeds.append(json.loads((tmp_path / name / "run.json").read_text())["release"]["shuffle_seed"])
+        assert re.fullmatch("[0-9a-f]{32}", seeds[-1])
+        for path in (tmp_path / name / "release").iterdir():
+            assert seeds[-1].encode() not in path.read_bytes()
+    assert seeds[0] != seeds[1]
+
+
+def test_row_groups_do_not_tell_how_many_rows_a_stretch_of_the_file_lost(case, tmp_path, monkeypatch):
+    monkeypatch.setattr(records_arrow, "GROUP_ROWS", 300)
+    monkeypatch.setattr(records_arrow, "BUCKET_ROWS", 100)
+    for shuffled in (True, False):
+        target = tmp_path / str(shuffled)
+        report = case.release(target, replace(PLAIN, format="parquet", shuffle=shuffled))
+        told = pa_parquet.ParquetFile(target / "release" / "anonymized.parquet").metadata
+        sizes = [told.row_group(number).num_rows for number in range(told.num_row_groups)]
+        assert set(sizes[:-1]) == {300}
+        assert sum(sizes) == report.records_released
+        assert not told.metadata or b"pandas" not in told.metadata
+
+
+@pytest.mark.parametrize("seed", ["xyz", "", "-1", "a" * 65])
+def test_a_seed_is_made_of_hexadecimal_digits(seed):
+    with pytest.raises(InputError, match="hexadecimal"):
+        ReleaseOptions(shuffle_seed=seed)
+
+
+def test_a_number_is_a_seed_too():
+    assert ReleaseOptions(shuffle_seed=12).shuffle_seed == "12" == ReleaseOptions(shuffle_seed=" 12 ").shuffle_seed
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "a", "b", "--region-column", "r", "--quasi-identifiers", "q", "--shuffle-seed", "12g"])
+    assert ended.value.code == 2
