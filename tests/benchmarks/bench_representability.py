@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.assessment.representability.place import place_vector
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.engine.place import place_vector
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.problem import build_problem
 from vbas_desktop.files.records import load_records

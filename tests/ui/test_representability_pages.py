@@ -21,7 +21,7 @@ def page(window, title):
 
 
 def jaccard(entry):
-    return entry.solution.facts["representability"]["jaccard"]
+    return entry.solution.representability["jaccard"]
 
 
 def test_the_page_shows_the_chosen_solution_and_another_one_beside_it(aggregated_window, qtbot):

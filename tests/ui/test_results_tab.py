@@ -59,7 +59,7 @@ def test_every_solution_of_every_run_is_listed_with_sites_and_aggregated_regions
 def test_solutions_of_adc_tell_how_their_sites_came_to_their_places(tab, compared):
     told = {"moves": 12, "tries": 3456, "computed_tries": 78, "passes": 13, "anonymity_before": 1, "anonymity_after": 2}
     first, *others = compared.session.entries
-    moved = replace(first, solution=replace(first.solution, facts={**first.solution.facts, "adc": told}))
+    moved = replace(first, solution=replace(first.solution, told={"adc": told}))
     tab.table_model.show_entries((moved, *others), compared.session.pareto_measures, None)
     locations = column(tab, "site_location")
     tip = Qt.ItemDataRole.ToolTipRole

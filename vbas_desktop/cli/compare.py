@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vbas_desktop.comparison.plan import Plan
     from vbas_desktop.comparison.run import Comparison
     from vbas_desktop.domain.records import Grouping
+    from vbas_desktop.domain.solution import Solution
     from vbas_desktop.files.records import RecordTable
 
 EXAMPLE = """Example:
@@ -54,8 +55,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, count, run what is missing, write."""
-    from vbas_desktop.assessment.representability.place import rated
-    from vbas_desktop.assessment.representability.solution import is_suitable
     from vbas_desktop.comparison.run import count_scenarios, prepare, run_prepared
     from vbas_desktop.comparison.store import Memory, Store
     from vbas_desktop.files.generalise import check_values
@@ -64,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
 
     plan = plan_of(options)
     requirement = requirement_of(options)
-    only = is_suitable if options.suitable_only else None
+    only = _suitable if options.suitable_only else None
     keeper: Store | Memory = Memory()
     if options.out:
         check_comparison_target(Path(options.out))
@@ -80,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
             return 0
         if not options.quiet:
             say(prepared_in_words(prepared))
-        comparison = run_prepared(prepared, keeper, Span(progress, 0.3, 1.0), finish=rated)
+        comparison = run_prepared(prepared, keeper, Span(progress, 0.3, 1.0))
         # No table is written of records that were changed while they were read.
         table.source.digest.wait(progress)
         if requirement is not None:
@@ -100,14 +99,14 @@ def _marked(
     comparison: Comparison, requirement: Requirement, table: RecordTable, options: argparse.Namespace
 ) -> Comparison:
     """Every solution says whether it meets the requirement; if only such are wanted, there must be one."""
-    from vbas_desktop.assessment.representability.solution import is_suitable, marked
+    from vbas_desktop.assessment.representability.solution import marked
 
     released = [name for name in table.dialect.header if name not in options.identifiers]
     finished = tuple(
         replace(one, result=marked(one.result, one.problem, requirement, released)) for one in comparison.finished
     )
     found = replace(comparison, finished=finished)
-    if options.suitable_only and not any(is_suitable(solution) for _, solution in found.solutions):
+    if options.suitable_only and not any(solution.is_suitable for _, solution in found.solutions):
         raise none_suitable(len(found.solutions))
     return found
 
@@ -178,6 +177,10 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def _suitable(solution: Solution) -> bool:
+    return solution.is_suitable
+
+
 def _generalised(wanted: str | None, groupings: tuple[Grouping, ...]) -> tuple[bool, ...]:
     if wanted in ("yes", "both") and not groupings:
         raise UsageError(f"--generalised {wanted} needs --generalise FILE: which categories are taken together?")
@@ -186,15 +189,14 @@ def _generalised(wanted: str | None, groupings: tuple[Grouping, ...]) -> tuple[b
 
 
 def _result_text(comparison: Comparison, options: argparse.Namespace, summary: str | None) -> str:
-    from vbas_desktop.assessment.representability.solution import is_suitable
     from vbas_desktop.comparison.summary import summarise
     from vbas_desktop.comparison.table import rows_of
     from vbas_desktop.comparison.words import summary_lines
     from vbas_desktop.files.runfile import as_text
 
-    suitable = [number for number, (_, each) in enumerate(comparison.solutions, 1) if is_suitable(each)]
+    suitable = [number for number, (_, each) in enumerate(comparison.solutions, 1) if each.is_suitable]
     if options.json:
-        only = is_suitable if options.suitable_only else None
+        only = _suitable if options.suitable_only else None
         return as_text({"solutions": rows_of(comparison, only)}).rstrip("\n")
     text = summary or "\n".join(summary_lines(summarise(comparison)))
     if options.requirement:

@@ -49,8 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
-    from vbas_desktop.assessment.representability.place import rated
-    from vbas_desktop.assessment.representability.solution import is_suitable, marked
+    from vbas_desktop.assessment.representability.solution import marked
     from vbas_desktop.engine.run import run as run_engine
     from vbas_desktop.files.runfile import as_text, run_document
 
@@ -67,18 +66,18 @@ def run(options: argparse.Namespace) -> int:
     try:
         loaded = shared.load(options, Span(progress, 0.0, 0.5), releasing=bool(options.out))
         request = shared.request_of(options, loaded.problem, **components)
-        result = rated(run_engine(request, Span(progress, 0.5, 0.7 if options.out else 1.0)), loaded.problem)
+        result = run_engine(request, Span(progress, 0.5, 0.7 if options.out else 1.0))
         if requirement is not None:
             columns = release_options(options).released_columns(loaded.table.dialect.header)
             released = [name for name, _ in columns]
             result = marked(result, loaded.problem, requirement, released)
-            if options.suitable_only and not any(is_suitable(each) for each in result.solutions):
+            if options.suitable_only and not any(each.is_suitable for each in result.solutions):
                 raise none_suitable(len(result.solutions))
         solution = chosen_solution(result, options.solution)
         loaded.table.source.digest.wait(progress)
         document = run_document(loaded.problem, result, shared.in_force(options), solution.id)
-        if (solution.facts or {}).get("requirement"):
-            document["requirement_check"] = (solution.facts or {})["requirement"]
+        if solution.requirement is not None:
+            document["requirement_check"] = [dict(row) for row in solution.requirement.criteria]
         if options.out:
             report = write_results(loaded, result, solution, document, options, Span(progress, 0.7, 1.0))
     finally:
@@ -87,12 +86,12 @@ def run(options: argparse.Namespace) -> int:
         for finding in dict.fromkeys((*loaded.problem.findings, *result.findings)):
             if finding.severity is not Severity.HINT:
                 say(f"{finding.severity}: {finding}")
-        if (solution.facts or {}).get("meets_requirement") is False:
+        if solution.requirement is not None and not solution.requirement.met:
             say(f"warning: Solution {solution.id} does not meet the requirement.")
         if report is not None:
             say_release(report)
     if options.suitable_only:
-        kept = tuple(each for each in result.solutions if is_suitable(each))
+        kept = tuple(each for each in result.solutions if each.is_suitable)
         result, ids = replace(result, solutions=kept), {each.id for each in kept}
         document = {**document, "solutions": [each for each in document["solutions"] if each["id"] in ids]}
     show(as_text(document).rstrip("\n") if options.json else results_text(loaded, result, solution))
@@ -124,7 +123,7 @@ def chosen_solution(result: RunResult, id: int | None) -> Solution:
     If a requirement was given and solutions meet it, the choice is among these.
     """
     if id is None:
-        suitable = [each for each in result.solutions if (each.facts or {}).get("meets_requirement")]
+        suitable = [each for each in result.solutions if each.is_suitable]
         return replace(result, solutions=tuple(suitable)).chosen if suitable else result.chosen
     ids = [solution.id for solution in result.solutions]
     if id not in ids:
@@ -168,5 +167,5 @@ def results_text(loaded: shared.Loaded, result: RunResult, solution: Solution) -
 
 def requirement_text(solution: Solution) -> list[str]:
     """How the chosen solution fares by criterion, if a requirement was given."""
-    rows = (solution.facts or {}).get("requirement") or []
+    rows = () if solution.requirement is None else solution.requirement.criteria
     return ["\n".join([f"Solution {solution.id} and the requirement:", *verdict_lines(rows)])] if rows else []

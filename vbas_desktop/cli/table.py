@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from vbas_desktop.approaches.base import Measure
 from vbas_desktop.approaches.registry import approaches
@@ -33,13 +34,13 @@ def solutions_table(solutions: Sequence[Solution], chosen: Solution | None, dist
         metres = is_distance(name) and distance_unit == "m"
         heading = _heading(name, distance_unit)
         lines.append([heading, *(number(solution.measures[name], metres) for solution in solutions)])
-    vectors = [(solution.facts or {}).get("representability") or {} for solution in solutions]
+    vectors: list[Mapping[str, Any]] = [{**solution.representability} for solution in solutions]
     for name, heading in _VECTOR.items():
         if any(name in vector for vector in vectors):
             unit = f" ({vectors[0].get('distance_unit')})" if name == "mean_distance" else ""
             lines.append([heading + unit, *(number(vector.get(name)) for vector in vectors)])
-    if all("meets_requirement" in (solution.facts or {}) for solution in solutions):
-        met = ["yes" if (solution.facts or {})["meets_requirement"] else "no" for solution in solutions]
+    if all(solution.requirement is not None for solution in solutions):
+        met = ["yes" if solution.is_suitable else "no" for solution in solutions]
         lines.append(["meets the requirement", *met])
     return aligned(lines)
 

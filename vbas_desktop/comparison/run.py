@@ -19,6 +19,7 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.parallel import in_order
+from vbas_desktop.engine.place import with_representability
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.problem import build_problem
 
@@ -33,7 +34,6 @@ _REDRAWN_SECONDS = 0.05
 _STAGE = "Comparing combinations"
 
 
-Finish = Callable[[RunResult, Problem], RunResult]
 """Adds to the facts of every solution that lacks them; handed in by those who know what else there is to say."""
 
 
@@ -167,7 +167,6 @@ def run_comparison(
     keeper: Keeper,
     progress: Progress | None = None,
     on_finished: Callable[[Finished], None] | None = None,
-    finish: Finish | None = None,
 ) -> Comparison:
     """Count, run what is missing, and hand out all combinations in the order of the plan.
 
@@ -177,7 +176,7 @@ def run_comparison(
     progress = progress or Silent()
     problems = count_scenarios(plan, table, regions, Span(progress, 0.0, 0.05))
     prepared = prepare(plan, problems, keeper, progress)
-    return run_prepared(prepared, keeper, Span(progress, 0.05, 1.0), on_finished, finish)
+    return run_prepared(prepared, keeper, Span(progress, 0.05, 1.0), on_finished)
 
 
 def run_prepared(
@@ -185,11 +184,10 @@ def run_prepared(
     keeper: Keeper,
     progress: Progress | None = None,
     on_finished: Callable[[Finished], None] | None = None,
-    finish: Finish | None = None,
 ) -> Comparison:
     """The part of `run_comparison` after counting."""
     meter = _Meter(prepared, progress or Silent())
-    jobs = [partial(_run_one, prepared, keeper, meter, finish, index) for index in range(len(prepared.settings))]
+    jobs = [partial(_run_one, prepared, keeper, meter, index) for index in range(len(prepared.settings))]
     finished: list[Finished] = []
     with closing(in_order(jobs, meter, min(workers_of(prepared.plan), len(jobs)))) as results:
         for one in results:
@@ -199,9 +197,7 @@ def run_prepared(
     return Comparison(prepared.plan, tuple(finished))
 
 
-def _run_one(
-    prepared: Prepared, keeper: Keeper, meter: _Meter, finish: Finish | None, index: int, progress: Progress
-) -> Finished:
+def _run_one(prepared: Prepared, keeper: Keeper, meter: _Meter, index: int, progress: Progress) -> Finished:
     combination = prepared.plan.combinations[index]
     problem = prepared.problems[combination.scenario]
     settings = prepared.settings[index]
@@ -209,14 +205,12 @@ def _run_one(
     if result is None:
         started = time.perf_counter()
         request = prepared.plan.request(combination, problem)
-        result = run(request, _Share(meter, index, progress))
-        result = keeper.put(settings, finish(result, problem) if finish is not None else result)
+        result = keeper.put(settings, run(request, _Share(meter, index, progress)))
         prepared.costs.learn(index, time.perf_counter() - started)
-    elif finish is not None:
-        # Kept by a comparison that asked for less.
-        result = finish(result, problem)
+    # Earlier versions kept solutions without all that is measured now.
+    complete = tuple(with_representability(problem, each, meter) for each in result.solutions)
     meter.finish(index)
-    return Finished(combination, problem, result)
+    return Finished(combination, problem, replace(result, solutions=complete))
 
 
 class _Meter:

@@ -16,9 +16,9 @@ import numpy as np
 
 from vbas_desktop import __version__
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.files.atomic import write_text
-from vbas_desktop.files.packing import pack, unpack
+from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 
 from .plan import Combination, Plan
 
@@ -109,46 +109,15 @@ def _document(settings: Mapping[str, Any], result: RunResult) -> dict[str, Any]:
         "globally_suppressed_records": result.globally_suppressed_records,
         "classes_present": result.classes_present,
         "seconds": result.seconds,
-        "solutions": [_solution_document(solution) for solution in result.solutions],
+        "solutions": [solution_to_json(solution) for solution in result.solutions],
     }
-
-
-def _solution_document(solution: Solution) -> dict[str, Any]:
-    return {
-        "id": solution.id,
-        "approaches": dict(solution.approaches),
-        "parameters": {name: dict(values) for name, values in solution.parameters.items()},
-        "approximated_sites": solution.approximated_sites,
-        "site_count": solution.site_count,
-        "measures": {name: _plain(value) for name, value in solution.measures.items()},
-        "seconds": solution.seconds,
-        "suppressed_global": int(solution.suppressed_global),
-        "suppressed_local": int(solution.suppressed_local),
-        "pareto": bool(solution.pareto),
-        "facts": {name: _plain(value) for name, value in (solution.facts or {}).items()},
-        "sites": None if solution.sites is None else pack(solution.sites),
-        "owner": pack(solution.owner),
-    }
-
-
-def _plain(value: Any) -> Any:
-    """Numbers of numpy as plain ones."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _result(document: Mapping[str, Any]) -> RunResult:
     return RunResult(
-        solutions=tuple(_solution(item) for item in document["solutions"]),
+        solutions=tuple(solution_from_json(item) for item in document["solutions"]),
         approximated_sites=document["approximated_sites"],
         globally_suppressed_records=document["globally_suppressed_records"],
         classes_present=document["classes_present"],
         seconds=document["seconds"],
     )
-
-
-def _solution(item: Mapping[str, Any]) -> Solution:
-    arrays = {
-        "sites": None if item["sites"] is None else unpack(item["sites"]),
-        "owner": unpack(item["owner"]),
-    }
-    return Solution(**{**item, **arrays})

@@ -34,8 +34,8 @@ Chosen = Callable[[Solution], bool]
 
 def columns_of(comparison: Comparison) -> list[str]:
     """The columns: the scenario, the combination, the solution, its measures, what it is worth."""
-    facts = [solution.facts or {} for _, solution in comparison.solutions]
-    measures = list(dict.fromkeys(name for _, solution in comparison.solutions for name in solution.measures))
+    found = [solution for _, solution in comparison.solutions]
+    measures = list(dict.fromkeys(name for solution in found for name in solution.measures))
     return [
         "solution",
         "scenario",
@@ -57,9 +57,9 @@ def columns_of(comparison: Comparison) -> list[str]:
         "aggregated_regions",
         *measures,
         *_FACTS,
-        *(_VECTOR if any("representability" in each for each in facts) else ()),
+        *(_VECTOR if any(each.representability for each in found) else ()),
         "pareto",
-        *(("meets_requirement",) if any("meets_requirement" in each for each in facts) else ()),
+        *(("meets_requirement",) if any(each.requirement is not None for each in found) else ()),
     ]
 
 
@@ -109,8 +109,7 @@ def _problem(finished: Finished) -> dict[str, Any]:
 
 def _solution(solution: Solution) -> dict[str, Any]:
     named = {name: solution.approaches.get(name) for name in ("site_number", "site_location", "construction")}
-    facts = solution.facts or {}
-    vector = facts.get("representability")
+    vector = solution.representability
     return {
         **named,
         "adc_seeding": solution.approaches.get("adc_seeding"),
@@ -119,13 +118,12 @@ def _solution(solution: Solution) -> dict[str, Any]:
         "sites": solution.site_count,
         "aggregated_regions": solution.aggregated_regions,
         **solution.measures,
-        **{name: facts.get(name) for name in _FACTS},
+        **{name: getattr(solution, name) for name in _FACTS},
         **({name: vector.get(name) for name in _VECTOR} if vector else {}),
     }
 
 
 def _verdict(solution: Solution) -> dict[str, str]:
-    facts = solution.facts or {}
-    if "meets_requirement" not in facts:
+    if solution.requirement is None:
         return {}
-    return {"meets_requirement": "yes" if facts["meets_requirement"] else "no"}
+    return {"meets_requirement": "yes" if solution.requirement.met else "no"}

@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Finding
 from .records import frozen
+
+
+class Representability(TypedDict, total=False):
+    """How much of the geography survives an aggregation; None where it is undefined. Plain data, as in run.json."""
+
+    precision: float | None
+    precision_by_column: dict[str, float] | None
+    precision_with_suppressed: float
+    jaccard: float | None
+    fowlkes_mallows: float | None
+    rand: float | None
+    davies_bouldin: float | None
+    davies_bouldin_normalised: float | None
+    davies_bouldin_worst: float | None
+    davies_bouldin_coinciding_classes: int
+    davies_bouldin_reason: str
+    mean_distance: float | None
+    distance_unit: str
+    jaccard_with_suppressed: float | None
+    fowlkes_mallows_with_suppressed: float | None
+    sample_size_ratio: float
+    records_by_level: dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class RequirementCheck:
+    """Whether a solution misses no criterion of a requirement, and how it fares by criterion."""
+
+    met: bool
+    criteria: Sequence[Mapping[str, str]] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +51,9 @@ class Solution:
     ``owner[i]`` is the index of the site (or group) of initial region i. ``sites`` may be None for constructions that
     have none. Some sites may own nothing: ``aggregated_regions`` counts those that do.
     ``approaches`` maps component → approach name as in the command line, ``parameters`` holds their parameters.
+    ``anonymity`` is the size of the smallest released class (None: nothing is released), ``told`` what approaches tell
+    of their work, by approach name. ``released_classes`` are packed flags, one for each class that occurs;
+    ``requirement`` is None until a requirement was checked.
     """
 
     id: int
@@ -35,7 +68,13 @@ class Solution:
     suppressed_global: int
     suppressed_local: int
     pareto: bool = False
-    facts: Mapping[str, Any] | None = None
+    released_records: int = 0
+    anonymity: int | None = None
+    regions_without_release: int = 0
+    told: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    representability: Representability = field(default_factory=lambda: Representability())
+    released_classes: str = ""
+    requirement: RequirementCheck | None = None
 
     @cached_property
     def owners_used(self) -> NDArray[np.int32]:
@@ -55,6 +94,26 @@ class Solution:
     def marked(self, pareto: bool) -> Solution:
         """The same solution with its Pareto mark set."""
         return replace(self, pareto=pareto)
+
+    @property
+    def is_suitable(self) -> bool:
+        """Whether a requirement was checked and is met."""
+        return self.requirement is not None and self.requirement.met
+
+    def facts(self) -> dict[str, Any]:
+        """What is known beside measures and owners, as plain data: part of run.json and of kept solutions."""
+        found: dict[str, Any] = {
+            "released_records": self.released_records,
+            "anonymity": self.anonymity,
+            "regions_without_release": self.regions_without_release,
+            **{name: dict(told) for name, told in self.told.items()},
+        }
+        if self.representability:
+            found["representability"] = self.representability
+        if self.requirement is not None:
+            found["meets_requirement"] = self.requirement.met
+            found["requirement"] = [dict(row) for row in self.requirement.criteria]
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """The entry of ``solutions`` in ``run.json``."""

@@ -1,7 +1,7 @@
 """Runs one combination of approaches over its range of site numbers and rates what comes of it.
 
 The stages: global suppression → number of sites → for each number: locations → construction → local suppression →
-rating → Pareto. What does not depend on the number of sites is computed once.
+rating, representability → Pareto. What does not depend on the number of sites is computed once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from vbas_desktop.algorithms.pareto import non_dominated
 from vbas_desktop.algorithms.site_numbers import range_of_sites
-from vbas_desktop.approaches.base import Approach, Measure, Outcome, Situation
+from vbas_desktop.approaches.base import Approach, Measure, Situation
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
@@ -29,6 +29,7 @@ from vbas_desktop.domain.words import counted
 from .checks import check_owner, check_request, check_sites
 from .outcome import outcome_of, situation_of
 from .parallel import in_order, workers_for
+from .place import with_representability
 
 SECONDS = "seconds"
 """The one measure that the engine takes itself: the wall time of the stages, loading apart."""
@@ -111,8 +112,8 @@ class _Plan:
         progress.update("Rating the solutions", 0.98)
         measures: dict[str, float | int | None] = {each.card.name: each.rate(outcome) for each in self.measures}
         seconds = self.shared_seconds + time.perf_counter() - started
-        released = outcome.released.records
-        return Solution(
+        released, sizes = outcome.released.records, outcome.released.rows[2]
+        solution = Solution(
             id=id,
             approaches=names_of(request),
             parameters=settings_of(request),
@@ -124,8 +125,12 @@ class _Plan:
             seconds=seconds,
             suppressed_global=request.problem.counts.records - situation.records,
             suppressed_local=situation.records - released,
-            facts={**_facts(outcome, released), **told},
+            released_records=released,
+            anonymity=int(sizes.min()) if sizes.size else None,
+            regions_without_release=int(np.count_nonzero(outcome.released.region_totals == 0)),
+            told=told,
         )
+        return with_representability(request.problem, solution, Span(progress, 0.98, 1.0))
 
 
 def names_of(request: Request) -> dict[str, str]:
@@ -163,7 +168,7 @@ def _approximate(request: Request, situation: Situation) -> tuple[int, list[Find
 
 def _nothing_released(solutions: list[Solution], k: int) -> Iterator[Finding]:
     for solution in solutions:
-        if solution.facts is not None and solution.facts["released_records"] == 0:
+        if solution.released_records == 0:
             yield Finding(
                 "nothing-released",
                 f"Solution {solution.id} ({counted(solution.site_count, 'site')}) releases no record: no class of any "
@@ -171,13 +176,3 @@ def _nothing_released(solutions: list[Solution], k: int) -> Iterator[Finding]:
                 "Choose fewer quasi-identifiers, broader categories, fewer sites or a smaller k.",
                 severity=Severity.WARNING,
             )
-
-
-def _facts(outcome: Outcome, released: int) -> dict[str, Any]:
-    """A few numbers about the solution that are no measures."""
-    _, _, sizes = outcome.released.rows
-    return {
-        "released_records": released,
-        "anonymity": int(sizes.min()) if sizes.size else None,
-        "regions_without_release": int(np.count_nonzero(outcome.released.region_totals == 0)),
-    }

@@ -17,9 +17,6 @@ from .atomic import RUN_FILE, write_text
 
 FORMAT_VERSION = 1
 
-_KEPT_BACK = ("released_classes",)
-"""Facts that only the program itself can read."""
-
 
 def run_document(
     problem: Problem, result: RunResult, options: Mapping[str, Any], chosen: int | None = None
@@ -54,7 +51,7 @@ def run_document(
                 "parameters": {name: dict(values) for name, values in solution.parameters.items()},
                 "suppressed_globally": solution.suppressed_global,
                 "suppressed_locally": solution.suppressed_local,
-                **{name: value for name, value in (solution.facts or {}).items() if name not in _KEPT_BACK},
+                **solution.facts(),
             }
             for solution in result.solutions
         ],

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.assessment.representability.place import PlaceVector, distance_scale
-from vbas_desktop.assessment.representability.place_parts import HEIGHT
 from vbas_desktop.assessment.representability.vector import FORMAT_VERSION
+from vbas_desktop.engine.place import PlaceVector, distance_scale
+from vbas_desktop.engine.place_parts import HEIGHT
 
 from .options import ReleaseOptions
 from .plan import Plan
@@ -44,7 +44,7 @@ def recipients_vector(
     """
     problem, system = plan.problem, plan.problem.regions.system
     scale, unit = distance_scale(system.unit)
-    overall = place.as_dict(system.unit)
+    overall: Mapping[str, Any] = {**place.as_dict(system.unit)}
     told = tellable_regions(plan, place)
     withheld = ~told & (plan.members_by_region > 1) & (plan.released_by_region > 0)
     # What all regions give less what the others give would be the figures of the one or two that are withheld.

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import Pairs, neighbours, pieces
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.assessment.representability.place import PlaceVector, place_vector
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.engine.place import PlaceVector, place_vector
 from vbas_desktop.files.folders import require_space
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.files.runfile import run_document, write_run_file

@@ -76,12 +76,11 @@ class ComparisonOrder:
         on_finished: Callable[[Finished], None] | None = None,
     ) -> Compared:
         """Run what is missing and write the folder."""
-        from vbas_desktop.assessment.representability.place import rated
         from vbas_desktop.release.comparison import check_comparison_target, write_comparison
 
         check_comparison_target(self.target)
         prepared = self.look_ahead(Span(progress, 0.0, 0.05))
-        comparison = run_prepared(prepared, self.store, Span(progress, 0.05, 1.0), on_finished, rated)
+        comparison = run_prepared(prepared, self.store, Span(progress, 0.05, 1.0), on_finished)
         # No table is written of records that were changed while they were read.
         self.table.source.digest.wait(progress)
         return Compared(comparison, write_comparison(comparison, self.target), self.target)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vbas_desktop.approaches.registry import approaches, make
 from vbas_desktop.domain.problem import Problem, Request
@@ -161,7 +161,6 @@ class RunOrder:
         on_solution: Callable[[Solution], None] | None = None,
     ) -> RunResult:
         """Count if necessary, then run; solutions are handed out as they come."""
-        from vbas_desktop.assessment.representability.place import with_representability
         from vbas_desktop.engine.run import run
 
         steady = Steady(progress)
@@ -169,14 +168,6 @@ class RunOrder:
         if on_problem is not None:
             on_problem(problem)
         start = 0.0 if self.problem is not None else 0.1
-        facts: dict[int, Mapping[str, Any] | None] = {}
-
-        def hand_on(solution: Solution) -> None:
-            complete = with_representability(problem, solution, steady.aside())
-            facts[complete.id] = complete.facts
-            if on_solution is not None:
-                on_solution(complete)
-
-        result = run(self.request(problem), Span(steady, start, 1.0), hand_on)
+        result = run(self.request(problem), Span(steady, start, 1.0), on_solution)
         self.table.source.digest.wait(steady.aside())
-        return replace(result, solutions=tuple(replace(each, facts=facts[each.id]) for each in result.solutions))
+        return result

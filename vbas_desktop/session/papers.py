@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from vbas_desktop.assessment.policy import Knowledge, PolicyNotes, as_document, evidence
-from vbas_desktop.assessment.representability.place import facts_of
 from vbas_desktop.assessment.representability.requirement import Criterion, Requirement, check, requirement_from
 from vbas_desktop.assessment.representability.solution import Checked
 from vbas_desktop.domain.records import Role
@@ -99,7 +98,7 @@ def knowledge_of(
 ) -> Knowledge:
     """What the program knows of the release of a solution, or of the choices before there is one."""
     roles = {str(role): choices.columns(role) for role in Role}
-    facts = facts_of(entry.solution) if entry is not None else {}
+    facts = entry.solution.representability if entry is not None else {}
     far = facts.get("mean_distance")
     return Knowledge(
         roles={name: columns for name, columns in roles.items() if columns},

@@ -16,10 +16,10 @@ from vbas_desktop import __version__
 from vbas_desktop.assessment.representability.requirement import requirement_from
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.source import Digest, Source, wait_for_all
 from vbas_desktop.files.atomic import write_text
-from vbas_desktop.files.packing import pack, unpack
+from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 
 from .choices import Choices
 from .encoding import choices_from_json, choices_to_json
@@ -164,28 +164,7 @@ def _run_to_json(run: Run, entries: list[Entry]) -> dict[str, Any]:
 
 
 def _solution_to_json(entry: Entry) -> dict[str, Any]:
-    solution = entry.solution
-    return {
-        "number": entry.number,
-        "pinned": entry.pinned,
-        "id": solution.id,
-        "approaches": dict(solution.approaches),
-        "parameters": {name: dict(values) for name, values in solution.parameters.items()},
-        "approximated_sites": int(solution.approximated_sites),
-        "site_count": int(solution.site_count),
-        "sites": None if solution.sites is None else pack(solution.sites),
-        "owner": pack(solution.owner),
-        "measures": {name: _plain(value) for name, value in solution.measures.items()},
-        "seconds": float(solution.seconds),
-        "suppressed_global": int(solution.suppressed_global),
-        "suppressed_local": int(solution.suppressed_local),
-        "pareto": bool(solution.pareto),
-        "facts": {n: v for n, v in (solution.facts or {}).items() if isinstance(v, bool | int | float | str | dict)},
-    }
-
-
-def _plain(value: float | int | None) -> float | int | None:
-    return None if value is None else value if isinstance(value, int) else float(value)
+    return {"number": entry.number, "pinned": entry.pinned, **solution_to_json(entry.solution)}
 
 
 def _state(document: Mapping[str, Any], path: Path) -> ProjectState:
@@ -206,7 +185,7 @@ def _state(document: Mapping[str, Any], path: Path) -> ProjectState:
 
 
 def _entries(data: Mapping[str, Any]) -> list[Entry]:
-    found = [(item, _solution(item)) for item in data["solutions"]]
+    found = [(item, solution_from_json(item)) for item in data["solutions"]]
     facts = data.get("result")
     problem, sha256 = data["problem"], data.get("records_sha256")
     run = Run(
@@ -234,21 +213,3 @@ def _entries(data: Mapping[str, Any]) -> list[Entry]:
 def _run_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
     names = ("approximated_sites", "globally_suppressed_records", "classes_present", "seconds")
     return {name: facts[name] for name in names}
-
-
-def _solution(data: Mapping[str, Any]) -> Solution:
-    return Solution(
-        id=data["id"],
-        approaches=data.get("approaches", {}),
-        parameters=data.get("parameters", {}),
-        approximated_sites=data["approximated_sites"],
-        site_count=data["site_count"],
-        sites=None if data.get("sites") is None else unpack(data["sites"]),
-        owner=unpack(data["owner"]),
-        measures=data["measures"],
-        seconds=data["seconds"],
-        suppressed_global=data.get("suppressed_global", 0),
-        suppressed_local=data.get("suppressed_local", 0),
-        pareto=data.get("pareto", False),
-        facts=data.get("facts"),
-    )

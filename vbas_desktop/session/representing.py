@@ -11,7 +11,6 @@ from vbas_desktop.assessment.representability.distance_tables import read_distan
 from vbas_desktop.assessment.representability.handling import Handling
 from vbas_desktop.assessment.representability.hierarchy import Hierarchy, flat, read_hierarchies, weighted
 from vbas_desktop.assessment.representability.outlier_file import Treated, Treatment, handle_outliers
-from vbas_desktop.assessment.representability.place import facts_of
 from vbas_desktop.assessment.representability.vector import Choices, representability
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
 from vbas_desktop.domain.progress import Progress, Silent, Span
@@ -131,7 +130,7 @@ def measures_of(overall: Mapping[str, Any]) -> tuple[Shown, ...]:
 def described_solution(entry: Entry) -> Description:
     """A solution from what was computed with it; its aggregated regions are added by `with_regions`."""
     vector, run = checked_of(entry).vector(), entry.run
-    facts = facts_of(entry.solution)
+    facts = entry.solution.representability
     grouped = ", ".join(run.choices.groupings)
     identifiers = ", ".join(run.identifiers)
     cards = (

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vbas_desktop.assessment.representability.place import is_rated, rated
-from vbas_desktop.assessment.representability.place_parts import codes_of, packed, unpacked
 from vbas_desktop.assessment.representability.requirement import Requirement, Verdict
-from vbas_desktop.assessment.representability.solution import Checked, is_suitable, marked
+from vbas_desktop.assessment.representability.solution import Checked, marked
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import Categories, EquivalenceCounts
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.engine.place import place_vector
+from vbas_desktop.engine.place_parts import codes_of, packed, unpacked
 
 OK, NOT_MET, NOT_CHECKABLE = Verdict.OK, Verdict.NOT_MET, Verdict.NOT_CHECKABLE
 
@@ -27,12 +27,18 @@ def problem():
     return Problem(regions, counts, 4, ("age",), (Categories("age", ("young", "old")),), "region")
 
 
+def measured(problem, solution):
+    vector = place_vector(problem, solution)
+    known = {"representability": vector.as_dict("m"), "released_classes": packed(vector.released_classes)}
+    return replace(solution, **known)
+
+
 def solved(problem, *owners):
     solutions = tuple(
         Solution(number, {}, {}, 1, 1, None, np.array(owner, np.int32), {}, 0.0, 0, 0)
         for number, owner in enumerate(owners, 1)
     )
-    return rated(RunResult(solutions, 1, 0, 2), problem)
+    return RunResult(tuple(measured(problem, each) for each in solutions), 1, 0, 2)
 
 
 def checked(problem, owner):
@@ -104,17 +110,11 @@ def test_a_release_of_nothing_misses_every_measure(problem):
 def test_a_run_is_marked_by_what_is_required(problem):
     need = Requirement(overall={"mean_distance": {"max": 1}}, required_classes=({"age": "old"},))
     found = marked(solved(problem, APART, PAIRS, ONE), problem, need, None)
-    assert [is_suitable(each) for each in found.solutions] == [False, True, False]
-    assert found.solutions[0].facts["requirement"] == [
+    assert [each.is_suitable for each in found.solutions] == [False, True, False]
+    assert found.solutions[0].facts()["requirement"] == [
         {"criterion": "Distance moved (km or map units)", "required": "at most 1", "actual": "0", "verdict": "ok"},
         {"criterion": "Class age = old", "required": "released", "actual": "not released", "verdict": "not met"},
     ]
-
-
-def test_solutions_that_know_their_vector_are_left_as_they_are(problem):
-    once = solved(problem, PAIRS)
-    assert all(map(is_rated, once.solutions))
-    assert rated(once, problem).solutions[0] is once.solutions[0]
 
 
 def test_no_level_tells_of_fewer_than_k_records(problem):

@@ -83,7 +83,7 @@ def test_a_small_run_worked_by_hand():
         "average_anonymity_deviation": (3 + 5) / 2,
     }
     assert solution.pareto
-    assert solution.facts == {"released_records": 12, "anonymity": 5, "regions_without_release": 0}
+    assert (solution.released_records, solution.anonymity, solution.regions_without_release) == (12, 5, 0)
     assert solution.approaches == {
         "site_number": "fixed",
         "site_location": "balanced-density",
@@ -201,9 +201,9 @@ def test_a_solution_tells_how_adc_found_its_places():
     adc = make("site_location", "adc", {"seeding": AtBothEnds()})
     (solution,) = run(request_of(problem, site_location=adc)).solutions
     told = {"moves": 1, "tries": 1, "computed_tries": 1, "passes": 1, "anonymity_before": 1, "anonymity_after": 4}
-    assert solution.facts["adc"] == told
+    assert solution.told == {"adc": told}
     (other,) = run(request_of(problem, location="density")).solutions
-    assert "adc" not in other.facts
+    assert other.told == {}
 
 
 def test_chosen_measures_decide_about_dominance():
@@ -287,7 +287,7 @@ def test_a_solution_that_releases_nothing_says_so():
     (solution,) = result.solutions
     assert solution.measures["suppressed_records"] == 6
     assert solution.measures["average_anonymity_deviation"] is None
-    assert solution.facts == {"released_records": 0, "anonymity": None, "regions_without_release": 1}
+    assert (solution.released_records, solution.anonymity, solution.regions_without_release) == (0, None, 1)
     (finding,) = result.findings
     assert finding.code == "nothing-released"
     assert "no class of any aggregated region reaches k = 50" in finding.message

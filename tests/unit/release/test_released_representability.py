@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from release_making import load, released_rows, small_case, write_records, write_regions
 
-from vbas_desktop.assessment.representability.place import place_vector
+from vbas_desktop.engine.place import place_vector
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.release.representability import tellable_regions

@@ -22,17 +22,17 @@ def session(tmp_path):
 
 def test_every_solution_of_a_run_knows_its_vector(session):
     for entry in session.entries:
-        facts = entry.solution.facts["representability"]
+        facts = entry.solution.representability
         assert 0 < facts["jaccard"] <= 1
         assert facts["distance_unit"] == session.regions.system.unit.replace("m", "km")
-    assert [s.facts for s in session.runs[0].result.solutions] == [e.solution.facts for e in session.entries]
+    assert [s.facts() for s in session.runs[0].result.solutions] == [e.solution.facts() for e in session.entries]
 
 
 def test_a_requirement_tells_solutions_apart(session):
-    values = sorted(entry.solution.facts["representability"]["jaccard"] for entry in session.entries)
+    values = sorted(entry.solution.representability["jaccard"] for entry in session.entries)
     session.require(Requirement(overall={"jaccard": {"min": values[-1]}, "precision": {"min": 0.8}}))
     assert sum(session.meets_requirement(entry) for entry in session.entries) == values.count(values[-1])
-    worst = min(session.entries, key=lambda entry: entry.solution.facts["representability"]["jaccard"])
+    worst = min(session.entries, key=lambda entry: entry.solution.representability["jaccard"])
     assert [row.verdict for row in session.criteria(worst)] == [Verdict.NOT_MET, Verdict.OK]
 
 
@@ -61,7 +61,7 @@ def test_requirement_and_notes_come_back_with_the_project(session, tmp_path):
     assert again.requirement == session.requirement
     assert again.policy == session.policy
     assert not again.modified
-    assert again.entries[0].solution.facts == session.entries[0].solution.facts
+    assert again.entries[0].solution.facts() == session.entries[0].solution.facts()
 
 
 def test_a_project_whose_requirement_contradicts_itself_is_refused_with_the_reason(session, tmp_path):

@@ -177,7 +177,9 @@ def test_unknown_fields_survive_a_round_trip(saved):
 
 def test_there_is_a_step_and_a_kept_file_for_every_earlier_format():
     assert sorted(STEPS) == list(range(FORMAT))
-    assert {path.name for path in PROJECTS.glob("*.vbas")} == {f"format_{number}.vbas" for number in range(FORMAT + 1)}
+    assert {path.name for path in PROJECTS.glob("format_*.vbas")} == {
+        f"format_{number}.vbas" for number in range(FORMAT + 1)
+    }
 
 
 @pytest.mark.parametrize("number", range(FORMAT + 1))
@@ -195,6 +197,26 @@ def test_a_project_of_every_format_opens(number, tmp_path):
     again = json.loads(path.read_text())
     assert again["format"] == FORMAT
     assert again["note"] == "kept although nobody knows it"
+
+
+def test_all_that_was_computed_with_solutions_comes_back_from_an_earlier_project(tmp_path):
+    """The file was written by version 0.1.0 with groups, ADC, a requirement and notes."""
+    write_data(tmp_path / "data")
+    path = tmp_path / "old.vbas"
+    path.write_bytes((PROJECTS / "complete_1.vbas").read_bytes())
+    session, opened = reopen(path)
+    assert (opened.changed, opened.left_out) == ((), 0)
+    kept = [item for run in json.loads(path.read_text())["runs"] for item in run["solutions"]]
+    assert [entry.solution.told["adc"] for entry in session.entries] == [item["facts"]["adc"] for item in kept]
+    for entry, item in zip(session.entries, kept, strict=True):
+        assert entry.solution.representability == item["facts"]["representability"]
+        assert entry.solution.released_classes == item["facts"]["released_classes"]
+        assert entry.solution.released_records == item["facts"]["released_records"] == 2000
+        assert session.meets_requirement(entry)
+    assert session.choices.groupings == {"age": {"1": "1-2", "2": "1-2"}}
+    assert session.requirement.title == "Cohort"
+    session.snapshot().write(path)
+    assert [item for run in json.loads(path.read_text())["runs"] for item in run["solutions"]] == kept
 
 
 @pytest.mark.parametrize(

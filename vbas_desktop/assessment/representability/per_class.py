@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.indices import PairCounts
 from vbas_desktop.domain.records import MISSING, finite_number
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.files.row_texts import coded_texts
 
 from .classes import Classes
-from .indices import PairCounts
 from .pairing import Pairing
 from .telling import figure_shown, may_tell, shown
 

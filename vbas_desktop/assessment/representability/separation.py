@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from vbas_desktop.algorithms.indices import DaviesBouldin, of_rows
 from vbas_desktop.domain.records import finite_number
 
 from .distance_tables import DistanceTable
 from .distances import Distance
 from .hierarchy import Hierarchy
-from .indices import DaviesBouldin, of_rows
 from .pairing import UNEXPLAINED, Pairing
 
 Floats = NDArray[np.float64]

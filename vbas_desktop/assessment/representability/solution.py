@@ -1,4 +1,4 @@
-"""A solution in the form that requirements are checked against: from its facts, so that it costs next to nothing."""
+"""A solution in the form that requirements are checked against: nothing is computed again."""
 
 from __future__ import annotations
 
@@ -12,15 +12,11 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import MISSING
-from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.solution import Representability, RequirementCheck, RunResult, Solution
+from vbas_desktop.engine.place_parts import HEIGHT, codes_of, unpacked
 
-from .place import CLASSES_FACT, facts_of
-from .place_parts import HEIGHT, codes_of, unpacked
 from .requirement import Criterion, Requirement, Verdict, as_rows, check
 from .telling import parts_shown
-
-MEETS_FACT, CHECK_FACT = "meets_requirement", "requirement"
-"""The names of the verdict and of the criteria among the facts of a solution."""
 
 _matching: WeakKeyDictionary[Problem, dict[tuple[tuple[str, str], ...], NDArray[np.bool_]]] = WeakKeyDictionary()
 """The classes that a wanted class stands for, by problem: asked for again for every solution of a list."""
@@ -28,7 +24,7 @@ _matching: WeakKeyDictionary[Problem, dict[tuple[tuple[str, str], ...], NDArray[
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """What a requirement needs to know of a solution beside its facts.
+    """What a requirement needs to know of a solution beside itself.
 
     ``problem`` is None until the records are counted: then required classes cannot be looked up.
     ``released_columns``: the columns of the release; None if they are not known.
@@ -56,7 +52,7 @@ class Checked:
 
     def vector(self, requirement: Requirement | None = None) -> dict[str, Any]:
         """The vector, with the weights of the requirement where they fit the columns."""
-        facts = facts_of(self.solution)
+        facts = self.solution.representability
         weights = self._weights(requirement)
         levels = facts.get("records_by_level", {})
         return {
@@ -78,7 +74,7 @@ class Checked:
             return {name: requirement.weights[name] for name in self.columns}
         return {name: 1 / len(self.columns) for name in self.columns}
 
-    def _precision(self, facts: Mapping[str, Any], weights: Mapping[str, float]) -> dict[str, float]:
+    def _precision(self, facts: Representability, weights: Mapping[str, float]) -> dict[str, float]:
         by_column = facts.get("precision_by_column")
         if not by_column or set(by_column) != set(weights):
             return {}
@@ -92,7 +88,7 @@ class Checked:
             return Verdict.NOT_MET, f"{strange[0]} is no quasi-identifier"
         if self.problem is None:
             return Verdict.NOT_CHECKABLE, "the records are not counted yet"
-        flags = unpacked((self.solution.facts or {}).get(CLASSES_FACT, ""), self.problem.counts.classes.size)
+        flags = unpacked(self.solution.released_classes, self.problem.counts.classes.size)
         if flags is None:
             return Verdict.NOT_CHECKABLE, "not computed: run again"
         values = {name: "" if value == MISSING else value for name, value in wanted.items()}
@@ -139,11 +135,6 @@ def marked(
         columns = (problem.quasi_identifiers, problem.region_column, problem.k, problem, released_columns)
         criteria = Checked(solution, *columns).criteria(requirement)
         fine = all(row.verdict is not Verdict.NOT_MET for row in criteria)
-        return replace(solution, facts={**(solution.facts or {}), MEETS_FACT: fine, CHECK_FACT: as_rows(criteria)})
+        return replace(solution, requirement=RequirementCheck(fine, as_rows(criteria)))
 
     return replace(result, solutions=tuple(mark(each) for each in result.solutions))
-
-
-def is_suitable(solution: Solution) -> bool:
-    """Whether a marked solution meets the requirement."""
-    return bool((solution.facts or {}).get(MEETS_FACT))

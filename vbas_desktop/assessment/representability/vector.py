@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.files.row_texts import coded_texts
@@ -19,7 +20,6 @@ from vbas_desktop.files.row_texts import coded_texts
 from .distance_tables import DistanceTable, unused_values
 from .distances import Distance
 from .hierarchy import Hierarchy, unlisted_values
-from .indices import DaviesBouldin, PairCounts
 from .pairing import UNEXPLAINED, Pairing, pair
 from .per_class import class_rows, named, sensitive_rows
 from .separation import davies_bouldin_of

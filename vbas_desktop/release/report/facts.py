@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.assessment.representability.place import PlaceVector
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.solution import RunResult
+from vbas_desktop.engine.place import PlaceVector
 from vbas_desktop.files.records import RecordTable
 
 from ..options import ReleaseOptions

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.assessment.representability.place import PlaceVector, distance_scale
+from vbas_desktop.engine.place import PlaceVector, distance_scale
 
 from ..plan import Plan
 from ..tables import code_order

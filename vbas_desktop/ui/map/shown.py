@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vbas_desktop.assessment.representability.place import distance_scale, place_vector
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.engine.place import distance_scale, place_vector
 from vbas_desktop.engine.region_table import RegionTable, region_table
 
 from .figures import Figure

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from vbas_desktop.algorithms.pareto import non_dominated
-from vbas_desktop.assessment.representability.place import facts_of
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import counted
@@ -195,7 +194,7 @@ _PLACE = {
 
 def _place_columns(entries: tuple[Entry, ...]) -> list[Column]:
     """How much of the geography each solution keeps, where that was computed."""
-    known = [facts_of(entry.solution) for entry in entries]
+    known = [entry.solution.representability for entry in entries]
     unit = next((str(facts["distance_unit"]) for facts in known if "distance_unit" in facts), "")
     if not any(known):
         return []
@@ -213,7 +212,7 @@ def _place_columns(entries: tuple[Entry, ...]) -> list[Column]:
 
 
 def _place_value(name: str, entry: Entry) -> Any:
-    return facts_of(entry.solution).get(name)
+    return entry.solution.representability.get(name)
 
 
 def _place_text(name: str, entry: Entry) -> str:
@@ -251,8 +250,7 @@ def search_words(entry: Entry) -> str:
 
 
 def _search_of(entry: Entry) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = (entry.solution.facts or {}).get("adc", {})
-    return found
+    return entry.solution.told.get("adc", {})
 
 
 def _search_value(name: str, entry: Entry) -> Any:

@@ -8,27 +8,19 @@ tells something are Jaccard, Fowlkes–Mallows and how far records moved.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate, without_small_classes
+from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts
 from vbas_desktop.algorithms.pair_counts import pairs_by_region, pairs_kept
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.solution import Representability, Solution
 
-from .indices import DaviesBouldin, PairCounts
 from .place_parts import Levels, levels_of, moves, packed, precision_by_column
-
-FACT = "representability"
-"""The name of the vector among the facts of a solution."""
-
-CLASSES_FACT = "released_classes"
-"""The name of the flags of the classes that are released somewhere, among the facts of a solution."""
 
 _STAGE = "Rating what is kept of the geography"
 
@@ -73,10 +65,11 @@ class PlaceVector:
         by_column = self.precision_by_column
         return None if by_column is None else sum(by_column.values()) / len(by_column)
 
-    def as_dict(self, unit: str) -> dict[str, Any]:
+    def as_dict(self, unit: str) -> Representability:
         """The vector as plain JSON data; metres become kilometres."""
         scale, name = distance_scale(unit)
         precision, index = self.precision, self.davies_bouldin
+        reason = Representability(davies_bouldin_reason=index.reason) if index.reason else Representability()
         return {
             "precision": precision,
             "precision_by_column": self.precision_by_column,
@@ -88,7 +81,7 @@ class PlaceVector:
             "davies_bouldin_normalised": index.normalised,
             "davies_bouldin_worst": index.worst,
             "davies_bouldin_coinciding_classes": index.coinciding_pairs,
-            **({"davies_bouldin_reason": index.reason} if index.reason else {}),
+            **reason,
             "mean_distance": None if self.mean_distance is None else self.mean_distance / scale,
             "distance_unit": name,
             "jaccard_with_suppressed": self.jaccard_with_suppressed,
@@ -142,27 +135,12 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress | None
 
 
 def with_representability(problem: Problem, solution: Solution, progress: Progress | None = None) -> Solution:
-    """The same solution with its vector among its facts, from where it goes into run.json and the project."""
+    """The same solution with its vector; itself if it knows it already, as one that was kept does."""
+    if "precision" in solution.representability and solution.released_classes:
+        return solution
     vector = place_vector(problem, solution, progress)
-    facts = {FACT: vector.as_dict(problem.regions.system.unit), CLASSES_FACT: packed(vector.released_classes)}
-    return replace(solution, facts={**(solution.facts or {}), **facts})
-
-
-def rated(result: RunResult, problem: Problem) -> RunResult:
-    """The same result, every solution with its vector; those that have it already are left as they are."""
-    solutions = (each if is_rated(each) else with_representability(problem, each) for each in result.solutions)
-    return replace(result, solutions=tuple(solutions))
-
-
-def is_rated(solution: Solution) -> bool:
-    """Whether the whole vector is among the facts of a solution."""
-    return "precision" in facts_of(solution) and CLASSES_FACT in (solution.facts or {})
-
-
-def facts_of(solution: Solution) -> Mapping[str, Any]:
-    """The vector among the facts of a solution; empty if it was not computed."""
-    found = (solution.facts or {}).get(FACT)
-    return found if isinstance(found, Mapping) else {}
+    told = vector.as_dict(problem.regions.system.unit)
+    return replace(solution, representability=told, released_classes=packed(vector.released_classes))
 
 
 def _root(value: float | None) -> float | None:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.indices import DaviesBouldin, of_rows
 from vbas_desktop.algorithms.separation import coinciding_pairs, largest_ratios
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import EquivalenceCounts
-
-from .indices import DaviesBouldin, of_rows
 
 HEIGHT = 2
 """Levels above an initial region, and above a value that is taken together with others: the group, suppression."""

@@ -1,0 +1,69 @@
+"""Solutions as plain JSON data and back: what projects and comparisons keep of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from vbas_desktop.domain.solution import Representability, RequirementCheck, Solution
+
+from .packing import pack, unpack
+
+_NUMBERS = ("released_records", "anonymity", "regions_without_release")
+_FACTS = {*_NUMBERS, "representability", "released_classes", "meets_requirement", "requirement"}
+
+
+def solution_to_json(solution: Solution) -> dict[str, Any]:
+    """Everything about a solution."""
+    return {
+        "id": solution.id,
+        "approaches": dict(solution.approaches),
+        "parameters": {name: dict(values) for name, values in solution.parameters.items()},
+        "approximated_sites": int(solution.approximated_sites),
+        "site_count": int(solution.site_count),
+        "sites": None if solution.sites is None else pack(solution.sites),
+        "owner": pack(solution.owner),
+        "measures": {name: _plain(value) for name, value in solution.measures.items()},
+        "seconds": float(solution.seconds),
+        "suppressed_global": int(solution.suppressed_global),
+        "suppressed_local": int(solution.suppressed_local),
+        "pareto": bool(solution.pareto),
+        "facts": {**solution.facts(), "released_classes": solution.released_classes},
+    }
+
+
+def solution_from_json(data: Mapping[str, Any]) -> Solution:
+    """The solution again; what earlier versions did not write is left at its default."""
+    facts: Mapping[str, Any] = data.get("facts") or {}
+    return Solution(
+        id=data["id"],
+        approaches=data.get("approaches", {}),
+        parameters=data.get("parameters", {}),
+        approximated_sites=data["approximated_sites"],
+        site_count=data["site_count"],
+        sites=None if data.get("sites") is None else unpack(data["sites"]),
+        owner=unpack(data["owner"]),
+        measures=data["measures"],
+        seconds=data["seconds"],
+        suppressed_global=data.get("suppressed_global", 0),
+        suppressed_local=data.get("suppressed_local", 0),
+        pareto=data.get("pareto", False),
+        **{name: facts[name] for name in _NUMBERS if name in facts},
+        told={name: told for name, told in facts.items() if name not in _FACTS and isinstance(told, Mapping)},
+        representability=facts.get("representability") or Representability(),
+        released_classes=facts.get("released_classes", ""),
+        requirement=_requirement(facts),
+    )
+
+
+def _requirement(facts: Mapping[str, Any]) -> RequirementCheck | None:
+    if "meets_requirement" not in facts:
+        return None
+    return RequirementCheck(facts["meets_requirement"], tuple(facts.get("requirement", ())))
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy as plain ones."""
+    return value.item() if isinstance(value, np.generic) else value
