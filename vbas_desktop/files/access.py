@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, InputError
 
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|/vsi", re.IGNORECASE)
+
+
+def check_local(path: Path) -> None:
+    """Refuse addresses and the made-up folders by which other programs reach into archives and the network."""
+    if _ADDRESS.match(str(path).replace("\\", "/")) and not path.exists():
+        message = "This is an address, not a file: nothing is fetched from a network."
+        raise InputError(Finding("not-local", message, "Save it as a file, and choose that.", file=str(path)))
+
 
 def check_readable(path: Path) -> None:
     """Refuse a path that is no readable file, and say what to do."""
+    check_local(path)
     file = str(path)
     if path.is_dir():
         raise InputError(Finding("is-directory", "This is a folder, not a file.", "Choose a file in it.", file=file))

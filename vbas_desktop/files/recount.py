@@ -23,6 +23,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 
 from .access import check_readable
+from .stream import refuse_bomb
 
 REHEARSAL = "vbas_desktop.files.recount_rehearsal:rehearse"
 """What makes the loops of counting ready."""
@@ -110,6 +111,7 @@ def _counted(
         with path.open("rb") as raw, _text(raw, encoding, _is_compressed(path)) as file:
             for block in blocks_of(file, table):
                 progress.update(_STAGE, min(1.0, raw.tell() / path.stat().st_size))
+                refuse_bomb(path, file.tell(), path.stat().st_size)
                 codes = [known.codes(fields) for known, fields in zip(values, block, strict=True)]
                 classes.add(codes, [known.number for known in values])
         if strict and codecs.lookup(encoding).name in _AS_THEY_ARE:

@@ -17,7 +17,7 @@ from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.source import Source
 
-from .access import check_is_table
+from .access import check_is_table, check_local
 from .coordinates import CHOICES, place
 from .findings import FindingList
 from .regions_csv import read_raw_csv
@@ -94,6 +94,7 @@ def _check_options(path: Path, options: RegionOptions, findings: FindingList) ->
         )
     if options.decimal not in DECIMALS:
         findings.add("unknown-decimal", f"“{options.decimal}” is not known.", f"Use one of {', '.join(DECIMALS)}.")
+    check_local(path)
     if not path.exists():
         findings.add("missing-file", "The file does not exist.", "Check the path.")
     elif path.is_dir():

@@ -1,4 +1,4 @@
-"""Region files with geometry: GeoJSON, GeoPackage and Shapefile (also zipped)."""
+"""Region files with geometry: GeoJSON, GeoPackage and Shapefile."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ import shapely
 from numpy.typing import NDArray
 
 from .findings import FindingList
+from .geometry_kind import checked_geometry_file
 from .regions_columns import find_id, is_latitude, is_longitude, name_column
 from .regions_csv import choose_id
 from .regions_raw import RawRegions, check_ids
 
 ENDINGS = (".geojson", ".json", ".gpkg", ".shp", ".zip")
+"""Files with these endings are taken for geometry; of archives it is told what to do."""
 SHAPEFILE_PARTS = (".shp", ".dbf", ".shx", ".prj")
 _POLYGONAL = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
@@ -101,6 +103,7 @@ def shapefile_part(path: Path, ending: str) -> Path | None:
 
 
 def _read_layer(path: Path, layer_name: str | None, findings: FindingList) -> Layer:
+    place = checked_geometry_file(path)
     import pyogrio
     from pyogrio.errors import DataLayerError, DataSourceError
     from pyogrio.raw import read
@@ -108,8 +111,8 @@ def _read_layer(path: Path, layer_name: str | None, findings: FindingList) -> La
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            chosen = _choose_layer(pyogrio.list_layers(path), layer_name, findings)
-            meta, _, geometry, fields = read(path, layer=chosen, encoding=_encoding(path))
+            chosen = _choose_layer(pyogrio.list_layers(place), layer_name, findings)
+            meta, _, geometry, fields = read(place, layer=chosen, encoding=_encoding(path))
         except (DataSourceError, DataLayerError, ValueError, UnicodeDecodeError):
             findings.add(
                 "unreadable", "The file cannot be read as geometry.", "Export it again as GeoJSON or GeoPackage."

@@ -21,6 +21,10 @@ from .hashing import BEHIND_FROM, BEHIND_TO, BLOCK_BYTES, HashedFile, changed
 SCANNED_AS_BYTES = ("utf-8", "ascii", "iso8859-1")
 """Encodings whose delimiters, quotes and line ends are single bytes that mean nothing else."""
 
+EXPANDED_FREELY = 1 << 30
+LARGEST_EXPANSION = 250
+"""A compressed file may unpack to so many bytes, or to so many times its size."""
+
 Block = bytes | memoryview
 
 _OPENING_BYTES = 1 << 12
@@ -57,6 +61,7 @@ class ByteStream:
         self._block = BLOCK_BYTES
         self._decoder: codecs.IncrementalDecoder | None = None
         self._mac_lines = False
+        self._expanded = 0
         self._file = path.open("rb", buffering=0)
         self._stamp = self._written_at()
         self.compressed = self._begins_like_gzip()
@@ -143,9 +148,12 @@ class ByteStream:
         if not self.compressed:
             return space[: self._hashed.readinto(space)]
         try:
-            return reader.read(self._block)
+            block = reader.read(self._block)
         except (EOFError, gzip.BadGzipFile, zlib.error):
             raise InputError(bad_gzip(self.path, "is damaged: it cannot be decompressed to its end")) from None
+        self._expanded += len(block)
+        refuse_bomb(self.path, self._expanded, self.size_bytes)
+        return block
 
     def _settle(self, block: bytes) -> bytes:
         for mark, name in _MARKS:
@@ -169,6 +177,13 @@ class ByteStream:
             block = bytes(block).replace(b"\r", b"\n")
         if block:
             yield block
+
+
+def refuse_bomb(path: Path, expanded: int, size: int) -> None:
+    """Refuse a compressed file that was made to fill memory or disk: no table of records shrinks that much."""
+    if expanded > EXPANDED_FREELY and expanded > LARGEST_EXPANSION * size:
+        message = f"The file unpacks to more than {LARGEST_EXPANSION} times its size, which no table of records does."
+        raise InputError(Finding("expands", message, "If it is right, unpack it and load the result.", file=str(path)))
 
 
 def bad_encoding(path: Path, encoding: str, row: int | None) -> Finding:

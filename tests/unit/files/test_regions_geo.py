@@ -1,4 +1,4 @@
-"""Region files with geometry: GeoJSON, GeoPackage, Shapefile, zipped Shapefile."""
+"""Region files with geometry: GeoJSON, GeoPackage, Shapefile; archives are refused."""
 
 from __future__ import annotations
 
@@ -127,13 +127,16 @@ def test_the_source_of_a_shapefile_covers_all_its_parts(tmp_path):
     assert (source.size_bytes, source.sha256) == (len(data), hashlib.sha256(data).hexdigest())
 
 
-def test_a_zipped_shapefile_is_read(tmp_path):
+def test_a_zipped_shapefile_is_not_opened(tmp_path):
     path = save(tmp_path / "r.shp", SQUARES)
     with zipfile.ZipFile(tmp_path / "r.zip", "w") as archive:
         for part in tmp_path.glob("r.*"):
             if part.suffix != ".zip":
                 archive.write(part, part.name)
-    assert load_regions(tmp_path / "r.zip").ids == load_regions(path).ids
+    (finding,) = findings_of(tmp_path / "r.zip")
+    assert (finding.code, finding.message) == ("wrong-format", "A zip archive is not opened.")
+    assert "Unpack it" in finding.remedy
+    assert path.exists()
 
 
 def test_shapefiles_with_upper_case_endings_are_read(tmp_path):
@@ -230,7 +233,11 @@ def test_a_damaged_file_is_refused(tmp_path, name):
     path.write_bytes(b"this is no geometry")
     for part in (".dbf", ".shx", ".prj"):
         path.with_suffix(part).write_bytes(b"")
-    assert findings_of(path)[-1].code == "unreadable"
+    assert findings_of(path)[-1].code == "wrong-format"
+    opening = {"r.geojson": b"{", "r.gpkg": b"SQLite format 3\0".ljust(68, b"\0") + b"GPKG", "r.shp": b"\0\0\x27\x0a"}
+    if name in opening:
+        path.write_bytes(opening[name] + b" and then no geometry")
+        assert findings_of(path)[-1].code == "unreadable"
 
 
 def test_a_geojson_without_features_is_refused(tmp_path):

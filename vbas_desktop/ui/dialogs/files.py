@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from vbas_desktop.files.places import sample_data
 
 RECORD_FILES = "Records (*.csv *.tsv *.txt *.gz *.parquet);;All files (*)"
-REGION_FILES = "Regions (*.csv *.tsv *.txt *.geojson *.json *.gpkg *.shp *.zip);;All files (*)"
+REGION_FILES = "Regions (*.csv *.tsv *.txt *.geojson *.json *.gpkg *.shp);;All files (*)"
 PROJECT_FILES = "VBAS projects (*.vbas)"
 
 
