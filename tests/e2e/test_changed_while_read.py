@@ -34,16 +34,17 @@ def data(tmp_path):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_records_that_change_while_they_are_read_give_no_result(data, capsys, monkeypatch, name):
-    hashed = hashing._Behind._hashed
+    told_source = hashing.HashedFile.source
 
-    def changed_before(self):
+    def changed_after(self):
+        source = told_source(self)
         with (data / "records.csv").open("r+b") as file:
             file.seek(-8, os.SEEK_END)
             file.write(b"~")
-        return hashed(self)
+        os.utime(data / "records.csv", ns=(1, 1))
+        return source
 
-    monkeypatch.setattr(stream, "BEHIND_FROM", 0)
-    monkeypatch.setattr(hashing._Behind, "_hashed", changed_before)
+    monkeypatch.setattr(hashing.HashedFile, "source", changed_after)
     places = {word: str(data / f"{word.lower()}.csv") for word in ("RECORDS", "REGIONS", "SLOTS")}
     command = [places.get(word, word) for word in COMMANDS[name]]
     target = data / "out"

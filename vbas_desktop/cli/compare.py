@@ -58,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.comparison.run import count_scenarios, prepare, run_prepared
     from vbas_desktop.comparison.store import Memory, Store
     from vbas_desktop.files.generalise import check_values
+    from vbas_desktop.files.hashing import require_unchanged
     from vbas_desktop.release.comparison import check_comparison_target, store_beside, write_comparison
     from vbas_desktop.session.comparing import prepared_in_words
 
@@ -81,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
             say(prepared_in_words(prepared))
         comparison = run_prepared(prepared, keeper, Span(progress, 0.3, 1.0))
         # No table is written of records that were changed while they were read.
-        table.source.digest.wait(progress)
+        require_unchanged(table.source)
         if requirement is not None:
             comparison = _marked(comparison, requirement, table, options)
         summary = write_comparison(comparison, Path(options.out), only) if options.out else None

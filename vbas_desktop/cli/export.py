@@ -46,6 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Repeat the run, take the solution, write its release."""
     from vbas_desktop.engine.run import run as run_engine
+    from vbas_desktop.files.hashing import require_unchanged
     from vbas_desktop.files.runfile import read_run_file
     from vbas_desktop.release import check_target, write_release
 
@@ -56,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     progress = TerminalProgress(options.quiet)
     try:
         loaded = shared.load(settings, Span(progress, 0.0, 0.4))
-        loaded.table.source.digest.wait(progress)
+        require_unchanged(loaded.table.source)
         _refuse_other_files(document, loaded)
         request = shared.request_of(settings, loaded.problem, **approaches_of(settings))
         result = run_engine(request, Span(progress, 0.4, 0.6))

@@ -56,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.assessment.representability.handling import handlings
     from vbas_desktop.assessment.representability.hierarchy import unlisted_values
     from vbas_desktop.assessment.representability.outlier_file import Treatment, counted_in_words, handle_outliers
+    from vbas_desktop.files.hashing import require_unchanged
     from vbas_desktop.files.records import load_records
 
     columns = names(options.quasi_identifiers)
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     distances = read_distance_tables(options.distances, columns)
     progress = TerminalProgress(options.quiet)
     table = load_records(options.file, reading_of(options), progress)
-    table.source.digest.wait(progress)
+    require_unchanged(table.source)
     progress.close()
     say_warnings(table)
     classes = Classes.of_records(table, columns)

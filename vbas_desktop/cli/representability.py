@@ -68,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.assessment.representability.requirement import as_rows, check, read_requirement
     from vbas_desktop.assessment.representability.vector import Choices, representability
     from vbas_desktop.files.folders import new_folder
+    from vbas_desktop.files.hashing import require_unchanged
     from vbas_desktop.files.records import load_records
     from vbas_desktop.release.report.pages import as_html
     from vbas_desktop.release.report.representability import vector_report
@@ -91,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     vector = representability(original, released, choices, hierarchies, worst)
     tables = [table for table in (original, released, worst) if table is not None]
     for table in tables:
-        table.source.digest.wait(progress)
+        require_unchanged(table.source)
     rows = check(requirement, vector) if requirement is not None else []
     if rows:
         vector["requirement"] = as_rows(rows)

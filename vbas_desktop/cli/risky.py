@@ -71,6 +71,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.assessment.risky.loop import Plan
     from vbas_desktop.assessment.risky.rules import read_domain_rules, read_filter_rules, unknown_features
     from vbas_desktop.assessment.risky.table import Table
+    from vbas_desktop.files.hashing import require_unchanged
     from vbas_desktop.files.records import load_records
 
     _check(options)
@@ -87,9 +88,9 @@ def run(options: argparse.Namespace) -> int:
     if options.reference:
         public = load_records(options.reference, progress=progress)
         reference = Table.of_public(public, columns)
-        public.source.digest.wait(progress)
+        require_unchanged(public.source)
     plan = Plan(options.k, options.strategy, domain, filters, options.suppress)
-    records.source.digest.wait(progress)
+    require_unchanged(records.source)
     say_warnings(records)
     if options.apply:
         _coarsen(options, plan, records, table, reference, progress)

@@ -51,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
     from vbas_desktop.assessment.representability.solution import marked
     from vbas_desktop.engine.run import run as run_engine
+    from vbas_desktop.files.hashing import require_unchanged
     from vbas_desktop.files.runfile import as_text, run_document
 
     complete(options)
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
             if options.suitable_only and not any(each.is_suitable for each in result.solutions):
                 raise none_suitable(len(result.solutions))
         solution = chosen_solution(result, options.solution)
-        loaded.table.source.digest.wait(progress)
+        require_unchanged(loaded.table.source)
         document = run_document(loaded.problem, result, shared.in_force(options), solution.id)
         if solution.requirement is not None:
             document["requirement_check"] = [dict(row) for row in solution.requirement.criteria]

@@ -5,7 +5,6 @@ Whole numbers have no decimal point, dates are ISO dates, nulls and not-a-number
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from vbas_desktop.domain.source import Source
 
 from .coding import DISTINCT_LIMIT
 from .dialect import Dialect
+from .hashing import HashedFile
 from .raw_records import RawColumn, RawRecords, code_type
 
 _BATCH_ROWS = 1 << 17
@@ -176,9 +176,9 @@ def _dictionary(array: Any) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def _hashed(path: Path, stop: threading.Event) -> Source:
-    digest, size = hashlib.sha256(), 0
-    with path.open("rb", buffering=0) as file:
-        while not stop.is_set() and (block := file.read(1 << 20)):
-            digest.update(block)
-            size += len(block)
-    return Source(str(path), size, digest.hexdigest())
+    buffer = memoryview(bytearray(1 << 20))
+    with path.open("rb", buffering=0) as raw:
+        file = HashedFile(str(path), raw)
+        while not stop.is_set() and file.readinto(buffer):
+            pass
+        return file.source()

@@ -13,7 +13,6 @@ from vbas_desktop.domain.progress import Silent
 from .coding import ColumnCoder, Fields
 from .counting import CodedColumn, count, count_sorted
 from .dictionary import recode, tally
-from .hashing import Imprint
 from .records import RecordTable, load_records
 from .words import PADDING
 
@@ -33,7 +32,6 @@ def rehearse() -> None:
                 for region in ("few", "many"):
                     count(_column(table, region), [_column(table, name) for name in names], Silent())
     _code_widely()
-    Imprint().update(memoryview(bytearray(1)))
     for raw, out in combinations_with_replacement((np.uint8, np.uint16, np.uint32), 2):
         # A column's first blocks have small codes even if there are many values in the end.
         recode(np.zeros(1, raw), np.zeros(1, np.uint32), np.zeros(1, out))

@@ -69,7 +69,7 @@ def _text_rows(table: RecordTable) -> Iterator[list[str]]:
                 raise _changed(table)
             yield from rows
             rest = data[used:]
-        if rest or stream.source().digest != table.source.digest:
+        if rest or stream.source() != table.source:
             raise _changed(table)
 
 

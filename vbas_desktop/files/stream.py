@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
-import os
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,7 +15,11 @@ from typing import BinaryIO, cast
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.source import Source
 
-from .hashing import BEHIND_FROM, BEHIND_TO, BLOCK_BYTES, HashedFile, changed
+from .hashing import HashedFile, changed
+
+BLOCK_BYTES = 1 << 21
+"""Small enough that what is made of one block stays in the processor's cache, large enough that handing it from thread
+to thread does not count."""
 
 SCANNED_AS_BYTES = ("utf-8", "ascii", "iso8859-1")
 """Encodings whose delimiters, quotes and line ends are single bytes that mean nothing else."""
@@ -63,10 +66,8 @@ class ByteStream:
         self._mac_lines = False
         self._expanded = 0
         self._file = path.open("rb", buffering=0)
-        self._stamp = self._written_at()
         self.compressed = self._begins_like_gzip()
-        behind = not self.compressed and BEHIND_FROM <= self.size_bytes <= BEHIND_TO
-        self._hashed = HashedFile(str(path), self._file, behind)
+        self._hashed = HashedFile(str(path), self._file)
         self._buffers = [memoryview(bytearray(self._block)) for _ in range(2)]
         self.lend: Callable[[int], memoryview] = self._own_buffer
         self._pool = ThreadPoolExecutor(1, "read-ahead")
@@ -98,15 +99,11 @@ class ByteStream:
         return not self.compressed and self._decoder is None and not self._mac_lines
 
     def source(self) -> Source:
-        """The file's identity; call it when all blocks have been taken."""
-        if self._hashed.readinto(self._buffers[0]) or self._written_at() != self._stamp:
-            # It grew after its end was read, or was rewritten on the way: no hash would be that of these records.
+        """The file's identity; call it when all blocks have been taken. Refused if the file was changed meanwhile."""
+        if self._hashed.readinto(self._buffers[0]):
+            # It grew after its end was read: its hash would be that of more records than there are.
             raise InputError(changed(str(self.path)))
         return self._hashed.source()
-
-    def _written_at(self) -> tuple[int, int]:
-        status = os.fstat(self._file.fileno())
-        return status.st_size, status.st_mtime_ns
 
     def blocks(self) -> Iterator[Block]:
         """The content from the start, without a byte-order mark. A block is good until the next is asked for."""

@@ -14,6 +14,7 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import counted
+from vbas_desktop.files.hashing import require_unchanged
 from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
 
 from .slots import SlotTable
@@ -66,7 +67,7 @@ def load_people(path: str | Path, columns: PeopleColumns, options: RecordOptions
             )
         )
     table = load_records(path, options, progress)
-    table.source.digest.wait(progress)
+    require_unchanged(table.source)
     return people_of(table, columns)
 
 

@@ -49,7 +49,7 @@ class OpenProjectOrder:
         missing = tuple(path for path in (records, regions) if not path.is_file())
         if missing:
             return OpenedProject(self.path, state, missing=missing)
-        loaded = LoadOrder(records, regions, state.choices, identify=True).execute(Span(progress, 0.0, 0.8))
+        loaded = LoadOrder(records, regions, state.choices).execute(Span(progress, 0.0, 0.8))
         changed = tuple(
             Path(now.path).name
             for before, now in ((state.records, loaded.table.source), (state.regions, loaded.regions.source))
@@ -88,5 +88,5 @@ def _count(key: ProblemKey, loaded: Loaded, counted: dict[ProblemKey, Problem | 
 
 
 def _renewed(run: Run, problem: Problem | None, loaded: Loaded) -> Run:
-    same_records = run.records_digest == loaded.table.source.digest
+    same_records = run.records_sha256 == loaded.table.source.sha256
     return replace(run, problem=problem, outdated=not same_records or problem is None)

@@ -14,7 +14,6 @@ from vbas_desktop.domain.progress import Progress, Silent, Span, Steady
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.source import Digest, wait_for_all
 
 from .choices import Choices
 from .guess import guess_roles
@@ -26,15 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoadOrder:
-    """Load these two files with these choices. ``identify``: their hashes must be known at once, to compare them with
-    those of ``earlier`` results.
-    """
+    """Load these two files with these choices."""
 
     records: Path
     regions: Path
     choices: Choices
-    identify: bool = False
-    earlier: tuple[Digest, ...] = ()
 
     def execute(self, progress: Progress = Silent()) -> Loaded:  # noqa: B008 (Silent has no state)
         """Read both files. The region file comes first: it is small, so its mistakes show at once."""
@@ -57,9 +52,6 @@ class LoadOrder:
             delimiter=chosen.delimiter, encoding=chosen.encoding, category_counts=chosen.category_counts
         )
         table = load_records(self.records, options, Span(progress, 0.1, 1.0))
-        if self.identify:
-            table.source.digest.wait(progress)
-            wait_for_all(self.earlier, progress)
         return Loaded(self, table, regions, guess_roles(table, regions), region_ids_sha256(regions.ids))
 
 
@@ -129,7 +121,7 @@ class RunOrder:
             chosen.random_seed,
             chosen.columns(Role.IDENTIFIER),
             self.problem,
-            records_digest=self.table.source.digest,
+            records_sha256=self.table.source.sha256,
             region_ids_sha256=self.region_ids_sha256,
             choices=chosen,
         )
@@ -168,6 +160,4 @@ class RunOrder:
         if on_problem is not None:
             on_problem(problem)
         start = 0.0 if self.problem is not None else 0.1
-        result = run(self.request(problem), Span(steady, start, 1.0), on_solution)
-        self.table.source.digest.wait(steady.aside())
-        return result
+        return run(self.request(problem), Span(steady, start, 1.0), on_solution)

@@ -17,7 +17,7 @@ from vbas_desktop.assessment.representability.requirement import requirement_fro
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.solution import RunResult
-from vbas_desktop.domain.source import Digest, Source, wait_for_all
+from vbas_desktop.domain.source import Source
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 
@@ -45,9 +45,7 @@ class ProjectState:
     policy: Mapping[str, Any] = field(default_factory=dict)
 
     def write(self, path: Path, progress: Progress = Silent()) -> None:  # noqa: B008
-        """Write beside the target and rename: a crash leaves the old file. Waits for hashes; that can be stopped."""
-        runs = (entry.run.records_digest for entry in self.entries)
-        wait_for_all((digest for digest in (self.records.digest, *runs) if digest is not None), progress)
+        """Write beside the target and rename: a crash leaves the old file."""
         text = json.dumps(self.as_document(path.parent), ensure_ascii=False, indent=1, allow_nan=False)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text + "\n")
@@ -122,8 +120,7 @@ def _file(source: Source, folder: Path) -> dict[str, Any]:
         path = os.path.relpath(source.path, folder)
     except ValueError:  # another drive
         path = source.path
-    sha256 = source.digest.settled
-    known = {"size_bytes": source.size_bytes, "sha256": sha256} if sha256 else {}
+    known = {"size_bytes": source.size_bytes, "sha256": source.sha256} if source.sha256 else {}
     return {"path": Path(path).as_posix(), **known}
 
 
@@ -149,7 +146,7 @@ def _run_to_json(run: Run, entries: list[Entry]) -> dict[str, Any]:
         "global_suppression": run.global_suppression,
         "random_seed": run.random_seed,
         "identifiers": list(run.identifiers),
-        "records_sha256": None if run.records_digest is None else run.records_digest.settled,
+        "records_sha256": run.records_sha256,
         "region_ids_sha256": run.region_ids_sha256,
         "result": None
         if result is None
@@ -204,7 +201,7 @@ def _entries(data: Mapping[str, Any]) -> list[Entry]:
         random_seed=data.get("random_seed", 0),
         identifiers=tuple(data.get("identifiers", ())),
         result=None if facts is None else RunResult(tuple(solution for _, solution in found), **_run_facts(facts)),
-        records_digest=None if sha256 is None else Digest(sha256),
+        records_sha256=sha256,
         region_ids_sha256=data.get("region_ids_sha256", ""),
     )
     return [Entry(item["number"], run, solution, item.get("pinned", False)) for item, solution in found]

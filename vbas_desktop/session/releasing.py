@@ -85,7 +85,6 @@ class ReleaseOrder:
         from vbas_desktop.release import check_target, write_release
 
         check_target(self.target)
-        self.table.source.digest.wait(progress)
         solution = self.entry.solution
         in_force = options_in_force(self.entry.run, self.table.source.path, self.options, self.problem)
         document = run_document(self.problem, self.result, in_force, solution.id)

@@ -15,6 +15,7 @@ from vbas_desktop.assessment.representability.vector import Choices, representab
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.words import counted
+from vbas_desktop.files.hashing import require_unchanged
 from vbas_desktop.files.records import load_records
 
 from .papers import checked_of
@@ -83,7 +84,7 @@ class PairOrder:
         vector = representability(before, after, choices, found, worst)
         for table in (before, after, worst):
             if table is not None:
-                table.source.digest.wait(progress)
+                require_unchanged(table.source)
         return described_pair(vector, self.anonymised.name)
 
 

@@ -55,6 +55,7 @@ class ReproductionOrder:
         on_finished: Callable[[Finished], None] | None = None,
     ) -> Reproduced:
         """Generate or read, run what is missing, write."""
+        from vbas_desktop.files.hashing import require_unchanged
         from vbas_desktop.release.comparison import check_comparison_target, store_beside
         from vbas_desktop.release.thesis import write_reproduction
 
@@ -70,7 +71,7 @@ class ReproductionOrder:
             on_prepared(prepared)
         comparison = run_prepared(prepared, keeper, Span(progress, 0.25, 1.0), on_finished)
         # Nothing is written on records that were rewritten while they were read.
-        table.source.digest.wait(progress)
+        require_unchanged(table.source)
         return Reproduced(comparison, tuple(write_reproduction(comparison, self.like, published, self.target)))
 
     def _data(self, progress: Progress) -> Path:

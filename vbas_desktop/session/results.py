@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.source import Digest
 from vbas_desktop.domain.words import counted
 
 from .choices import Choices
@@ -71,7 +70,7 @@ class Run:
     problem: Problem | None = None
     result: RunResult | None = None
     outdated: bool = False
-    records_digest: Digest | None = None
+    records_sha256: str | None = None
     region_ids_sha256: str = ""
     choices: Choices = field(default_factory=Choices)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.source import Digest
 
 from .events import Event, Listener, Subject
 from .results import Entry, ProblemKey, Run
@@ -149,13 +148,10 @@ class Results:
         self._selected = self._compared = self._chosen_region = None
         self._tell(Event.SOLUTIONS_CHANGED, Event.SELECTION_CHANGED, Event.REGION_CHOSEN)
 
-    def mark_outdated(self, records: Digest, region_ids_sha256: str) -> None:
+    def mark_outdated(self, records_sha256: str, region_ids_sha256: str) -> None:
         """Files were read again: results of other records or regions can be looked at but not released."""
         for run in tuple(self._runs.values()):
-            # Nobody waits for a hash here: what is not known yet counts as different.
-            before = None if run.records_digest is None else run.records_digest.settled
-            known = before is not None and before == records.settled
-            same = run.region_ids_sha256 == region_ids_sha256 and (run.records_digest is records or known)
+            same = (run.records_sha256, run.region_ids_sha256) == (records_sha256, region_ids_sha256)
             if run.outdated is same:
                 self._replace_run(replace(run, outdated=not same))
         self._tell(Event.SOLUTIONS_CHANGED)

@@ -14,6 +14,7 @@ from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
 from vbas_desktop.assessment.risky.scores import write_scores
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.files.hashing import require_unchanged
 from vbas_desktop.files.records import RecordTable, load_records
 
 from .risky_list import Listing
@@ -93,8 +94,8 @@ def begin(setup: RiskySetup, progress: Progress) -> tuple[Coarsener, Table]:
     if setup.reference is not None:
         public = load_records(setup.reference, progress=progress)
         reference = Table.of_public(public, setup.columns)
-        public.source.digest.wait(progress)
-    setup.records.source.digest.wait(progress)
+        require_unchanged(public.source)
+    require_unchanged(setup.records.source)
     return Coarsener.of(plan, table, reference), table
 
 

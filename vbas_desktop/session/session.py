@@ -62,10 +62,7 @@ class Session(Papers):
         """
         same = (records, regions) == (self.records_path, self.regions_path)
         choices = self.choices if same or keep_reading else self.choices.with_usual_reading()
-        # Results of other files go; only those of the same files are compared with what is read now.
-        runs = self._runs.values() if same else ()
-        earlier = tuple(run.records_digest for run in runs if run.records_digest is not None)
-        return LoadOrder(records, regions, choices, bool(runs), earlier)
+        return LoadOrder(records, regions, choices)
 
     def accept_data(self, loaded: Loaded, fresh: bool = True) -> None:
         """Take over loaded files. ``fresh`` files begin with guessed roles and an empty list of results; else (the same
@@ -89,7 +86,7 @@ class Session(Papers):
             self.restore_results(())
             self.forget_papers()
         else:
-            self.mark_outdated(loaded.table.source.digest, loaded.region_ids_sha256)
+            self.mark_outdated(loaded.table.source.sha256, loaded.region_ids_sha256)
         self.modified = not fresh
         self._tell(Event.DATA_LOADED, Event.CHOICES_CHANGED)
 
@@ -189,9 +186,7 @@ class Session(Papers):
     def _of_these_files(self, problem: Problem) -> bool:
         if self.table is None or problem.regions is not self.regions or problem.records_source is None:
             return False
-        counted, here = problem.records_source, self.table.source
-        # Nobody waits for a hash here: two readings of which one is not known yet count as different.
-        return counted is here or (counted.digest.known and here.digest.known and counted == here)
+        return problem.records_source == self.table.source
 
     def accept_problem(self, key: ProblemKey, problem: Problem) -> None:
         """Keep the counts of a problem, unless other data were loaded while it was counted."""

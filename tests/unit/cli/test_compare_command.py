@@ -2,12 +2,13 @@
 
 import csv
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.files import hashing, stream
+from vbas_desktop.files import hashing
 
 
 @pytest.fixture
@@ -234,16 +235,17 @@ def test_a_comparison_shows_the_solutions_that_meet_a_requirement(files, capsys)
 
 @pytest.mark.parametrize("command", ["compare", "run"])
 def test_records_that_change_while_they_are_read_give_no_result(capsys, files, monkeypatch, command):
-    hashed = hashing._Behind._hashed
+    told = hashing.HashedFile.source
 
-    def changed_before(self):
+    def changed_after(self):
+        source = told(self)
         with (files / "records.csv").open("r+b") as file:
             file.seek(40)
             file.write(b"9")
-        return hashed(self)
+        os.utime(files / "records.csv", ns=(0, source.state[1] + 1))
+        return source
 
-    monkeypatch.setattr(stream, "BEHIND_FROM", 0)
-    monkeypatch.setattr(hashing._Behind, "_hashed", changed_before)
+    monkeypatch.setattr(hashing.HashedFile, "source", changed_after)
     target = files / "out"
     more = ("--quasi-identifiers", "age", "-k", "2", "--site-number", "fixed", "--sites", "3", "--out", str(target))
     assert vbas(command, files, *more) == 1
