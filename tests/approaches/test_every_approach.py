@@ -47,10 +47,20 @@ class Stop:
         raise Cancelled
 
 
+class Growing:
+    """Trials in which each site more loses one record more."""
+
+    def __init__(self, situation):
+        self.records = situation.records
+
+    def suppressed(self, sites):
+        return sites
+
+
 def answer(approach, situation, sites, progress):
     """What the approach decides, as plain data."""
     if approach.component == "site_number":
-        return approach.approximate(situation)
+        return approach.approximate(situation), approach.decide(situation, Growing(situation))
     if approach.component == "site_location":
         places = approach.locate(situation, sites, progress)
         assert places.shape == (sites, 2)

@@ -3,10 +3,14 @@
 import math
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.problem_making import situation_for
+from tests.problem_making import problem_of, problems, situation_for
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.problem import Request
+from vbas_desktop.engine.run import run
 
 LINE = [(x, 0) for x in range(10)]
 
@@ -59,3 +63,57 @@ def test_the_fixed_number_is_the_users():
 def test_a_fixed_number_that_is_none_is_refused_with_what_is_allowed(sites):
     with pytest.raises(InputError, match="a whole number at least 1"):
         make("site_number", "fixed", {"sites": sites})
+
+
+def limit_run(problem, percent, location="balanced-density", **others):
+    request = Request(
+        problem,
+        make("site_number", "limit", {"allowed_loss_percent": percent}),
+        make("site_location", location),
+        make("construction", "voronoi"),
+        **others,
+    )
+    return run(request)
+
+
+@pytest.mark.parametrize("location", ["balanced-density", "density", "anonymity", "adc"])
+@settings(max_examples=25)
+@given(problem=problems(most_regions=24), percent=st.sampled_from([0.0, 1.0, 7.5, 20.0, 60.0, 100.0]))
+def test_the_limit_is_kept_and_one_site_more_would_break_it(problem, percent, location):
+    result = limit_run(problem, percent, location, range_reach=0)
+    chosen, allowed = result.chosen.site_count, percent / 100 * problem.records + 1e-9
+    every = []
+    for sites in range(1, len(problem.regions) + 1):
+        fixed = make("site_number", "fixed", {"sites": sites})
+        one = Request(problem, fixed, make("site_location", location), make("construction", "voronoi"), range_reach=0)
+        every.append(run(one).solutions[0].measures["suppressed_records"])
+    lost = result.chosen.measures["suppressed_records"]
+    assert lost == every[chosen - 1]
+    assert chosen == len(every) or every[chosen] > allowed or lost > allowed
+    unreachable = [finding.code for finding in result.findings if finding.code == "limit-out-of-reach"]
+    assert bool(unreachable) == (lost > allowed)
+    assert not unreachable or chosen == 1
+
+
+def test_nothing_is_placed_twice():
+    """What was tried out for the number is used for the solutions around it."""
+    placed = []
+
+    class Counting(type(make("site_location", "density"))):
+        def locate(self, situation, sites, progress):
+            placed.append(sites)
+            return super().locate(situation, sites, progress)
+
+    problem = problem_of(LINE, [[9, 1 + i % 4] for i in range(10)], k=4)
+    request = Request(problem, make("site_number", "limit"), Counting(), make("construction", "voronoi"))
+    numbers = [solution.site_count for solution in run(request).solutions]
+    assert set(numbers) <= set(placed)
+    assert len(placed) == len(set(placed))
+
+
+def test_a_limit_that_even_one_region_breaks_is_told_with_advice():
+    result = limit_run(problem_of(LINE, [[9, 0]] * 9 + [[9, 1]], k=4), 0.5)
+    assert result.approximated_sites == 1
+    finding = next(finding for finding in result.findings if finding.code == "limit-out-of-reach")
+    assert "Even 1 region in all would lose 1 of 91 records (1.10 %), more than the 0.5 %" in finding.message
+    assert "Take categories together" in finding.remedy

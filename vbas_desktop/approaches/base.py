@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ __all__ = [
     "SiteLocation",
     "SiteNumber",
     "Situation",
+    "Trials",
     "parameter",
 ]
 """All that a module with an approach needs, plug-ins included."""
@@ -155,6 +156,20 @@ class Outcome:
     released_by_region: NDArray[np.int64]
 
 
+class Trials(Protocol):
+    """The chosen approaches tried out with a number of sites, for approaches that decide by what it would cost.
+
+    The same number is never computed twice, and what was computed is used again for the solutions of the run.
+    """
+
+    @property
+    def records(self) -> int:
+        """All records of the file, those that are suppressed in any case included."""
+
+    def suppressed(self, sites: int) -> int:
+        """How many of them would be suppressed, globally and locally, with 1 … r sites."""
+
+
 class SiteNumber(Approach):
     """Component 1: how many sites."""
 
@@ -162,7 +177,15 @@ class SiteNumber(Approach):
 
     @abstractmethod
     def approximate(self, situation: Situation) -> int:
-        """The approximated number of sites; the engine keeps it within 1 … r."""
+        """The approximated number of sites, from formulas alone; the engine keeps it within 1 … r."""
+
+    def decide(self, situation: Situation, trials: Trials) -> int:
+        """The number of sites that is used: the approximated one, unless the approach tries out what it costs."""
+        return self.approximate(situation)
+
+    def allowed_loss(self) -> float | None:
+        """The share of the records that may be suppressed, in percent, if the approach has one of its own."""
+        return None
 
 
 class SiteLocation(Approach):

@@ -12,8 +12,8 @@ from vbas_desktop.domain.errors import InputError
 from .argument_types import names
 from .errors import UsageError
 
-DEFAULTS = {"site_number": "maxcombs", "site_location": "balanced-density", "construction": "voronoi"}
-"""The combination that is run if nothing is said: the careful number, even populations."""
+DEFAULTS = {"site_number": "limit", "site_location": "balanced-density", "construction": "voronoi"}
+"""The combination that is run if nothing is said: the finest regions within the allowed loss, even populations."""
 
 _WORDS = {"site_number": "number of sites", "site_location": "site locations", "construction": "construction"}
 
@@ -116,7 +116,7 @@ class Chooser:
 
 
 def chosen_names(options: argparse.Namespace) -> dict[str, str]:
-    """The approach of each component; a parameter that belongs to one approach alone chooses that approach."""
+    """The approach of each component; a parameter's own option chooses the first approach that has it."""
     chosen = {}
     for component, default in DEFAULTS.items():
         name = getattr(options, component)
@@ -125,14 +125,12 @@ def chosen_names(options: argparse.Namespace) -> dict[str, str]:
 
 
 def _implied(options: argparse.Namespace, component: str) -> str | None:
-    """`--sites 40` alone means the fixed number, `--adc-seeding density` alone means ADC."""
+    """`--sites 40` alone means the fixed number, `--adc-seeding density` ADC, `--gaps-model western` MaxCombs."""
     for name, kind in approaches(component).items():
         for declared in kind.parameters():
             option = (declared.option or "").lstrip("-")
             if option and getattr(options, option.replace("-", "_"), None) is not None:
-                owners = [other for other in approaches(component).values() if _has_option(other, option)]
-                if len(owners) == 1:
-                    return name
+                return name
     return None
 
 

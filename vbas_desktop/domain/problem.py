@@ -13,6 +13,9 @@ from .source import Source
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+USUAL_LOSS_PERCENT = 1.0
+"""The share of all records that may be suppressed unless the user says otherwise."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:

@@ -17,22 +17,25 @@ import numpy as np
 
 from vbas_desktop.algorithms.pareto import non_dominated
 from vbas_desktop.algorithms.site_numbers import range_of_sites
-from vbas_desktop.approaches.base import Approach, Measure, Situation
+from vbas_desktop.approaches.base import Approach, Measure
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
 
-from .checks import check_owner, check_request, check_sites
+from .checks import check_request
 from .outcome import outcome_of, situation_of
 from .parallel import in_order, workers_for
+from .partitions import Partitions, decide_sites
 from .place import with_representability
 
 SECONDS = "seconds"
 """The one measure that the engine takes itself: the wall time of the stages, loading apart."""
+
+_TRIED = 0.6
+"""The share of the work after which the number of sites is known, if it is found by trying."""
 
 
 def run(
@@ -50,13 +53,14 @@ def run(
     check_request(request)
     problem, seed = request.problem, request.random_seed
     situation, globally_suppressed = situation_of(problem, request.global_suppression, seed, progress)
-    progress.update("Approximating the number of sites", 0.0)
-    approximated, findings = _approximate(request, situation)
+    partitions = Partitions(request, situation)
+    approximated, findings = decide_sites(partitions, Span(progress, 0.0, _TRIED))
     numbers = range_of_sites(approximated, request.range_step_percent, request.range_reach, len(situation.regions))
-    plan = _Plan(request, situation, measures_of(request), approximated, time.perf_counter() - started)
+    plan = _Plan(partitions, measures_of(request), approximated, time.perf_counter() - started)
     solutions: list[Solution] = []
     jobs = [partial(plan.solve, id, sites) for id, sites in enumerate(numbers, start=1)]
-    with closing(in_order(jobs, progress, workers_for(request.workers, len(jobs), situation.counts))) as finished:
+    rest = Span(progress, _TRIED if partitions.tried else 0.0, 1.0)
+    with closing(in_order(jobs, rest, workers_for(request.workers, len(jobs), situation.counts))) as finished:
         for solution in finished:
             solutions.append(solution)
             if on_solution is not None:
@@ -92,8 +96,7 @@ def mark_pareto(solutions: list[Solution], names: tuple[str, ...]) -> list[Solut
 class _Plan:
     """What all site numbers of a run share."""
 
-    request: Request
-    situation: Situation
+    partitions: Partitions
     measures: tuple[Measure, ...]
     approximated: int
     shared_seconds: float
@@ -101,14 +104,9 @@ class _Plan:
     def solve(self, id: int, sites: int, progress: Progress) -> Solution:
         """One solution: locations, construction, local suppression, rating."""
         started = time.perf_counter()
-        request, situation = self.request, self.situation
-        progress.update("Placing the sites", 0.0)
-        located, told = request.site_location.locate_and_tell(situation, sites, Span(progress, 0.0, 0.8))
-        places = check_sites(located, sites, request.site_location)
-        progress.update("Merging regions", 0.8)
-        constructed = request.construction.construct(situation, places, Span(progress, 0.8, 0.9))
-        owner = check_owner(constructed, situation, places, request)
-        outcome = outcome_of(request.problem, situation, owner, places, Span(progress, 0.9, 0.98))
+        request, situation = self.partitions.request, self.partitions.situation
+        partition = self.partitions.make(sites, Span(progress, 0.0, 0.9))
+        outcome = outcome_of(request.problem, situation, partition.owner, partition.places, Span(progress, 0.9, 0.98))
         progress.update("Rating the solutions", 0.98)
         measures: dict[str, float | int | None] = {each.card.name: each.rate(outcome) for each in self.measures}
         seconds = self.shared_seconds + time.perf_counter() - started
@@ -119,8 +117,8 @@ class _Plan:
             parameters=settings_of(request),
             approximated_sites=self.approximated,
             site_count=sites,
-            sites=frozen(places),
-            owner=frozen(owner),
+            sites=partition.places,
+            owner=partition.owner,
             measures={**measures, SECONDS: seconds},
             seconds=seconds,
             suppressed_global=request.problem.counts.records - situation.records,
@@ -128,7 +126,7 @@ class _Plan:
             released_records=released,
             anonymity=int(sizes.min()) if sizes.size else None,
             regions_without_release=int(np.count_nonzero(outcome.released.region_totals == 0)),
-            told=told,
+            told=partition.told,
         )
         return with_representability(request.problem, solution, Span(progress, 0.98, 1.0))
 
@@ -150,20 +148,6 @@ def names_of(request: Request) -> dict[str, str]:
 def settings_of(request: Request) -> dict[str, dict[str, Any]]:
     """The parameters of each component's approach as plain data."""
     return {name: getattr(request, name).settings() for name in ("site_number", "site_location", "construction")}
-
-
-def _approximate(request: Request, situation: Situation) -> tuple[int, list[Finding]]:
-    """The approximated number of sites within 1 … r, and a finding if it had to be cut back."""
-    number, regions = int(request.site_number.approximate(situation)), len(situation.regions)
-    if number <= regions:
-        return max(1, number), []
-    finding = Finding(
-        "more-sites-than-regions",
-        f"{number:,} sites were asked for, but the file has only {counted(regions, 'initial region')}: "
-        f"{counted(regions, 'site is', 'sites are')} used.",
-        severity=Severity.WARNING,
-    )
-    return regions, [finding]
 
 
 def _nothing_released(solutions: list[Solution], k: int) -> Iterator[Finding]:

@@ -27,7 +27,7 @@ READING_FIELDS = (
 )
 """The choices that decide how files are read."""
 
-DEFAULT_APPROACHES = {"site_number": "maxcombs", "site_location": "balanced-density", "construction": "voronoi"}
+DEFAULT_APPROACHES = {"site_number": "limit", "site_location": "balanced-density", "construction": "voronoi"}
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def title_of(component: str, name: str) -> str:
 
 
 def combination(choices: Choices) -> str:
-    """The chosen combination in words, such as "MaxCombs · Balanced density · Voronoi"."""
+    """The chosen combination in words, such as "Allowed loss · Balanced density · Voronoi"."""
     return " · ".join(title_of(component, choices.approaches[component]) for component in COMPONENTS)
 
 

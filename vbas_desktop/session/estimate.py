@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vbas_desktop.algorithms.site_numbers import range_of_sites
+from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.words import counted
+from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.engine.outcome import situation_of
+from vbas_desktop.engine.partitions import Partitions, decide_sites
 
 from .orders import RunOrder
 from .results import ProblemKey
-from .words import product_in_words
+from .words import product_in_words, share_in_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +26,9 @@ class Estimate:
     globally_suppressed: int
     approximated_sites: int
     site_numbers: tuple[int, ...]
+    suppressed: int | None = None
+    allowed_loss_percent: float | None = None
+    findings: tuple[Finding, ...] = ()
 
     @property
     def in_words(self) -> str:
@@ -32,14 +37,23 @@ class Estimate:
         parts = [
             product_in_words(counts.category_numbers, counts.equivalence_classes),
             counted(self.problem.records, "record"),
-            f"approximated {counted(self.approximated_sites, 'site')}",
+            self._sites_in_words,
         ]
         return "; ".join(parts)
 
     @property
+    def _sites_in_words(self) -> str:
+        """The number of sites, with what it loses where that was tried out."""
+        if self.suppressed is None or self.allowed_loss_percent is None:
+            return f"approximated {counted(self.approximated_sites, 'site')}"
+        lost = share_in_words(self.suppressed, self.problem.records)
+        loses = agreeing(self.approximated_sites, "loses", "lose")
+        return f"{counted(self.approximated_sites, 'site')} {loses} {lost}, allowed {self.allowed_loss_percent:g} %"
+
+    @property
     def more_in_words(self) -> str:
         """What the live line has no room for."""
-        parts = []
+        parts = [f"{finding.message} {finding.remedy}".strip() for finding in self.findings]
         if len(self.site_numbers) > 1:
             parts.append(f"Will try {', '.join(f'{number:,}' for number in self.site_numbers)} sites.")
         if self.globally_suppressed:
@@ -50,11 +64,20 @@ class Estimate:
 
 
 def estimate(order: RunOrder, progress: Progress = Silent()) -> Estimate:  # noqa: B008
-    """Count if necessary and approximate the number of sites; far cheaper than a run."""
+    """Count if necessary and find the number of sites; far cheaper than a run."""
     problem = order.count(progress)
-    progress.update("Approximating the number of sites")
-    situation, suppressed = situation_of(problem, order.choices.global_suppression, order.choices.random_seed, progress)
-    regions = len(problem.regions)
-    sites = max(1, min(regions, order.choices.make("site_number").approximate(situation)))
-    numbers = range_of_sites(sites, order.choices.range_step_percent, order.choices.range_reach, regions)
-    return Estimate(order.key, problem, suppressed, sites, tuple(int(number) for number in numbers))
+    request = order.request(problem)
+    situation, suppressed = situation_of(problem, request.global_suppression, request.random_seed, progress)
+    partitions = Partitions(request, situation)
+    sites, findings = decide_sites(partitions, progress)
+    numbers = range_of_sites(sites, request.range_step_percent, request.range_reach, len(problem.regions))
+    return Estimate(
+        order.key,
+        problem,
+        suppressed,
+        sites,
+        tuple(int(number) for number in numbers),
+        partitions.tried.get(sites),
+        request.site_number.allowed_loss(),
+        tuple(findings),
+    )

@@ -257,7 +257,10 @@ def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
         (["--range-reach", "-1"], "the least is 0"),
         (["--random-seed", "-1"], "the least is 0"),
         (["--set", "maxcombs.share"], "write it as APPROACH.PARAMETER=VALUE"),
-        (["--set", "maxcombs.share=2"], "“Share” must be a number at least 0.001 and at most 1"),
+        (
+            ["--site-number", "maxcombs", "--set", "maxcombs.share=2"],
+            "“Share” must be a number at least 0.001 and at most 1",
+        ),
         (["--set", "density.colour=red"], "no approach of this run has such a parameter"),
         (["--set", "anonymity.ties=file"], "no approach of this run has such a parameter"),
         (["--identifiers", "colour"], "“colour” is both a quasi-identifier and an identifier"),

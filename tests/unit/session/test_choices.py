@@ -50,7 +50,7 @@ def test_choosing_what_is_chosen_already_is_no_step():
 
 
 def test_the_combination_is_told_in_the_titles_of_the_menus():
-    assert combination(Choices()) == "MaxCombs (GAPS) · Balanced density · Voronoi"
+    assert combination(Choices()) == "Allowed loss · Balanced density · Voronoi"
 
 
 def test_an_approach_that_is_not_installed_is_called_by_its_name():
@@ -64,8 +64,8 @@ def test_parameters_are_remembered_for_each_approach():
 
 
 def test_a_parameter_out_of_bounds_is_refused_with_what_is_allowed():
-    choices = Choices().with_parameter("site_number", "maxcombs", "share", 3.0)
-    with pytest.raises(InputError, match="at most 1"):
+    choices = Choices().with_parameter("site_number", "limit", "allowed_loss_percent", 103.0)
+    with pytest.raises(InputError, match="at most 100"):
         choices.make("site_number")
 
 

@@ -34,8 +34,8 @@ def test_missing_roles_are_told_one_at_a_time(session):
 
 
 def test_a_wrong_parameter_is_the_reason(session):
-    session.change(session.choices.with_parameter("site_number", "maxcombs", "share", -1.0))
-    assert "“Share” must be" in session.why_not_run()
+    session.change(session.choices.with_parameter("site_number", "limit", "allowed_loss_percent", -1.0))
+    assert "“Allowed loss (percent)” must be" in session.why_not_run()
 
 
 def test_a_run_streams_solutions_and_selects_the_approximated_one(session):
@@ -146,7 +146,9 @@ def test_changed_records_are_counted_anew(data):
 
 def test_the_estimate_is_told_in_one_line(session):
     look_ahead = estimate(session.order_estimate())
-    assert look_ahead.in_words == "7 × 2 = 14 classes; 2,000 records; approximated 1 site"
+    assert look_ahead.in_words == "7 × 2 = 14 classes; 2,000 records; 11 sites lose 0 %, allowed 1 %"
+    session.change(session.choices.with_approach("site_number", "maxcombs"))
+    assert estimate(session.order_estimate()).in_words.endswith("2,000 records; approximated 1 site")
     session.change(
         session.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 10)
     )

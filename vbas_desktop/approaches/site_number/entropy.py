@@ -29,8 +29,8 @@ class EntropySiteNumber(GapsSiteNumber):
         summary="As many sites as regions of the GAPS cutoff population fit, measuring diversity by the entropy.",
         formula="H = −Σ (c/n) ln(c/n);  cutoff = B · H^b;  s = ⌊0.9 · ⌊n / cutoff⌋⌋",
         complexity="O(classes present)",
-        when="Choose it for many, small regions where more suppression is acceptable: it always gives more sites than "
-        "MaxCombs.",
+        when="Choose it to compare with earlier releases that followed it; it always gives more sites than MaxCombs, "
+        "and nobody knows beforehand what they lose.",
         order=20,
     )
 

@@ -27,7 +27,8 @@ class MaxCombsSiteNumber(GapsSiteNumber):
         summary="As many sites as regions of the GAPS cutoff population fit, counting every possible class.",
         formula="cutoff = B · e^b;  s = ⌊0.9 · ⌊n / cutoff⌋⌋",
         complexity="O(1)",
-        when="The careful choice: few, large regions and little suppression. Start with it.",
+        when="Choose it to follow the published guidance for Canada, or to compare with earlier releases: few, large "
+        "regions and little suppression, whatever loss you could accept.",
         order=10,
     )
 

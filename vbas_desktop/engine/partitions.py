@@ -1,0 +1,134 @@
+"""The partitions of one run by number of sites: made once, tried out for the number, rated for the solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.grouping import aggregate, dense_membership, without_small_classes
+from vbas_desktop.algorithms.limit import allowed_records, most_trials
+from vbas_desktop.approaches.base import Situation
+from vbas_desktop.domain.errors import Finding, Severity
+from vbas_desktop.domain.problem import Request
+from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.words import counted
+
+from .checks import check_owner, check_sites
+
+_STAGE = "Finding the number of sites"
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Where the sites are, who owns each initial region, and what the location approach tells of how it got there."""
+
+    places: NDArray[np.float64]
+    owner: NDArray[np.int32]
+    told: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """The request's approaches with any number of sites; what was made is kept, and no number is made twice."""
+
+    request: Request
+    situation: Situation
+    _made: dict[int, Partition] = field(default_factory=dict, repr=False)
+    _suppressed: dict[int, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def tried(self) -> Mapping[int, int]:
+        """The numbers of sites that were tried out, and how many records each of them loses."""
+        return self._suppressed
+
+    def make(self, sites: int, progress: Progress) -> Partition:
+        """Locations and construction with that many sites."""
+        if sites not in self._made:
+            self._made[sites] = self._make(sites, progress)
+        return self._made[sites]
+
+    def _make(self, sites: int, progress: Progress) -> Partition:
+        request, situation = self.request, self.situation
+        progress.update("Placing the sites", 0.0)
+        located, told = request.site_location.locate_and_tell(situation, sites, Span(progress, 0.0, 0.9))
+        places = check_sites(located, sites, request.site_location)
+        progress.update("Merging regions", 0.9)
+        constructed = request.construction.construct(situation, places, Span(progress, 0.9, 1.0))
+        owner = check_owner(constructed, situation, places, request)
+        return Partition(frozen(places), frozen(owner), told)
+
+    def suppressed(self, sites: int, progress: Progress) -> int:
+        """How many of the file's records are not released with that many sites."""
+        if sites not in self._suppressed:
+            owner = self.make(sites, progress).owner
+            membership, used = dense_membership(owner)
+            aggregated = aggregate(self.situation.counts, membership, used.size, progress)
+            released = without_small_classes(aggregated, self.situation.k).records
+            self._suppressed[sites] = self.request.problem.records - released
+        return self._suppressed[sites]
+
+
+class _Trials:
+    """What a site number approach may ask; each trial moves the progress on by its part of the most there can be."""
+
+    def __init__(self, partitions: Partitions, progress: Progress) -> None:
+        self._partitions, self._progress = partitions, progress
+        self._most = most_trials(len(partitions.situation.regions))
+
+    @property
+    def records(self) -> int:
+        return self._partitions.request.problem.records
+
+    def suppressed(self, sites: int) -> int:
+        done = min(len(self._partitions.tried), self._most - 1)
+        part = Span(self._progress, done / self._most, (done + 1) / self._most)
+        return self._partitions.suppressed(sites, _Named(part))
+
+
+class _Named:
+    """Progress under one name: the stages of a trial would flicker."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        self._progress.update(_STAGE, fraction)
+
+
+def decide_sites(partitions: Partitions, progress: Progress) -> tuple[int, list[Finding]]:
+    """The number of sites within 1 … r, and findings if it is not what was asked for."""
+    progress.update(_STAGE, 0.0)
+    request, regions = partitions.request, len(partitions.situation.regions)
+    number = int(request.site_number.decide(partitions.situation, _Trials(partitions, progress)))
+    if number > regions:
+        return regions, [_cut_back(number, regions)]
+    number = max(1, number)
+    allowed = request.site_number.allowed_loss()
+    if allowed is None or partitions.suppressed(number, progress) <= allowed_records(request.problem.records, allowed):
+        return number, []
+    return number, [_out_of_reach(partitions, allowed, number)]
+
+
+def _cut_back(number: int, regions: int) -> Finding:
+    return Finding(
+        "more-sites-than-regions",
+        f"{number:,} sites were asked for, but the file has only {counted(regions, 'initial region')}: "
+        f"{counted(regions, 'site is', 'sites are')} used.",
+        severity=Severity.WARNING,
+    )
+
+
+def _out_of_reach(partitions: Partitions, allowed: float, number: int) -> Finding:
+    lost, records = partitions.tried[number], partitions.request.problem.records
+    return Finding(
+        "limit-out-of-reach",
+        f"Even {counted(number, 'region')} in all would lose {lost:,} of {counted(records, 'record')} "
+        f"({100 * lost / records:.2f} %), more than the {allowed:g} % that are allowed.",
+        "Take categories together, use fewer quasi-identifiers or a smaller k, or allow a larger loss.",
+        severity=Severity.WARNING,
+    )
