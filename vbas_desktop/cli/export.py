@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from vbas_desktop.release import ReleaseOptions
 
 EXAMPLE = """Example:
-  vbas export result --solution 4 --out release-4"""
+  vbas export result --solution 2 --out release-2"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
