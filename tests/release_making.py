@@ -17,7 +17,7 @@ from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.problem import build_problem
 from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.regions import RegionOptions, load_regions
 from vbas_desktop.release import ReleaseOptions, ReleaseReport, write_release
 
 GRID = 4
@@ -82,12 +82,13 @@ def load(
     options: RecordOptions | None = None,
     region_column: str = "region",
     unknown_regions: str = "stop",
+    coordinates: str = "auto",
 ) -> Case:
     """Load both files and run a small range of site numbers."""
     table = load_records(records, options or RecordOptions(category_counts="no"))
     problem = build_problem(
         table,
-        load_regions(regions),
+        load_regions(regions, RegionOptions(coordinates=coordinates)),
         region_column=region_column,
         quasi_identifiers=quasi_identifiers,
         k=k,

@@ -17,8 +17,9 @@ from vbas_desktop.domain.regions import Regions
 from .adjacency import pieces
 from .coverage import Shapes, clean_coverage, dissolve, object_array, polygonal
 from .places import place_numbers
+from .voronoi import diagram
 
-__all__ = ["aggregated_shapes", "cell_polygons", "compactness", "pieces", "study_area"]
+__all__ = ["aggregated_shapes", "cell_polygons", "compactness", "disc_radius", "pieces", "study_area"]
 
 _MARGIN = 0.02
 """Margin around the outermost points, as a share of the study area's diagonal."""
@@ -26,8 +27,11 @@ _MARGIN = 0.02
 _CONCAVITY = 0.15
 """Ratio of the concave hull: small enough to leave out empty sea, large enough not to fray."""
 
-_FAR = 40.0
-"""How far (in diagonals) the outer points lie that make every cell of the diagram finite."""
+_SINGLE_PLACE = {"m": 500.0, "degree": 0.005}
+"""Radius of the disc that stands for a study area of one place; in a plane of unknown unit it follows the numbers."""
+
+_ONE_PLACE = 1e-9
+"""Points nearer to each other than this share of their distance from the origin are at one place."""
 
 
 def study_area(regions: Regions, clean: bool = False) -> Polygon | MultiPolygon:
@@ -38,11 +42,11 @@ def study_area(regions: Regions, clean: bool = False) -> Polygon | MultiPolygon:
     """
     given = _given_polygons(regions.polygons)
     if given.size == 0:
-        return _outline(regions.points)
+        return _outline(regions)
     area = dissolve(given, clean or shapely.coverage_is_valid(given))
     outside = regions.points[~shapely.intersects_xy(area, regions.points)] if given.size < len(regions) else None
     if outside is not None and outside.size:
-        area = shapely.union_all([area, *_discs(outside, _diagonal(regions.points))])
+        area = shapely.union_all([area, *_discs(outside, _diagonal(regions))])
     return polygonal(area)
 
 
@@ -57,14 +61,10 @@ def cell_polygons(sites: NDArray[np.float64], area: Polygon | MultiPolygon) -> S
     first = _first_of_each(sites)
     low, high = np.array(area.bounds).reshape(2, 2)
     low, high = np.minimum(low, sites.min(axis=0)), np.maximum(high, sites.max(axis=0))
-    span = float(np.hypot(*(high - low))) or 1.0
     if first.size == 1:
         cells[first] = area
         return cells
-    angle = np.arange(8) * (np.pi / 4) + 0.1
-    outer = (low + high) / 2 + _FAR * span * np.column_stack((np.cos(angle), np.sin(angle)))
-    diagram = shapely.voronoi_polygons(shapely.multipoints(np.vstack((sites[first], outer))), ordered=True)
-    cells[first] = _clipped(shapely.get_parts(diagram)[: first.size], area)
+    cells[first] = _clipped(diagram(sites[first], low, high), area)
     return cells
 
 
@@ -104,13 +104,24 @@ def _given_polygons(polygons: Shapes | None) -> Shapes:
     return polygons[~(shapely.is_missing(polygons) | shapely.is_empty(polygons))]
 
 
-def _diagonal(points: NDArray[np.float64]) -> float:
-    return float(np.hypot(*np.ptp(points, axis=0))) or 1.0
+def disc_radius(regions: Regions) -> float | None:
+    """The radius of the disc that stands for the study area if all regions are points at one place, else None."""
+    if len(regions) == 0 or _given_polygons(regions.polygons).size:
+        return None
+    farthest = float(np.abs(regions.points).max())
+    if float(np.hypot(*np.ptp(regions.points, axis=0))) > _ONE_PLACE * farthest:
+        return None
+    return _SINGLE_PLACE.get(regions.system.unit, farthest / 1000 or 1.0)
 
 
-def _outline(points: NDArray[np.float64]) -> Polygon:
-    hull = shapely.concave_hull(shapely.multipoints(points), ratio=_CONCAVITY)
-    return polygonal(shapely.buffer(hull, _MARGIN * _diagonal(points), quad_segs=6))
+def _diagonal(regions: Regions) -> float:
+    radius = disc_radius(regions)
+    return float(np.hypot(*np.ptp(regions.points, axis=0))) or 1.0 if radius is None else radius / _MARGIN
+
+
+def _outline(regions: Regions) -> Polygon:
+    hull = shapely.concave_hull(shapely.multipoints(regions.points), ratio=_CONCAVITY)
+    return polygonal(shapely.buffer(hull, _MARGIN * _diagonal(regions), quad_segs=6))
 
 
 def _discs(points: NDArray[np.float64], diagonal: float) -> Shapes:
@@ -149,7 +160,7 @@ def _dissolved_polygons(regions: Regions, membership: NDArray[np.integer], numbe
     polygons, coverage = (regions.polygons, True) if clean else clean_coverage(regions.polygons)
     polygons = polygons.copy()
     missing = np.flatnonzero(shapely.is_missing(polygons) | shapely.is_empty(polygons))
-    polygons[missing] = _discs(regions.points[missing], _diagonal(regions.points))
+    polygons[missing] = _discs(regions.points[missing], _diagonal(regions))
     # A disc that stands for a missing polygon overlaps its neighbours, so its group cannot be merged as a coverage.
     plain = set(membership[missing].tolist())
     shapes = [

@@ -9,15 +9,23 @@ from shapely import MultiPolygon, Polygon
 
 Shapes = NDArray[np.object_]
 
+_HAIRLINE = 1e-9
+"""Gaps narrower than this share of the extent come from the last digits of coordinates, not from geography."""
+
 
 def clean_coverage(polygons: Shapes) -> tuple[Shapes, bool]:
     """The polygons without overlaps, and whether they are a valid coverage now. Missing ones stay missing."""
     present = np.flatnonzero(~(shapely.is_missing(polygons) | shapely.is_empty(polygons)))
-    if shapely.coverage_is_valid(polygons[present]):
+    if shapely.coverage_is_valid(polygons[present], gap_width=_HAIRLINE * _extent(polygons[present])):
         return polygons, True
     cleaned = polygons.copy()
     cleaned[present] = _cleaned(polygons[present])
     return cleaned, bool(shapely.coverage_is_valid(cleaned[present]))
+
+
+def _extent(polygons: Shapes) -> float:
+    low_x, low_y, high_x, high_y = shapely.total_bounds(polygons).tolist() if polygons.size else (0.0,) * 4
+    return max(high_x - low_x, high_y - low_y)
 
 
 def polygonal(shape: shapely.Geometry) -> Polygon | MultiPolygon:

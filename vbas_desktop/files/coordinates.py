@@ -3,7 +3,8 @@
 ``planar`` takes x and y as they are, ``degrees`` computes in raw degrees with x = latitude and y = longitude,
 ``geographic`` projects longitude and latitude to metres by a Lambert conformal conic projection: Statistics Canada's
 (EPSG:3347) if all of it lies within Canada, else one centred on the data. ``auto`` is geographic if the file claims
-longitude and latitude and the values fit, else planar.
+longitude and latitude and the values fit, else planar. Longitudes on both sides of ±180° are counted on over it: the
+date line parts nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.date_line import continuous, cut_of_points, cut_of_shapes, within_half_turn
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 
 from .findings import FindingList
@@ -57,7 +59,8 @@ def place(
     if raw.definition is not None and not raw.degrees:
         points, polygons = _moved(points, polygons, _transformer(raw.definition, WGS84))
     if kind is CoordinateKind.DEGREES:
-        points, polygons = _moved(points, polygons, lambda x, y: (y, x))
+        cut = cut_of_points(points[:, 0]) if polygons is None else cut_of_shapes(polygons)
+        points, polygons = _moved(points, polygons, lambda x, y: (y, continuous(x, cut)))
         return _finish(raw, points, polygons, CoordinateSystem(kind, WGS84, "degree"))
     definition = projection_for(points)
     known = raw.definition if raw.definition is not None and raw.degrees else WGS84
@@ -77,8 +80,7 @@ def projection_for(lon_lat: NDArray[np.float64]) -> str:
     lon, lat = lon_lat[:, 0], lon_lat[:, 1]
     if bool(shapely.contains_xy(_canada(), lon, lat).all()):
         return CANADA
-    if np.ptp(lon) > 180:  # the data lie on both sides of the date line
-        lon = np.where(lon < 0, lon + 360, lon)
+    lon = continuous(lon, cut_of_points(lon))
     centre_lon = round((float(lon.min()) + float(lon.max())) / 2, 3)
     low, high = float(lat.min()), float(lat.max())
     first, second = round(low + (high - low) / 6, 3), round(high - (high - low) / 6, 3)
@@ -103,6 +105,8 @@ def _decide(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKi
     bounds = np.hstack([raw.points, raw.points]) if raw.polygons is None else shapely.bounds(raw.polygons)
     bounds = np.where(np.isfinite(bounds), bounds, np.hstack([raw.points, raw.points]))
     known = np.isfinite(bounds).all(axis=1)
+    if raw.over_date_line:
+        bounds[:, ::2] = within_half_turn(bounds[:, ::2])
     fits = degrees_fit(bounds)
     for i in np.flatnonzero(known & (np.abs(bounds).max(axis=1) > FARTHEST)).tolist():
         findings.add("out-of-range", "The number is too large for a place.", "Correct it.", row=int(raw.rows[i]))

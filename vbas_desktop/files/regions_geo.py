@@ -12,16 +12,19 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.date_line import cut_of_shapes, unwrapped
+
+from .coordinates import degrees_fit
 from .findings import FindingList
 from .geometry_kind import checked_geometry_file
 from .regions_columns import find_id, is_latitude, is_longitude, name_column
 from .regions_csv import choose_id
 from .regions_raw import RawRegions, check_ids
+from .regions_repair import POLYGONAL, finite_shapes, repaired
 
 ENDINGS = (".geojson", ".json", ".gpkg", ".shp", ".zip")
 """Files with these endings are taken for geometry; of archives it is told what to do."""
 SHAPEFILE_PARTS = (".shp", ".dbf", ".shx", ".prj")
-_POLYGONAL = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +61,10 @@ def read_raw_layer(
     rows = np.arange(1, len(layer.geometries) + 1)
     check_ids(columns[id_name], rows, id_name, findings)
     name = name_column(header, id_name)
-    polygons, points = _split(layer.geometries, rows, findings)
     given = _given_points(layer, x_column, y_column, findings)
     degrees, unit = _nature(layer.definition, findings)
+    cut = _date_line_cut(layer.geometries) if degrees else None
+    polygons, points = _split(unwrapped(layer.geometries, cut), rows, findings)
     return RawRegions(
         ids=tuple(columns[id_name]),
         rows=rows,
@@ -73,6 +77,7 @@ def read_raw_layer(
         names=tuple(layer.text(name)) if name else None,
         x_name=x_column,
         y_name=y_column,
+        over_date_line=cut is not None,
     )
 
 
@@ -125,7 +130,8 @@ def _read_layer(path: Path, layer_name: str | None, findings: FindingList) -> La
     if geometry is None or not len(geometry):
         findings.add("empty-file", "The layer has no regions.", "Choose a file with regions.")
         findings.stop_on_errors()
-    shapes = shapely.force_2d(shapely.from_wkb(geometry, on_invalid="ignore"))
+    with np.errstate(invalid="ignore"):  # a vertex that is no number is told of by its row
+        shapes = shapely.force_2d(shapely.from_wkb(geometry, on_invalid="ignore"))
     return Layer(dict(zip(names, fields, strict=True)), shapes, meta["crs"])
 
 
@@ -162,18 +168,25 @@ def _choose_layer(layers: NDArray[np.object_], wanted: str | None, findings: Fin
     raise AssertionError("a layer without regions is an error")
 
 
+def _date_line_cut(shapes: NDArray[np.object_]) -> float | None:
+    """Where polygons in longitude and latitude are to be cut open so that the date line does not tear them."""
+    polygons = shapes[np.isin(shapely.get_type_id(shapes), POLYGONAL)]
+    polygons = polygons[finite_shapes(polygons)]
+    return cut_of_shapes(polygons) if polygons.size and bool(degrees_fit(shapely.bounds(polygons)).all()) else None
+
+
 def _split(
     shapes: NDArray[np.object_], rows: NDArray[np.int64], findings: FindingList
 ) -> tuple[NDArray[np.object_] | None, NDArray[np.float64]]:
     """Polygons (repaired where needed; None where a region is a point) and points in the file's coordinates."""
-    shapes = _repaired(shapes, rows, findings)
+    shapes = repaired(shapes, rows, findings)
     kind = shapely.get_type_id(shapes)
-    polygonal = np.isin(kind, _POLYGONAL)
+    polygonal = np.isin(kind, POLYGONAL)
     pointlike = kind == shapely.GeometryType.POINT
     points = np.full((len(shapes), 2), np.nan)
-    centre = shapely.centroid(shapes)
     usable = (polygonal | pointlike) & ~shapely.is_empty(shapes)
-    points[usable] = np.column_stack([shapely.get_x(centre[usable]), shapely.get_y(centre[usable])])
+    found = usable & finite_shapes(shapes)
+    points[found] = shapely.get_coordinates(shapely.centroid(shapes[found]))
     for i in np.flatnonzero(~usable | ~np.isfinite(points).all(axis=1)).tolist():
         _note_unusable(shapes[i], bool(usable[i]), int(rows[i]), findings)
     if not polygonal.any():
@@ -193,28 +206,6 @@ def _note_unusable(shape: Any, right_kind: bool, row: int, findings: FindingList
     else:
         what = f"The shape is a {shape.geom_type}, neither polygon nor point."
         findings.add("wrong-geometry", what, "Use polygons or points.", row=row)
-
-
-def _repaired(shapes: NDArray[np.object_], rows: NDArray[np.int64], findings: FindingList) -> NDArray[np.object_]:
-    single = np.array(
-        [shape is not None and shape.geom_type == "MultiPoint" and len(shape.geoms) == 1 for shape in shapes]
-    )
-    shapes = np.where(shapely.is_empty(shapes), np.array(None, object), shapes)
-    shapes[single] = [shape.geoms[0] for shape in shapes[single]]
-    finite = np.isfinite(shapely.bounds(shapes)).all(axis=1)
-    wrong = np.isin(shapely.get_type_id(shapes), _POLYGONAL) & finite & ~shapely.is_valid(shapes)
-    for i in np.flatnonzero(wrong).tolist():
-        shapes[i] = _polygonal_part(shapely.make_valid(shapes[i], method="structure", keep_collapsed=False))
-        if not shapes[i].is_empty:
-            what = "The polygon crosses or touches itself; it was repaired."
-            findings.warn("invalid-geometry", what, "Look at it on the map.", row=int(rows[i]))
-    return shapes
-
-
-def _polygonal_part(shape: Any) -> Any:
-    if shape.geom_type in ("Polygon", "MultiPolygon"):
-        return shape
-    return shapely.union_all([part for part in shapely.get_parts(shape) if "Polygon" in part.geom_type])
 
 
 def _given_points(

@@ -18,7 +18,8 @@ class RawRegions:
     ``rows[i]`` is where region i stands: the line of a text file, the number of the feature otherwise. ``points`` is
     NaN where the file says nothing usable (a finding says so). ``definition`` is the file's coordinate system;
     ``degrees`` tells that the file claims longitude and latitude, by its column names or its system.
-    ``points_given`` is False if the points are to be found inside the polygons.
+    ``points_given`` is False if the points are to be found inside the polygons. ``over_date_line`` tells that the
+    longitudes of the polygons were within ±180° and are counted on over it, which makes them continuous.
     """
 
     ids: tuple[str, ...]
@@ -32,6 +33,7 @@ class RawRegions:
     names: tuple[str, ...] | None = None
     x_name: str | None = None
     y_name: str | None = None
+    over_date_line: bool = False
 
 
 def check_ids(ids: Sequence[str], rows: NDArray[np.int64], column: str | None, findings: FindingList) -> None:

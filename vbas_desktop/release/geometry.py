@@ -6,21 +6,31 @@ import io
 import json
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.cells import aggregated_shapes
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
+from vbas_desktop.algorithms.cells import aggregated_shapes, disc_radius
+from vbas_desktop.algorithms.coverage import Shapes, object_array
+from vbas_desktop.algorithms.date_line import cut_of_shapes, ends_at_date_line, sides, unwrapped, within_half_turn
+from vbas_desktop.algorithms.rounding import on_grid, without_hairlines
+from vbas_desktop.domain.errors import Finding, Severity
+from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 
 from .plan import Plan
 from .tables import code_order
 
-Shapes = NDArray[np.object_]
+Points = NDArray[np.float64]
+
+DEGREE_DIGITS = (6, 8, 10, 12)
+"""Decimals of degrees to be tried in turn: the sixth is about a decimetre."""
+STRAIGHT_METRES = 20_000.0
+"""Up to this length the two kinds of straight lines differ by metres only, far less than cells of such size matter."""
 
 LAYER = "aggregated_regions"
 NO_DATE = "2000-01-01T00:00:00.000Z"
@@ -36,14 +46,86 @@ def shapes_of(plan: Plan) -> Shapes:
     return aggregated_shapes(plan.problem.regions, plan.membership)
 
 
-def geojson(plan: Plan, shapes: Shapes) -> bytes:
-    """The shapes with codes and counts; in longitude and latitude (WGS 84) where the coordinate system is known."""
-    placed = as_longitude_latitude(shapes, plan.problem.regions.system)
+def made_up_extent(plan: Plan) -> tuple[Finding, ...]:
+    """A warning if the shapes stand for a place without extent: points at one place have no border."""
+    regions = plan.problem.regions
+    radius = disc_radius(regions)
+    if radius is None:
+        return ()
+    unit = {"m": " m", "degree": " degrees"}.get(regions.system.unit, "")
+    return (
+        Finding(
+            "no-extent",
+            "All initial regions are points at one place. What the map and the files of shapes show is a disc around "
+            f"it with a radius of {radius:g}{unit}, not a border.",
+            "Check the coordinates of the regions if this is unexpected.",
+            Severity.WARNING,
+        ),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """The shapes in the coordinates of a file.
+
+    ``exact`` are continuous and unrounded, ``written`` those that the file gets. ``grid`` is the width of the grid
+    that these are on (0: not rounded), ``to_file`` takes points of the computation to the coordinates of the file.
+    """
+
+    exact: Shapes
+    written: Shapes
+    grid: float
+    to_file: Callable[[Points], Points]
+
+
+def placed_for(kind: str, shapes: Shapes, regions: Regions) -> Placed:
+    """The shapes for a file of this kind: `geojson` in longitude and latitude where the place is known, else as is."""
+    system = regions.system
+    if kind == "geojson" and system.definition is not None:
+        if regions.polygons is None and system.unit == "m":
+            # A long straight border in the plane is a bent one in longitude and latitude.
+            shapes = shapely.segmentize(shapes, STRAIGHT_METRES)
+        return _in_degrees(shapes, _to_degrees(system))
+    return Placed(shapes, without_hairlines(shapes), 0.0, lambda points: points)
+
+
+def _in_degrees(shapes: Shapes, to_degrees: Callable[[Points], Points]) -> Placed:
+    """In WGS 84, on a grid of about a decimetre (finer if a shape is too small for it), cut at the date line."""
+    placed = shapely.transform(shapes, to_degrees)
+    exact = unwrapped(placed, cut_of_shapes(placed))
+    pieces, owner = sides(exact)
+    rounded, grid = on_grid(pieces, DEGREE_DIGITS)
+    rounded = ends_at_date_line(rounded)
+    if grid:
+        rounded = shapely.transform(rounded, lambda points: np.round(points, round(-np.log10(grid))))
+    parts = (
+        [rounded[owner == number] for number in range(len(shapes))] if len(pieces) > len(shapes) else rounded[:, None]
+    )
+    written = [group[0] if len(group) == 1 else shapely.multipolygons(shapely.get_parts(group)) for group in parts]
+    return Placed(exact, object_array(written), grid, to_degrees)
+
+
+def _to_degrees(system: CoordinateSystem) -> Callable[[Points], Points]:
+    if system.kind is CoordinateKind.DEGREES:
+        return lambda points: np.column_stack((within_half_turn(points[:, 1]), points[:, 0]))
+    from pyproj import Transformer
+
+    transform = Transformer.from_crs(system.definition, "EPSG:4326", always_xy=True).transform
+
+    def to_degrees(points: Points) -> Points:
+        x, y = transform(points[:, 0], points[:, 1])
+        return np.column_stack((within_half_turn(x), y))
+
+    return to_degrees
+
+
+def geojson(plan: Plan, placed: Placed) -> bytes:
+    """The shapes with codes and counts."""
     features = [
         {
             "type": "Feature",
             "properties": _properties(plan, number),
-            "geometry": json.loads(shapely.to_geojson(placed[number])),
+            "geometry": json.loads(shapely.to_geojson(placed.written[number])),
         }
         for number in code_order(plan)
     ]
@@ -51,25 +133,7 @@ def geojson(plan: Plan, shapes: Shapes) -> bytes:
     return f'{{"type":"FeatureCollection","features":[\n{lines}\n]}}\n'.encode()
 
 
-def as_longitude_latitude(shapes: Shapes, system: CoordinateSystem) -> Shapes:
-    """The shapes in WGS 84, rounded to about a decimetre; planes of unknown place stay as they are."""
-    if system.kind is CoordinateKind.DEGREES:
-        return _rounded(shapely.transform(shapes, lambda points: points[:, ::-1]), 1e-6)
-    if system.definition is None:
-        return shapes
-    from pyproj import Transformer
-
-    to_degrees = Transformer.from_crs(system.definition, "EPSG:4326", always_xy=True)
-    placed = shapely.transform(shapes, lambda points: np.column_stack(to_degrees.transform(points[:, 0], points[:, 1])))
-    return _rounded(placed, 1e-6)
-
-
-def _rounded(shapes: Shapes, grid: float) -> Shapes:
-    digits = round(-np.log10(grid))
-    return shapely.orient_polygons(shapely.transform(shapes, lambda points: np.round(points, digits)))
-
-
-def geopackage(plan: Plan, shapes: Shapes) -> bytes:
+def geopackage(plan: Plan, placed: Placed) -> bytes:
     """The shapes as a GeoPackage, in the coordinates of the computation."""
     import pyogrio.raw
 
@@ -81,7 +145,7 @@ def geopackage(plan: Plan, shapes: Shapes) -> bytes:
         "records": np.array([row["records"] for row in rows], np.int64),
     }
     system = plan.problem.regions.system
-    multi = [shapely.multipolygons(shapely.get_parts(shapes[number])) for number in order]
+    multi = [shapely.multipolygons(shapely.get_parts(placed.written[number])) for number in order]
     # Made in memory: what a disk refuses is then an error of the disk, not one of the format.
     made = io.BytesIO()
     with _without_date(), warnings.catch_warnings():
@@ -114,6 +178,10 @@ def _without_date() -> Iterator[None]:
             yield
         finally:
             pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": None})
+
+
+WRITERS: dict[str, Callable[[Plan, Placed], bytes]] = {"geojson": geojson, "gpkg": geopackage}
+"""The kinds of file that shapes are released in, by their endings."""
 
 
 def _properties(plan: Plan, number: int) -> dict[str, Any]:

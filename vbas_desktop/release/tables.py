@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.date_line import within_half_turn
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 
 from .plan import Plan
@@ -45,6 +46,8 @@ def code_order(plan: Plan) -> list[int]:
 
 def file_coordinates(points: NDArray[np.float64], system: CoordinateSystem) -> NDArray[np.float64]:
     """Points in the coordinates of the region file: longitude and latitude where these were projected for computing."""
+    if system.kind is CoordinateKind.DEGREES:
+        return np.column_stack((points[:, 0], within_half_turn(points[:, 1])))
     if system.kind is not CoordinateKind.GEOGRAPHIC or system.definition is None or not len(points):
         return points
     from pyproj import Transformer

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import Pairs, neighbours, pieces
 from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
@@ -26,7 +27,7 @@ from . import representability
 from .blocks import changed
 from .fingerprints import Claim
 from .folder import complete_folder
-from .geometry import Shapes, geojson, geopackage, shapes_of
+from .geometry import WRITERS, made_up_extent, placed_for, shapes_of
 from .options import ReleaseOptions
 from .patience import patiently, save_to_disk
 from .plan import Plan, make_plan
@@ -36,6 +37,7 @@ from .records_csv import CsvRecords, Written
 from .rehearsal import rehearse_with
 from .report import Facts, as_html, as_pdf, report
 from .report.disclosure import Disclosure
+from .shapes_check import check_shapes
 from .summary import Check, ReleasedFile, ReleaseReport
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
 from .telltales import telltale_columns, telltale_order
@@ -73,6 +75,7 @@ def write_release(
     telltales = telltale_columns(plan, table, [column for column, _ in released])
     if not options.shuffle:
         telltales += telltale_order(plan, table)
+    telltales += made_up_extent(plan)
     made = dict(document or run_document(problem, result, {}, solution.id))
     made["release"] = {"solution": solution.id, **options.as_dict()}
     if made.get("options"):
@@ -113,7 +116,7 @@ class _Job:
         release.mkdir()
         internal.mkdir()
         written, checks = self.write_and_verify(release, progress)
-        self._papers(release, internal, written, checks, Span(progress, 0.9, 1.0))
+        checks = self._papers(release, internal, written, checks, Span(progress, 0.9, 1.0))
         (release / "SHA256SUMS").write_bytes(checksums(self._hashed(release, written)))
         write_run_file(self.folder, self.document)
         return written, checks
@@ -152,14 +155,14 @@ class _Job:
 
     def _papers(
         self, release: Path, internal: Path, written: Written, checks: tuple[Check, ...], progress: Progress
-    ) -> None:
+    ) -> tuple[Check, ...]:
+        """Everything besides the records; the shapes are read back, and what was checked of them is added."""
         shapes, pairs, parts = patiently(self._drawn, progress, "Drawing the aggregated regions", 0.0)
         (release / "aggregated_regions.csv").write_bytes(aggregated_regions(self.plan))
         (internal / "aggregated_regions.csv").write_bytes(aggregated_regions_internal(self.plan, parts))
-        for kind, make in (("geojson", geojson), ("gpkg", geopackage)):
+        for kind in WRITERS:
             if kind in self.options.geometry:
-                made = patiently(partial(make, self.plan, shapes), progress, "Writing the shapes", 0.2)
-                (release / f"aggregated_regions.{kind}").write_bytes(made)
+                checks += self._shapes(kind, shapes, release, progress)
         place, recipients = patiently(self._representability, progress, _REPORTS, 0.4)
         (release / representability.FILE).write_text(representability.as_text(recipients), encoding="utf-8")
         facts = Facts(
@@ -173,6 +176,15 @@ class _Job:
             (folder / "report.html").write_text(html, encoding="utf-8")
             if pdf is not None:
                 (folder / "report.pdf").write_bytes(pdf)
+        return checks
+
+    def _shapes(self, kind: str, shapes: Shapes, release: Path, progress: Progress) -> tuple[Check, ...]:
+        """Write one file of shapes and read it back."""
+        path, regions = release / f"aggregated_regions.{kind}", self.plan.problem.regions
+        placed = patiently(partial(placed_for, kind, shapes, regions), progress, "Writing the shapes", 0.2)
+        path.write_bytes(patiently(partial(WRITERS[kind], self.plan, placed), progress, "Writing the shapes", 0.25))
+        check = partial(check_shapes, self.plan, placed, path, release / "aggregated_regions.csv")
+        return patiently(check, progress, "Reading the shapes back", 0.3)
 
     def _drawn(self) -> tuple[Shapes, Pairs, NDArray[np.int32]]:
         """The shapes, which initial regions touch, and of how many pieces each aggregated region is."""

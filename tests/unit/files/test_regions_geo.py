@@ -260,3 +260,38 @@ def test_attribute_points_must_be_numbers_and_both_be_named(tmp_path):
     assert codes == [("not-a-number", 2, "px"), ("missing-number", 2, "py")]
     assert findings_of(path, y_column="py")[0].code == "missing-column"
     assert findings_of(path, x_column="pz", y_column="py")[0].message == "There is no column “pz”."
+
+
+def test_a_vertex_that_is_no_number_is_told_of_by_its_row_and_by_nothing_else(tmp_path):
+    path = tmp_path / "r.geojson"
+    rings = [[[0, 0], [1, 0], [1, 1], [0, 0]], [[1, 0], [2, 0], [float("nan"), 1], [1, 1], [1, 0]]]
+    features = [
+        {"type": "Feature", "properties": {"id": f"r{n}"}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+        for n, ring in enumerate(rings)
+    ]
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    (finding,) = findings_of(path)
+    assert (finding.code, finding.row) == ("infinite-number", 2)
+
+
+def test_a_hole_outside_its_shell_adds_no_area(tmp_path):
+    shell, hole = shapely.box(1, 0, 2, 1).exterior, shapely.box(5, 5, 6, 6).exterior
+    half_out = shapely.box(2.5, 0, 4, 0.5).exterior
+    shapes = [shapely.Polygon(shell, [hole]), shapely.Polygon(shapely.box(2, 0, 3, 1).exterior, [half_out])]
+    regions = load_regions(save(tmp_path / "r.gpkg", shapes))
+    assert regions.polygons is not None
+    assert [polygon.area for polygon in regions.polygons] == [1.0, 0.75]
+    assert regions.points[0].tolist() == [1.5, 0.5]
+    assert [finding.row for finding in regions.findings if finding.code == "invalid-geometry"] == [1, 2]
+
+
+@pytest.mark.parametrize("longitudes", [(179.0, -179.0), (-179.5, 178.0)])
+def test_points_of_polygons_cut_at_the_date_line_lie_in_them(tmp_path, longitudes):
+    low, high = max(longitudes), min(longitudes)
+    both = shapely.MultiPolygon([shapely.box(low, -18, 180, -17), shapely.box(-180, -18, high, -17)])
+    regions = load_regions(
+        save(tmp_path / "r.geojson", [both, shapely.box(170, -18, 171, -17)], "EPSG:4326", "Unknown")
+    )
+    assert regions.polygons is not None
+    assert shapely.contains_xy(regions.polygons, regions.points).all()
+    assert regions.polygons[0].bounds[2] - regions.polygons[0].bounds[0] < 300_000

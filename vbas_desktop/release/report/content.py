@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop import __version__
 
+from ..geometry import made_up_extent
 from ..policies import POLICIES
 from ..tables import code_order
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
@@ -264,6 +265,7 @@ class _Writer:
 
     def _remarks(self) -> Iterable[Block]:
         if not self.internal:
+            yield from (Paragraph(finding.message) for finding in made_up_extent(self.plan))
             if self.facts.written.formulas and not self.facts.options.escape_formulas:
                 yield Paragraph(
                     "Some cells start like a formula (= + - @). Open the file as text, not in a spreadsheet program."

@@ -1,0 +1,111 @@
+"""Longitudes on both sides of the date line: one continuous range to compute in, cut again where maps end.
+
+The data have an empty range of longitudes somewhere. Where the widest one is not the one at ±180°, longitudes west of
+its middle (the *cut*) are counted on beyond 180°, so that neighbours across the date line are neighbours in numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from .coverage import Shapes, polygonal
+
+_BINS = 3600
+"""The empty range is found to a tenth of a degree."""
+
+
+def cut_of_points(longitudes: NDArray[np.float64]) -> float | None:
+    """Where to cut the circle of longitudes so that these stay together; None if ±180° does."""
+    return _cut(longitudes, longitudes)
+
+
+def cut_of_shapes(shapes: Shapes) -> float | None:
+    """The same for shapes, whose edges are passed the shorter way round."""
+    rings = shapely.get_rings(shapely.get_parts(shapes[~shapely.is_missing(shapes)]))
+    xy, ring = shapely.get_coordinates(rings, return_index=True)
+    joined = ring[1:] == ring[:-1]
+    return _cut(xy[:-1, 0][joined], xy[1:, 0][joined])
+
+
+def continuous(longitudes: NDArray[np.float64], cut: float | None) -> NDArray[np.float64]:
+    """Longitudes counted from the cut eastward, beyond 180° where need be."""
+    if cut is None:
+        return longitudes
+    turned = longitudes - 360 * np.floor((longitudes - cut) / 360)
+    # What need not be turned keeps its digits.
+    return np.where((longitudes >= cut) & (longitudes < cut + 360), longitudes, turned)
+
+
+def within_half_turn(longitudes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Longitudes between −180° and 180°, as files have them."""
+    return np.where(longitudes > 180, longitudes - 360, longitudes)
+
+
+def unwrapped(shapes: Shapes, cut: float | None) -> Shapes:
+    """Shapes in longitude and latitude without a jump."""
+    if cut is None:
+        return shapes
+    return shapely.transform(shapes, lambda xy: np.column_stack((continuous(xy[:, 0], cut), xy[:, 1])))
+
+
+def sides(shapes: Shapes) -> tuple[Shapes, NDArray[np.intp]]:
+    """Continuous shapes cut at the date line into what lies west and east of it, and which shape each piece is of.
+
+    The pieces stay where they are; `ends_at_date_line` takes the eastern ones back by a whole turn.
+    """
+    bounds = shapely.bounds(shapes)
+    crossing = np.flatnonzero((bounds[:, 0] < 180) & (bounds[:, 2] > 180))
+    if not crossing.size:
+        return shapes, np.arange(len(shapes))
+    low, high = np.nanmin(bounds[:, 1]) - 1, np.nanmax(bounds[:, 3]) + 1
+    halves = shapely.box(-181, low, 180, high), shapely.box(180, low, 541, high)
+    pieces: list[shapely.Geometry] = []
+    owner: list[int] = []
+    whole = np.ones(len(shapes), np.bool_)
+    whole[crossing] = False
+    for number, shape in enumerate(shapes):
+        parts = [shape] if whole[number] else [polygonal(shapely.intersection(shape, half)) for half in halves]
+        kept = [part for part in parts if not part.is_empty]
+        pieces += kept
+        owner += [number] * len(kept)
+    made = np.empty(len(pieces), object)
+    made[:] = pieces
+    return made, np.array(owner, np.intp)
+
+
+def ends_at_date_line(pieces: Shapes) -> Shapes:
+    """The pieces of `sides` with longitudes between −180° and 180°."""
+    east = shapely.bounds(pieces)[:, 0] >= 180
+    moved = pieces.copy()
+    moved[east] = shapely.transform(pieces[east], lambda xy: np.column_stack((xy[:, 0] - 360, xy[:, 1])))
+    return moved
+
+
+def _cut(one: NDArray[np.float64], other: NDArray[np.float64]) -> float | None:
+    """The middle of the widest range of longitudes that no edge passes, if the date line is not in it."""
+    finite = np.isfinite(one) & np.isfinite(other)
+    one, other = one[finite], other[finite]
+    if one.size == 0 or max(np.ptp(one), np.ptp(other)) <= 180:
+        return None
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    over = high - low > 180
+    passed = np.zeros(_BINS + 1, np.int64)
+    for start, end in ((low[~over], high[~over]), (high[over], np.full(over.sum(), 180.0)), (-180.0, low[over])):
+        np.add.at(passed, _bin(start), 1 if np.ndim(start) else np.size(end))
+        np.add.at(passed, _bin(end) + 1, -1)
+    empty = np.flatnonzero(np.cumsum(passed[:-1]) == 0)
+    if not empty.size:
+        return None
+    # Twice round, so that a range over ±180° is in one piece.
+    runs = np.split(twice := np.concatenate((empty, empty + _BINS)), np.flatnonzero(np.diff(twice) > 1) + 1)
+    widest = max(runs, key=len)
+    middle = (widest[0] + widest[-1] + 1) / 2 / _BINS * 360 - 180
+    holds_date_line = widest[0] % _BINS == 0 or widest[-1] >= _BINS > widest[0] or widest[-1] % _BINS == _BINS - 1
+    return None if holds_date_line else round(float(middle), 2)
+
+
+def _bin(longitudes: NDArray[np.float64] | float) -> NDArray[np.int64]:
+    numbers = np.floor((np.asarray(longitudes) + 180) / 360 * _BINS).astype(np.int64)
+    return np.clip(np.atleast_1d(numbers), 0, _BINS - 1)
