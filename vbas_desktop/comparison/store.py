@@ -82,8 +82,8 @@ class Store:
         """Keep a result; hands it back as it will be read, so that fresh and kept results cannot differ."""
         document = _document(settings, result)
         text = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-        self.folder.mkdir(parents=True, exist_ok=True)
-        write_text(self.path(settings), text)
+        self.folder.mkdir(0o700, parents=True, exist_ok=True)
+        write_text(self.path(settings), text, private=True)
         return _result(json.loads(text))
 
 

@@ -18,6 +18,19 @@ def check_local(path: Path) -> None:
         raise InputError(Finding("not-local", message, "Save it as a file, and choose that.", file=str(path)))
 
 
+def is_elsewhere(path: str, project: str) -> bool:
+    """Whether a path that a project names leads to another computer than the project itself came from."""
+    if _ADDRESS.match(path.replace("\\", "/")):
+        return True
+    return _host(path) not in ("", _host(project))
+
+
+def _host(path: str) -> str:
+    """The computer that a path of the form //computer/share/… names; none otherwise."""
+    plain = path.replace("\\", "/")
+    return plain[2:].partition("/")[0].casefold() if plain.startswith("//") else ""
+
+
 def check_readable(path: Path) -> None:
     """Refuse a path that is no readable file, and say what to do."""
     check_local(path)

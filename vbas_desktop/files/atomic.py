@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 RUN_FILE = "run.json"
 """The file by which a folder is known as the result of an earlier run, which a new one may replace."""
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file (UTF-8, as given) so that it is either the old one or the new one, never a part."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+def write_text(path: Path, text: str, private: bool = False) -> None:
+    """Write a text file (UTF-8, as given) so that it is either the old one or the new one, never a part.
+
+    ``private``: nobody but the user may read it, whatever the system's habit is.
+    """
+    name = path.with_name(f".{secrets.token_hex(8)}.part")
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
         raise
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def make_private(path: Path) -> None:
+    """Let nobody but the user into a folder and all that is in it (or at a file), whatever the system's habit is."""
+    if not path.is_dir():
+        path.chmod(0o600)
+        return
+    path.chmod(0o700)
+    for inside in path.iterdir():
+        make_private(inside)

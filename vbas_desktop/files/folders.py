@@ -13,6 +13,7 @@ import errno
 import os
 import secrets
 import shutil
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -34,6 +35,7 @@ def new_folder(target: Path, names: Sequence[str]) -> Iterator[Path]:
     check_target_folder(target, names)
     with _hidden_folder(target) as partial:
         yield partial
+        _open_up(partial)
         _put_in_place(partial, target)
 
 
@@ -49,6 +51,7 @@ def filled_folder(target: Path) -> Iterator[Path]:
             for file in sorted(partial.iterdir()):
                 os.replace(file, target / file.name)
         else:
+            _open_up(partial)
             os.rename(partial, target)
 
 
@@ -119,7 +122,7 @@ def _hidden_folder(target: Path) -> Iterator[Path]:
         number = f"{os.getpid()}-{secrets.token_hex(4)}"
         # Held before it gets the name by which others look for leftovers.
         made = target.parent / f".{target.name}.vbas-{number}"
-        made.mkdir()
+        made.mkdir(0o700)
         lock = _lock(made)
         partial = made.with_name(f".{target.name}{MARK}{number}")
         os.rename(made, partial)
@@ -129,6 +132,15 @@ def _hidden_folder(target: Path) -> Iterator[Path]:
             shutil.rmtree(partial, ignore_errors=True)
             if lock is not None:
                 os.close(lock)
+
+
+def _open_up(partial: Path) -> None:
+    """Until it is complete nobody else sees into it; then it is a folder as the system makes them."""
+    usual = partial / f".{secrets.token_hex(8)}"
+    usual.mkdir()
+    mode = stat.S_IMODE(usual.stat().st_mode)
+    usual.rmdir()
+    partial.chmod(mode)
 
 
 def _taken(target: Path, why: str) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.records import frozen
 
 _TYPES: dict[str, np.dtype[Any]] = {"int32": np.dtype("<i4"), "float64": np.dtype("<f8")}
+
+LARGEST_BYTES = 1 << 26
+"""No array of numbers for each region is larger: that would be eight million regions."""
 
 
 def pack(array: NDArray[Any]) -> dict[str, Any]:
@@ -25,7 +29,9 @@ def pack(array: NDArray[Any]) -> dict[str, Any]:
 def unpack(packed: Mapping[str, Any]) -> NDArray[Any]:
     """The array again, read-only; ValueError if the text is damaged."""
     kind = _TYPES[packed["type"]]
-    wanted = int(np.prod(packed["shape"], dtype=np.int64)) * kind.itemsize
+    wanted = math.prod(packed["shape"]) * kind.itemsize
+    if wanted > LARGEST_BYTES:
+        raise ValueError("oversized array")
     try:
         # A damaged or malicious file must not unpack into more memory than its shape says.
         data = zlib.decompressobj().decompress(base64.b64decode(packed["data"], validate=True), wanted + 1)

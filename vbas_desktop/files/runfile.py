@@ -67,7 +67,7 @@ def as_text(document: Mapping[str, Any]) -> str:
 def write_run_file(folder: Path, document: Mapping[str, Any]) -> Path:
     """Write ``run.json`` into the folder."""
     path = folder / RUN_FILE
-    write_text(path, as_text(document))
+    write_text(path, as_text(document), private=True)
     return path
 
 

@@ -19,6 +19,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.place import PlaceVector, place_vector
+from vbas_desktop.files.atomic import make_private
 from vbas_desktop.files.folders import require_space
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.files.runfile import run_document, write_run_file
@@ -114,11 +115,12 @@ class _Job:
         """Write everything into the hidden folder and verify it."""
         release, internal = self.folder / "release", self.folder / "internal"
         release.mkdir()
-        internal.mkdir()
+        internal.mkdir(0o700)
         written, checks = self.write_and_verify(release, progress)
         checks = self._papers(release, internal, written, checks, Span(progress, 0.9, 1.0))
         (release / "SHA256SUMS").write_bytes(checksums(self._hashed(release, written)))
         write_run_file(self.folder, self.document)
+        make_private(internal)
         return written, checks
 
     def write_and_verify(self, release: Path, progress: Progress) -> tuple[Written, tuple[Check, ...]]:

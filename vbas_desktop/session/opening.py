@@ -9,6 +9,7 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.source import Source
+from vbas_desktop.files.access import is_elsewhere
 
 from .orders import CountOrder, Loaded, LoadOrder
 from .project import ProjectState, read_project
@@ -46,7 +47,13 @@ class OpenProjectOrder:
         state = read_project(self.path)
         records = self.records or Path(state.records.path)
         regions = self.regions or Path(state.regions.path)
-        missing = tuple(path for path in (records, regions) if not path.is_file())
+        given = {self.records, self.regions, None}
+        missing = tuple(
+            path
+            for path in (records, regions)
+            # Looking for a file on another computer already tells that one who asks: only the user may name it.
+            if (path not in given and is_elsewhere(str(path), str(self.path.absolute()))) or not path.is_file()
+        )
         if missing:
             return OpenedProject(self.path, state, missing=missing)
         loaded = LoadOrder(records, regions, state.choices).execute(Span(progress, 0.0, 0.8))

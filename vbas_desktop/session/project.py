@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import operator
 import os
 from collections.abc import Mapping
@@ -28,6 +29,8 @@ from .project_schema import FORMAT, SCHEMA
 from .results import Entry, ProblemKey, Run, grouping_entries
 
 SUFFIX = ".vbas"
+LARGEST_BYTES = 1 << 30
+"""What a project file, and what is packed in it, may take in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +51,7 @@ class ProjectState:
         """Write beside the target and rename: a crash leaves the old file."""
         text = json.dumps(self.as_document(path.parent), ensure_ascii=False, indent=1, allow_nan=False)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, text + "\n")
+        write_text(path, text + "\n", private=True)
 
     def holds_all_of(self, later: ProjectState) -> bool:
         """Whether nothing was chosen, found or noted between this snapshot and a later one."""
@@ -93,6 +96,8 @@ def keeping_unknown(old: Mapping[str, Any], new: dict[str, Any]) -> dict[str, An
 
 def read_project(path: Path) -> ProjectState:
     """The snapshot in a file of any format so far; `InputError` says what is wrong with it."""
+    if path.stat().st_size > LARGEST_BYTES:
+        raise _refusal(path, f"No project is larger than {LARGEST_BYTES >> 20:,} MB.")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
@@ -104,11 +109,20 @@ def read_project(path: Path) -> ProjectState:
     try:
         document = migrate(document)
         jsonschema.validate(document, SCHEMA, cls=jsonschema.Draft202012Validator)
+        if _claimed_bytes(document) > LARGEST_BYTES:
+            raise _refusal(path, f"The project claims more than {LARGEST_BYTES >> 20:,} MB of results.")
         return _state(document, path)
     except jsonschema.ValidationError as error:
         raise _refusal(path, f"The project is damaged at “{'/'.join(map(str, error.absolute_path))}”.") from None
     except (KeyError, TypeError, ValueError):
         raise _refusal(path, "The project is damaged.") from None
+
+
+def _claimed_bytes(document: Mapping[str, Any]) -> int:
+    """How much memory the arrays of all solutions say they need; nothing is unpacked for that."""
+    solutions = [solution for run in document["runs"] for solution in run["solutions"]]
+    arrays = [solution.get(name) for solution in solutions for name in ("owner", "sites")]
+    return sum(8 * math.prod(array["shape"]) for array in arrays if array)
 
 
 def _refusal(path: Path, message: str, remedy: str = "Choose another file or an earlier copy.") -> InputError:

@@ -21,6 +21,7 @@ class Recovery:
 
     def write(self, state: ProjectState, progress: Progress = Silent()) -> None:  # noqa: B008
         """Write the newest state."""
+        self._folder.mkdir(0o700, parents=True, exist_ok=True)
         state.write(self.path, progress)
 
     def remove(self) -> None:

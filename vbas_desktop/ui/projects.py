@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.words import counted
+from vbas_desktop.files.access import is_elsewhere
 from vbas_desktop.session.opening import OpenedProject, OpenProjectOrder
 from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.session.recovery import Recovery
@@ -80,7 +81,11 @@ class Projects(QObject):
 
     def _ask_where(self, opened: OpenedProject) -> None:
         names = " and ".join(path.name for path in opened.missing)
-        self._context.say(f"{names} is no longer where it was. Say where it is now.")
+        elsewhere = any(is_elsewhere(str(path), str(opened.path.absolute())) for path in opened.missing)
+        why = (
+            "is on another computer, which is not asked unless you say so" if elsewhere else "is no longer where it was"
+        )
+        self._context.say(f"{names} {why}. Say where it is now.")
         there = [
             None if Path(s.path) in opened.missing else Path(s.path)
             for s in (opened.state.records, opened.state.regions)

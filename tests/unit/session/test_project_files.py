@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,9 @@ from made_up_sessions import open_data, run, write_data
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
+from vbas_desktop.files.access import is_elsewhere
 from vbas_desktop.files.packing import pack, unpack
+from vbas_desktop.session import project as projects
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.encoding import choices_from_json, choices_to_json
 from vbas_desktop.session.migrations import STEPS
@@ -290,3 +294,63 @@ def test_opening_does_not_need_the_session_that_saved(saved, data):
     fresh = open_data(*data)
     fresh.accept_project(OpenProjectOrder(path).execute())
     assert len(fresh.entries) == 5
+
+
+def test_a_file_on_another_computer_is_not_looked_for_unasked(saved, data, tmp_path, monkeypatch):
+    _, place = saved
+    document = json.loads(place.read_text())
+    document["files"]["records"]["path"] = "//collector.example/share/records.csv"
+    place.write_text(json.dumps(document))
+    touched = []
+    for name in ("is_file", "stat", "open", "exists"):
+        real = getattr(Path, name)
+        monkeypatch.setattr(
+            Path, name, lambda self, *a, real=real, **k: (touched.append(str(self)), real(self, *a, **k))[1]
+        )
+    opened = OpenProjectOrder(place).execute()
+    assert [str(path) for path in opened.missing] == ["//collector.example/share/records.csv"]
+    assert touched
+    assert not [place for place in touched if "collector" in place]
+    # What the user names is opened, wherever it is.
+    again = OpenProjectOrder(place, records=data[0]).execute()
+    assert again.loaded is not None
+
+
+@pytest.mark.parametrize(
+    ("path", "project", "elsewhere"),
+    [
+        (r"\\host\share\a.csv", r"C:\work\p.vbas", True),
+        ("//host/share/a.csv", "/home/me/p.vbas", True),
+        (r"\\HOST\other\a.csv", r"\\host\share\p.vbas", False),
+        (r"\\?\UNC\host\share\a.csv", r"C:\work\p.vbas", True),
+        ("smb://host/share/a.csv", "/home/me/p.vbas", True),
+        ("http://host/a.csv", "/home/me/p.vbas", True),
+        ("/vsicurl/http://host/a.geojson", "/home/me/p.vbas", True),
+        (r"D:\data\a.csv", r"C:\work\p.vbas", False),
+        ("/data/a.csv", "/home/me/p.vbas", False),
+    ],
+)
+def test_what_is_on_another_computer_is_told_by_its_path(path, project, elsewhere):
+    assert is_elsewhere(path, project) is elsewhere
+
+
+def test_a_project_that_claims_huge_arrays_is_refused_before_they_are_unpacked(saved, monkeypatch):
+    _, place = saved
+    packed = base64.b64encode(zlib.compress(bytes(1 << 20))).decode()
+    document = json.loads(place.read_text())
+    solution = document["runs"][0]["solutions"][0]
+    for shape in ([1 << 18, 1 << 13], [1 << 32, 1 << 32], [1 << 62, 4]):
+        solution["owner"] = {"type": "int32", "shape": shape, "data": packed}
+        place.write_text(json.dumps(document))
+        with pytest.raises(InputError, match="claims more than 1,024 MB"):
+            read_project(place)
+    # Each of them small enough, all together not.
+    monkeypatch.setattr(projects, "LARGEST_BYTES", place.stat().st_size + (1 << 20))
+    solution["owner"] = {"type": "int32", "shape": [1 << 18], "data": packed}
+    document["runs"][0]["solutions"] = [solution] * 3
+    text = json.dumps(document)
+    place.write_text(text)
+    with pytest.raises(InputError, match=r"claims more than|No project is larger than"):
+        read_project(place)
+    with pytest.raises(ValueError, match="oversized"):
+        unpack({"type": "float64", "shape": [1 << 24], "data": packed})

@@ -36,4 +36,4 @@ def write_scores(path: Path, table: Table, search: Search, progress: Progress) -
         progress.update("Writing scores", start / scores.size)
         some = scores[start : start + _CHUNK].tolist()
         parts.append("".join(f"{number},{score}\n" for number, score in enumerate(some, start + 1)))
-    write_text(path, "".join(parts))
+    write_text(path, "".join(parts), private=True)
