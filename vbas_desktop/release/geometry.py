@@ -22,7 +22,7 @@ from vbas_desktop.algorithms.rounding import on_grid, without_hairlines
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 
-from .plan import Plan
+from .plan import Partition, Plan
 from .tables import code_order
 
 Points = NDArray[np.float64]
@@ -46,9 +46,8 @@ def shapes_of(plan: Plan) -> Shapes:
     return aggregated_shapes(plan.problem.regions, plan.membership)
 
 
-def made_up_extent(plan: Plan) -> tuple[Finding, ...]:
+def made_up_extent(regions: Regions) -> tuple[Finding, ...]:
     """A warning if the shapes stand for a place without extent: points at one place have no border."""
-    regions = plan.problem.regions
     radius = disc_radius(regions)
     if radius is None:
         return ()
@@ -119,32 +118,32 @@ def _to_degrees(system: CoordinateSystem) -> Callable[[Points], Points]:
     return to_degrees
 
 
-def geojson(plan: Plan, placed: Placed) -> bytes:
+def geojson(partition: Partition, placed: Placed) -> bytes:
     """The shapes with codes and counts."""
     features = [
         {
             "type": "Feature",
-            "properties": _properties(plan, number),
+            "properties": _properties(partition, number),
             "geometry": json.loads(shapely.to_geojson(placed.written[number])),
         }
-        for number in code_order(plan)
+        for number in code_order(partition)
     ]
     lines = ",\n".join(json.dumps(feature, separators=(",", ":")) for feature in features)
     return f'{{"type":"FeatureCollection","features":[\n{lines}\n]}}\n'.encode()
 
 
-def geopackage(plan: Plan, placed: Placed) -> bytes:
+def geopackage(partition: Partition, placed: Placed) -> bytes:
     """The shapes as a GeoPackage, in the coordinates of the computation."""
     import pyogrio.raw
 
-    order = code_order(plan)
-    rows = [_properties(plan, number) for number in order]
+    order = code_order(partition)
+    rows = [_properties(partition, number) for number in order]
     fields = {
         "aggregated_region": np.array([row["aggregated_region"] for row in rows], object),
         "initial_regions": np.array([row["initial_regions"] for row in rows], np.int64),
         "records": np.array([row["records"] for row in rows], np.int64),
     }
-    system = plan.problem.regions.system
+    system = partition.regions.system
     multi = [shapely.multipolygons(shapely.get_parts(placed.written[number])) for number in order]
     # Made in memory: what a disk refuses is then an error of the disk, not one of the format.
     made = io.BytesIO()
@@ -180,13 +179,13 @@ def _without_date() -> Iterator[None]:
             pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": None})
 
 
-WRITERS: dict[str, Callable[[Plan, Placed], bytes]] = {"geojson": geojson, "gpkg": geopackage}
+WRITERS: dict[str, Callable[[Partition, Placed], bytes]] = {"geojson": geojson, "gpkg": geopackage}
 """The kinds of file that shapes are released in, by their endings."""
 
 
-def _properties(plan: Plan, number: int) -> dict[str, Any]:
+def _properties(partition: Partition, number: int) -> dict[str, Any]:
     return {
-        "aggregated_region": plan.codes[number],
-        "initial_regions": int(plan.members_by_region[number]),
-        "records": int(plan.released_by_region[number]),
+        "aggregated_region": partition.codes[number],
+        "initial_regions": int(partition.members_by_region[number]),
+        "records": int(partition.released_by_region[number]),
     }

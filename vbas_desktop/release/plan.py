@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,34 @@ def _free_prefix(ids: tuple[str, ...]) -> str:
     return letters[0] if letters else max((text.upper() for text in ids), key=len)[:1] + "_AGGREGATED_"
 
 
+class Partition(Protocol):
+    """The aggregated regions with their released records: all that the small files and the map need."""
+
+    @property
+    def regions(self) -> Regions:
+        """The initial regions."""
+
+    @property
+    def membership(self) -> NDArray[np.int32]:
+        """Aggregated region of each initial region."""
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The code of each aggregated region."""
+
+    @property
+    def centres(self) -> NDArray[np.float64]:
+        """The middle of each aggregated region."""
+
+    @property
+    def members_by_region(self) -> NDArray[np.int64]:
+        """Number of initial regions of each aggregated region."""
+
+    @property
+    def released_by_region(self) -> NDArray[np.int64]:
+        """Released records of each aggregated region."""
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """The aggregation of one solution in counts: what is released of every class of every aggregated region.
@@ -67,6 +96,11 @@ class Plan:
     indptr: NDArray[np.int64]
     columns: NDArray[np.int32]
     counts: NDArray[np.int64]
+
+    @property
+    def regions(self) -> Regions:
+        """The initial regions."""
+        return self.problem.regions
 
     @property
     def membership(self) -> NDArray[np.int32]:

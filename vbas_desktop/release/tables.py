@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.date_line import within_half_turn
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 
-from .plan import Plan
+from .plan import Partition, Plan
 from .summary import ReleasedFile
 
 CROSSWALK = ("initial_region", "aggregated_region")
@@ -23,25 +23,27 @@ AGGREGATED = ("aggregated_region", "x", "y", "initial_regions", "records")
 INTERNAL = (*AGGREGATED, "suppressed_records", "anonymity", "pieces")
 
 
-def crosswalk(plan: Plan) -> bytes:
+def crosswalk(partition: Partition) -> bytes:
     """Which aggregated region each initial region went into, in the order of the region file."""
-    codes = [plan.codes[number] for number in plan.membership.tolist()]
-    return _csv(CROSSWALK, zip(plan.problem.regions.ids, codes, strict=True))
+    codes = [partition.codes[number] for number in partition.membership.tolist()]
+    return _csv(CROSSWALK, zip(partition.regions.ids, codes, strict=True))
 
 
-def aggregated_regions(plan: Plan) -> bytes:
+def aggregated_regions(partition: Partition) -> bytes:
     """One line per aggregated region in the order of the codes; ``records`` are released ones: at least k, or none."""
-    return _csv(AGGREGATED, (row[: len(AGGREGATED)] for row in _rows(plan, None)))
+    return _csv(AGGREGATED, _rows(partition))
 
 
-def aggregated_regions_internal(plan: Plan, pieces: NDArray[np.integer] | None) -> bytes:
+def aggregated_regions_internal(plan: Plan, pieces: NDArray[np.integer]) -> bytes:
     """The same with what was suppressed, the smallest released class and the number of pieces."""
-    return _csv(INTERNAL, _rows(plan, pieces))
+    lost = plan.records_by_region - plan.released_by_region
+    more = ((lost[number], plan.anonymity_by_region[number] or "", pieces[number]) for number in code_order(plan))
+    return _csv(INTERNAL, ((*row, *rest) for row, rest in zip(_rows(plan), more, strict=True)))
 
 
-def code_order(plan: Plan) -> list[int]:
+def code_order(partition: Partition) -> list[int]:
     """The numbers of the aggregated regions in the order of their codes."""
-    return sorted(range(len(plan.codes)), key=plan.codes.__getitem__)
+    return sorted(range(len(partition.codes)), key=partition.codes.__getitem__)
 
 
 def file_coordinates(points: NDArray[np.float64], system: CoordinateSystem) -> NDArray[np.float64]:
@@ -76,20 +78,12 @@ def _hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _rows(plan: Plan, pieces: NDArray[np.integer] | None) -> Iterable[tuple[Any, ...]]:
-    places = file_coordinates(plan.centres, plan.problem.regions.system)
-    for number in code_order(plan):
-        released = int(plan.released_by_region[number])
-        yield (
-            plan.codes[number],
-            f"{places[number, 0]:.10g}",
-            f"{places[number, 1]:.10g}",
-            int(plan.members_by_region[number]),
-            released,
-            int(plan.records_by_region[number]) - released,
-            int(plan.anonymity_by_region[number]) or "",
-            "" if pieces is None else int(pieces[number]),
-        )
+def _rows(partition: Partition) -> Iterable[tuple[Any, ...]]:
+    places = file_coordinates(partition.centres, partition.regions.system)
+    for number in code_order(partition):
+        x, y = places[number]
+        members, released = partition.members_by_region[number], partition.released_by_region[number]
+        yield partition.codes[number], f"{x:.10g}", f"{y:.10g}", int(members), int(released)
 
 
 def _csv(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from vbas_desktop.files.runfile import run_document, write_run_file
 
 from . import representability
 from .blocks import changed
+from .disclosure import Told, tell
 from .fingerprints import Claim
 from .folder import complete_folder
 from .geometry import WRITERS, made_up_extent, placed_for, shapes_of
@@ -36,8 +37,9 @@ from .policies import POLICIES
 from .records_arrow import ArrowRecords
 from .records_csv import CsvRecords, Written
 from .rehearsal import rehearse_with
-from .report import Facts, as_html, as_pdf, report
-from .report.disclosure import Disclosure
+from .report import Facts, Papers, as_html, as_pdf, internal_report, recipients_report
+from .report.blocks import Report
+from .report.wording import form, row_order
 from .shapes_check import check_shapes
 from .summary import Check, ReleasedFile, ReleaseReport
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
@@ -76,7 +78,7 @@ def write_release(
     telltales = telltale_columns(plan, table, [column for column, _ in released])
     if not options.shuffle:
         telltales += telltale_order(plan, table)
-    telltales += made_up_extent(plan)
+    telltales += made_up_extent(problem.regions)
     made = dict(document or run_document(problem, result, {}, solution.id))
     made["release"] = {"solution": solution.id, **options.as_dict()}
     if made.get("options"):
@@ -160,31 +162,33 @@ class _Job:
     ) -> tuple[Check, ...]:
         """Everything besides the records; the shapes are read back, and what was checked of them is added."""
         shapes, pairs, parts = patiently(self._drawn, progress, "Drawing the aggregated regions", 0.0)
-        (release / "aggregated_regions.csv").write_bytes(aggregated_regions(self.plan))
+        place, told = patiently(self._told, progress, _REPORTS, 0.2)
+        (release / "aggregated_regions.csv").write_bytes(aggregated_regions(told))
         (internal / "aggregated_regions.csv").write_bytes(aggregated_regions_internal(self.plan, parts))
         for kind in WRITERS:
             if kind in self.options.geometry:
-                checks += self._shapes(kind, shapes, release, progress)
-        place, recipients = patiently(self._representability, progress, _REPORTS, 0.4)
-        (release / representability.FILE).write_text(representability.as_text(recipients), encoding="utf-8")
+                checks += self._shapes(kind, told, shapes, release, progress)
+        vector = representability.recipients_vector(told, self.options, self.table.dialect.header)
+        (release / representability.FILE).write_text(representability.as_text(vector), encoding="utf-8")
         facts = Facts(
             self.plan, self.table, self.result, self.options, written, checks, self._hashed(release, written), shapes,
-            parts, pairs, self.document, place, recipients, self.telltales,
+            parts, pairs, self.document, place, told, self.telltales,
         )  # fmt: skip
-        for folder, is_internal in ((release, False), (internal, True)):
-            html, pdf = patiently(
-                partial(self._set, facts, is_internal), progress, _REPORTS, 0.8 if is_internal else 0.5
-            )
+        for folder, make_report, done in (
+            (release, partial(self._for_recipient, facts, vector), 0.5),
+            (internal, partial(internal_report, facts), 0.8),
+        ):
+            html, pdf = patiently(partial(self._set, make_report), progress, _REPORTS, done)
             (folder / "report.html").write_text(html, encoding="utf-8")
             if pdf is not None:
                 (folder / "report.pdf").write_bytes(pdf)
         return checks
 
-    def _shapes(self, kind: str, shapes: Shapes, release: Path, progress: Progress) -> tuple[Check, ...]:
+    def _shapes(self, kind: str, told: Told, shapes: Shapes, release: Path, progress: Progress) -> tuple[Check, ...]:
         """Write one file of shapes and read it back."""
         path, regions = release / f"aggregated_regions.{kind}", self.plan.problem.regions
         placed = patiently(partial(placed_for, kind, shapes, regions), progress, "Writing the shapes", 0.2)
-        path.write_bytes(patiently(partial(WRITERS[kind], self.plan, placed), progress, "Writing the shapes", 0.25))
+        path.write_bytes(patiently(partial(WRITERS[kind], told, placed), progress, "Writing the shapes", 0.25))
         check = partial(check_shapes, self.plan, placed, path, release / "aggregated_regions.csv")
         return patiently(check, progress, "Reading the shapes back", 0.3)
 
@@ -194,18 +198,24 @@ class _Job:
         pairs = neighbours(regions)
         return shapes_of(self.plan), pairs, pieces(regions, self.plan.membership, pairs)
 
-    def _set(self, facts: Facts, is_internal: bool) -> tuple[str, bytes | None]:
+    def _set(self, make_report: Callable[[], Report]) -> tuple[str, bytes | None]:
         """One report as HTML and, if wanted, as PDF."""
-        content = report(facts, is_internal)
+        content = make_report()
         return as_html(content), as_pdf(content) if self.options.pdf else None
 
-    def _representability(self) -> tuple[PlaceVector, dict[str, Any]]:
-        """The vector of the solution, and what the recipient gets of it."""
+    def _told(self) -> tuple[PlaceVector, Told]:
+        """The vector of the solution, and what the recipient is told."""
         place = place_vector(self.plan.problem, self.plan.solution)
-        outside = Disclosure(self.plan.problem.k, internal=False)
-        told = outside.total(self.plan.records_suppressed) is not None
-        header = self.table.dialect.header
-        return place, representability.recipients_vector(self.plan, place, self.options, header, told)
+        return place, tell(self.plan, place, self.options, self.table.dialect.header)
+
+    def _for_recipient(self, facts: Facts, vector: dict[str, Any]) -> Report:
+        options = self.options
+        papers = Papers(
+            facts.told, vector, facts.checks, facts.files, facts.map, form(self.table.dialect, options),
+            row_order(options), options.class_size, options.policy,
+            with_formulas=bool(facts.written.formulas) and not options.escape_formulas,
+        )  # fmt: skip
+        return recipients_report(papers)
 
     def _hashed(self, release: Path, written: Written) -> tuple[ReleasedFile, ...]:
         """The files that the reports list, with their hashes; that of the large one is known from writing it."""

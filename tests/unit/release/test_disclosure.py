@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from itertools import product
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from pypdf import PdfReader
 from release_making import load, random_rows, write_records, write_regions
 
 from vbas_desktop.release import ReleaseOptions
-from vbas_desktop.release.report.disclosure import Disclosure
+from vbas_desktop.release.disclosure import PERCENTS, Share, jaccard_told, suppressed_share
 
 K = 50
 LOST = 37, 43, 29
@@ -31,7 +30,8 @@ def release(tmp_path_factory):
         rows += [["p", age, sex, corner, "n"] for _ in range(size)]
     case = load(write_records(folder, rows), write_regions(folder), k=K, sites=4)
     assert case.solution.suppressed_global + case.solution.suppressed_local == sum(LOST)
-    return case.release(folder / "out", ReleaseOptions(class_size="class_size", policy="class-11"))
+    options = ReleaseOptions(class_size="class_size", policy="class-11", renames={"age": "stage", "region": "area"})
+    return case.release(folder / "out", options)
 
 
 def numbers(text):
@@ -47,87 +47,88 @@ def texts_of(folder):
     yield re.sub(r"[0-9a-f]{20,}", " ", " ".join(page.extract_text() for page in pages))
 
 
-def tables_of(page):
-    """The tables of a page as rows of texts, the headings first."""
-    for table in re.findall(r"<table>.*?</table>", page, flags=re.S):
-        rows = re.findall(r"<tr.*?</tr>", table, flags=re.S)
-        yield [[re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)] for row in rows]
-
-
 def run_json(release):
     return json.loads((release.target / "run.json").read_text())
 
 
-def test_the_recipients_report_has_no_count_below_k_while_that_for_the_file_has_them_all(release):
+def test_the_recipients_report_has_no_number_of_suppressed_records_while_that_for_the_file_has_them_all(release):
+    sums = {37 + 43, 37 + 29, sum(LOST), 1600 + sum(LOST)}
     for text in texts_of(release.target / "internal"):
-        assert set(LOST) <= numbers(text)
+        assert set(LOST) | sums <= numbers(text)
     for text in texts_of(release.folder):
-        assert not set(LOST) & numbers(text)
-        assert sum(LOST) in numbers(text), "a total that reaches k is told"
-        assert f"fewer than {K}" in " ".join(text.split())
+        assert not (set(LOST) | sums) & numbers(text)
 
 
-def test_a_table_from_which_a_hidden_count_follows_by_the_total_is_left_out(release):
-    old_by_age, female_by_sex = 37 + 43, 37 + 29
-    for text in texts_of(release.target / "internal"):
-        assert {old_by_age, female_by_sex} <= numbers(text)
-    for text in texts_of(release.folder):
-        assert not {old_by_age, female_by_sex} & numbers(text)
-
-
-def test_a_value_that_only_a_few_suppressed_records_have_is_not_even_named_to_the_recipient(release):
+def test_a_value_that_only_suppressed_records_have_is_not_even_named_to_the_recipient(release):
     assert all("oldest" in text for text in texts_of(release.target / "internal"))
     for path in release.folder.iterdir():
         assert b"oldest" not in path.read_bytes()
     for text in texts_of(release.folder):
         assert "oldest" not in text
-        assert "Quasi-identifier “age” 1 categor" in " ".join(text.split()), "only “young” is released"
+        assert "Quasi-identifier “stage” 1 categor" in " ".join(text.split()), "only “young” is released"
 
 
-def test_the_recipient_gets_no_measure_that_counts_records_which_are_not_released(release):
+def test_the_recipient_gets_no_measure_of_sites_or_of_records_that_are_not_released(release):
+    hidden = ("non-uniform", "place information", "sites were tried", "solutions that were considered", "seed")
     for text in texts_of(release.target / "internal"):
-        assert "non-uniform" in text.lower()
-    discernibility = {entry["measures"]["discernibility"] for entry in run_json(release)["solutions"]}
+        assert [words for words in hidden[:-1] if words not in " ".join(text.lower().split())] == []
+        assert re.search(r"Average distance\s+(?!to )", text)
     for text in texts_of(release.folder):
-        assert "non-uniform" not in text.lower()
-        told = discernibility & numbers(text)
-        assert told == {8 * 200**2}, "that of the released solution, which the released file gives too"
+        assert [words for words in hidden if words in " ".join(text.lower().split())] == []
+        assert not re.search(r"Average distance\s+(?!to )", text)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_whoever_adds_up_the_tables_of_the_recipient_learns_nothing_about_counts_below_k(tmp_path, seed):
-    k = 5
-    rows = random_rows(300 + 40 * seed, seed)
-    case = load(write_records(tmp_path, rows), write_regions(tmp_path), k=k, sites=3 + seed)
-    case.release(tmp_path / "out", ReleaseOptions(pdf=False))
-    page = (tmp_path / "out" / "release" / "report.html").read_text(encoding="utf-8")
-    stated = re.search(r"<p>([\d,]+) records were suppressed", page)
-    totals = {int(stated[1].replace(",", ""))} if stated else set()
-    tables = [table for table in tables_of(page) if "records suppressed" in table[0]]
-    for names, *body in tables:
-        cells = [row[names.index("records suppressed")] for row in body]
-        shown = [int(cell.replace(",", "")) for cell in cells if cell[0].isdigit()]
-        hidden = len(cells) - len(shown)
-        assert all(count >= k for count in shown)
-        totals |= set() if hidden else {sum(shown)}
-        for total in totals:
-            rest = total - sum(shown)
-            assert not hidden or k - 1 <= rest <= (hidden - 1) * (k - 1)
-    assert len(totals) <= 1
+def test_the_recipient_learns_neither_names_of_the_source_files_nor_old_names_of_columns(release):
+    inputs = run_json(release)["inputs"]
+    for text in texts_of(release.target / "internal"):
+        assert "records.csv" in text
+        assert "regions.csv" in text.replace("aggregated_regions.csv", "")
+    for path in release.folder.iterdir():
+        data = path.read_bytes()
+        for source in inputs.values():
+            assert source["sha256"].encode() not in data
+    for text in (*texts_of(release.folder), (release.folder / "representability.json").read_text()):
+        assert "records.csv" not in text
+        assert "regions.csv" not in text.replace("aggregated_regions.csv", "")
+        assert "“age”" not in text
+        assert '"age"' not in text
+        assert '"region"' not in text
+        assert "“region”" not in text
 
 
-def test_none_and_a_few_suppressed_records_look_the_same_to_the_recipient(tmp_path):
-    pages = []
-    for name, extra in (("none", 0), ("few", 3)):
+def test_derived_figures_have_two_digits_at_most(release):
+    page = (release.folder / "report.html").read_text(encoding="utf-8")
+    values = re.findall(r"<tr><td>[^<]*</td><td class=n>([\d.,]+)(?: \w+)?</td><td>", page)
+    assert len(values) >= 6
+    for value in values:
+        assert len(value.replace(",", "").replace(".", "").strip("0")) <= 2, value
+
+    def figures(node):
+        for each in node.values() if isinstance(node, dict) else node:
+            if isinstance(each, dict | list):
+                yield from figures(each)
+            elif isinstance(each, float):
+                yield each
+
+    vector = json.loads((release.folder / "representability.json").read_text())
+    told = [*figures(vector["overall"]), *figures(vector["per_class"])]
+    assert len(told) > 8
+    assert all(value == float(f"{value:.2g}") for value in told)
+
+
+@pytest.mark.parametrize("extra", [0, 3, 4])
+def test_none_and_a_few_suppressed_records_give_the_same_files(tmp_path, extra):
+    made = []
+    for name, number in (("none", 0), ("few", extra)):
         folder = tmp_path / name
         folder.mkdir()
         rows = [["p", "young", "f", region, "n"] for region in ("r0", "r15") for _ in range(60)]
-        rows += [["p", "rare", "f", "r0", "n"]] * extra
+        rows += [["p", "rare", "f", "r0", "n"]] * number
         case = load(write_records(folder, rows), write_regions(folder), k=5, sites=1)
-        assert case.solution.suppressed_global == extra
-        case.release(folder / "out", ReleaseOptions(pdf=False, shuffle=False))
-        pages.append((folder / "out" / "release" / "report.html").read_text(encoding="utf-8"))
-    assert pages[0] == pages[1]
+        assert case.solution.suppressed_global == number
+        release = case.release(folder / "out", ReleaseOptions(shuffle=False)).folder
+        made.append({path.name: path.read_bytes() for path in release.iterdir()})
+    assert made[0] == made[1]
 
 
 def test_the_tables_of_the_recipient_count_at_least_k_records_or_none(release):
@@ -141,10 +142,7 @@ def test_the_tables_of_the_recipient_count_at_least_k_records_or_none(release):
     assert len(counts) == 4 + 4 + release.records_released
 
 
-def test_the_recipient_gets_neither_the_hash_of_the_records_nor_the_sites(release):
-    secret = run_json(release)["inputs"]["records"]["sha256"]
-    for path in release.folder.iterdir():
-        assert secret.encode() not in path.read_bytes()
+def test_the_recipient_gets_no_sites(release):
     assert "site" not in (release.folder / "aggregated_regions.csv").read_text()
 
 
@@ -157,21 +155,92 @@ def test_no_record_is_in_the_reports_or_in_run_json(tmp_path):
         assert b"note 1" not in path.read_bytes()
 
 
-def test_a_shown_sum_never_narrows_down_a_hidden_count():
-    k = 3
-    for cells in product(range(k), repeat=3):
-        if not Disclosure(k, internal=False).sum_is_safe(np.array(cells)):
-            continue
-        possible = [other for other in product(range(k), repeat=3) if sum(other) == sum(cells)]
-        for place in range(3):
-            assert {other[place] for other in possible} == set(range(k))
+@given(st.integers(0, 400), st.integers(2, 6), st.integers(0, 6), st.integers(0, 6), st.data())
+@settings(max_examples=200)
+def test_a_share_is_true_and_leaves_every_missing_cell_free(released, k, least, more, data):
+    most = least + more
+    suppressed = data.draw(st.integers(0, most * (k - 1) + 3))
+    share = suppressed_share(suppressed, released, k, least, most)
+    exact = 100 * suppressed / max(1, suppressed + released)
+    assert share == Share() or share.low <= exact < share.high
+    # All numbers that would be told alike, and what a cell can be if all possible missing cells are known.
+    alike = [s for s in range(most * (k - 1) + 1) if suppressed_share(s, released, k, least, most) == share]
+    for cells in range(max(1, least), most + 1):
+        possible = [s for s in alike if s <= cells * (k - 1)]
+        if possible:
+            assert min(possible) <= (cells - 1) * (k - 1)
+            assert max(possible) >= k - 1
 
 
-@given(st.lists(st.integers(0, 30), min_size=1, max_size=8), st.integers(1, 12))
-@settings(max_examples=80)
-def test_counts_below_k_all_look_the_same_to_the_recipient(counts, k):
-    outside, inside = Disclosure(k, internal=False), Disclosure(k, internal=True)
-    assert {outside.count(count) for count in counts if count < k} <= {f"fewer than {k}"}
-    assert [inside.count(count) for count in counts] == [str(count) for count in counts]
-    assert outside.total(sum(counts)) == (f"{sum(counts):,}" if sum(counts) >= k else None)
-    assert inside.total(sum(counts)) == f"{sum(counts):,}"
+def test_shares_are_told_in_words():
+    assert str(Share()) == "not stated"
+    assert str(Share(0, 2)) == "below 2 %"
+    assert str(Share(5, 10)) == "5 to 10 %"
+    assert str(Share(50, 100)) == "50 % or more"
+    assert suppressed_share(30, 990, 5, 40, 40) == Share(2, 5)
+    assert suppressed_share(10, 990, 5, 40, 40) == Share(1, 2), "1 % is reached"
+    assert suppressed_share(9, 990, 5, 40, 40) == Share(0, 1)
+    assert sorted(PERCENTS) == list(PERCENTS)
+
+
+def reachable(size, places):
+    """The numbers of pairs that so many records can make in so many places, as bits of an integer."""
+    ways = {0: 1}
+    for _ in range(places):
+        new = {}
+        for used, bits in ways.items():
+            for n in range(size - used + 1):
+                new[used + n] = new.get(used + n, 0) | bits << n * (n - 1) // 2
+        ways = new
+    return ways[size]
+
+
+def sums(sets):
+    """The sums of one member of each set, sets and sums as bits."""
+    found = 1
+    for bits in sets:
+        found, shift = 0 if bits else found, found
+        while bits:
+            low = bits & -bits
+            found |= shift << low.bit_length() - 1
+            bits ^= low
+    return found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_jaccard_index_leaves_open_how_many_of_a_class_lived_in_an_initial_region(seed):
+    generator = np.random.default_rng(seed)
+    k, cells = 2 + seed % 2, 260
+    sizes = generator.integers(k, k + 3, cells)
+    members = generator.integers(1, 4, cells)
+    every = int((sizes * (sizes - 1) // 2).sum())
+    all_ways = [reachable(int(n), int(m)) for n, m in zip(sizes, members, strict=True)]
+    total = sums(all_ways)
+    told = {a: jaccard_told(a / every, sizes, members, k) for a in range(every + 1) if total >> a & 1}
+    assert None not in told.values()
+    assert all(abs(value - a / every) <= 0.015 for a, value in told.items())
+    for kind in {(int(n), int(m)) for n, m in zip(sizes, members, strict=True) if m > 1}:
+        others = list(all_ways)
+        others.remove(reachable(*kind))
+        rest = sums(others)
+        for number in range(k):
+            fixed = reachable(kind[0] - number, kind[1] - 1) << number * (number - 1) // 2
+            possible = sums([rest, fixed])
+            assert {told[a] for a in told if possible >> a & 1} == set(told.values()), (kind, number)
+
+
+@pytest.mark.parametrize("jaccard", [0.0, 0.5, 0.731, 1.0])
+def test_whether_the_jaccard_index_is_told_does_not_depend_on_it(jaccard):
+    assert jaccard_told(jaccard, np.array([40, 60]), np.array([2, 3]), 5) is None
+    assert jaccard_told(jaccard, np.full(2000, 30), np.full(2000, 12), 5) is not None
+    assert jaccard_told(None, np.array([40]), np.array([2]), 5) is None
+
+
+def test_a_release_of_random_records_states_a_share_that_is_true(tmp_path):
+    case = load(write_records(tmp_path, random_rows(3000)), write_regions(tmp_path), k=5, sites=6)
+    report = case.release(tmp_path / "out", ReleaseOptions(pdf=False))
+    overall = json.loads((report.folder / "representability.json").read_text())["overall"]
+    exact = report.records_released / report.records
+    assert overall["sample_size_ratio"] is None
+    assert overall["sample_size_ratio_at_least"] < exact <= overall["sample_size_ratio_at_most"]
+    assert (overall["sample_size_ratio_at_least"], overall["sample_size_ratio_at_most"]) != (0, 1)

@@ -65,7 +65,10 @@ def test_the_recipient_does_not_learn_where_files_lie_in_the_house(tmp_path):
     }
     document = run_document(case.problem, case.result, settings)
     report = case.release(tmp_path / "out", ReleaseOptions(pdf=False), document=document)
-    page = (report.folder / "report.html").read_text(encoding="utf-8")
-    assert "/secret" not in page
-    internal = (report.target / "internal" / "report.html").read_text(encoding="utf-8")
-    assert "--generalise ages.csv --generalise sex=sexes.csv:1" in internal
+    pages = {
+        folder: (report.target / folder / "report.html").read_text(encoding="utf-8")
+        for folder in ("release", "internal")
+    }
+    assert "--generalise ages.csv --generalise sex=sexes.csv:1" in pages["internal"]
+    assert "ages.csv" not in pages["release"]
+    assert all("/secret" not in page for page in pages.values())

@@ -15,6 +15,7 @@ from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.engine.place import PlaceVector
 from vbas_desktop.files.records import RecordTable
 
+from ..disclosure import Told
 from ..options import ReleaseOptions
 from ..plan import Plan
 from ..policies import Policy
@@ -26,7 +27,7 @@ from .figures import region_map
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Everything that a report may draw on."""
+    """Everything that the report for the file may draw on."""
 
     plan: Plan
     table: RecordTable
@@ -40,13 +41,13 @@ class Facts:
     pairs: NDArray[np.int32]
     document: Mapping[str, Any]
     place: PlaceVector
-    recipients: dict[str, Any]
+    told: Told
     telltales: tuple[Finding, ...]
 
     @cached_property
     def map(self) -> Drawing:
         """The map that both reports show."""
-        return region_map(self.plan, self.shapes, self.pairs)
+        return region_map(self.told, self.shapes, self.pairs)
 
     @property
     def smallest_area(self) -> int | None:

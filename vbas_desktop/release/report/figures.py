@@ -14,7 +14,7 @@ from vbas_desktop.algorithms.colouring import colour_map
 from vbas_desktop.domain.regions import CoordinateKind
 from vbas_desktop.domain.solution import Solution
 
-from ..plan import Plan
+from ..plan import Partition
 from .drawing import Area, Dot, Drawing, Label, Line
 
 FILLS = (
@@ -55,20 +55,20 @@ class Frame:
 
 
 def region_map(
-    plan: Plan, shapes: NDArray[np.object_], pairs: Pairs, values: NDArray[np.float64] | None = None
+    partition: Partition, shapes: NDArray[np.object_], pairs: Pairs, values: NDArray[np.float64] | None = None
 ) -> Drawing:
     """The aggregated regions in colours that tell neighbours apart, or by a share (0 … 1) in shades.
 
     ``pairs`` are the neighbours among the initial regions.
     """
-    regions = plan.problem.regions
+    regions = partition.regions
     frame = Frame(shapes, regions.system.kind is CoordinateKind.DEGREES)
     placed = frame.placed(shapes)
-    fills = _distinct(plan, pairs) if values is None else _shades(values)
+    fills = _distinct(partition, pairs) if values is None else _shades(values)
     drawing = Drawing(frame.width, frame.height, description="Map of the aggregated regions")
     for number, shape in enumerate(placed):
-        drawing.things.append(Area(_rings(shape), fills[number], title=plan.codes[number]))
-    drawing.things += _labels(plan, placed)
+        drawing.things.append(Area(_rings(shape), fills[number], title=partition.codes[number]))
+    drawing.things += _labels(partition, placed)
     drawing.things += _scale_bar(frame, regions.system.unit)
     if values is not None:
         drawing.things += _legend(frame, float(values.max(initial=0.0)))
@@ -106,9 +106,9 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.3g}"
 
 
-def _distinct(plan: Plan, initial: Pairs) -> list[str]:
-    pairs = group_neighbours(initial, plan.membership)
-    return [FILLS[colour] for colour in colour_map(len(plan.codes), pairs, len(FILLS)).tolist()]
+def _distinct(partition: Partition, initial: Pairs) -> list[str]:
+    pairs = group_neighbours(initial, partition.membership)
+    return [FILLS[colour] for colour in colour_map(len(partition.codes), pairs, len(FILLS)).tolist()]
 
 
 def _shades(values: NDArray[np.float64]) -> list[str]:
@@ -128,7 +128,7 @@ def _rings(shape: shapely.Geometry) -> list[list[tuple[float, float]]]:
     return rings
 
 
-def _labels(plan: Plan, placed: NDArray[np.object_]) -> list[Label]:
+def _labels(partition: Partition, placed: NDArray[np.object_]) -> list[Label]:
     """The codes where there is room to read them."""
     labels = []
     for number, shape in enumerate(placed):
@@ -138,7 +138,7 @@ def _labels(plan: Plan, placed: NDArray[np.object_]) -> list[Label]:
         low_x, low_y, high_x, high_y = largest.bounds
         if high_x - low_x >= LABEL_ROOM[0] and high_y - low_y >= LABEL_ROOM[1]:
             point = largest.representative_point()
-            labels.append(Label((point.x, point.y + 3), plan.codes[number], 8))
+            labels.append(Label((point.x, point.y + 3), partition.codes[number], 8))
     return labels
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +17,28 @@ from .blocks import Block, Pairs, Paragraph, Table
 _LONGEST = 300
 
 
-def place_blocks(plan: Plan, place: PlaceVector, recipients: dict[str, object] | None) -> Iterable[Block]:
-    """For the file (``recipients`` is None) with a table by region; for the recipient from the released vector."""
-    overall = place.as_dict(plan.problem.regions.system.unit) if recipients is None else recipients["overall"]
-    assert isinstance(overall, dict)
-    unit = overall["distance_unit"]
+_INTRODUCTION = (
+    "Merging regions moves records: after it, a record’s place is known only as its aggregated region. These numbers "
+    "say how much that changes."
+)
+
+
+def recipients_place(overall: Mapping[str, Any]) -> Iterable[Block]:
+    """For the recipient, from the released vector."""
+    yield Paragraph(_INTRODUCTION)
+    low, high = overall["sample_size_ratio_at_least"], overall["sample_size_ratio_at_most"]
+    share = "not stated" if (low, high) == (0, 1) else f"{100 * low:.0f} to {100 * high:.0f} %"
+    moved = "mean distance from an initial region to the middle of its aggregated region, weighted by its records"
+    yield _measures(overall, share, moved)
     yield Paragraph(
-        "Merging regions moves records: after it, a record’s place is known only as its aggregated region. These "
-        "numbers say how much that changes."
+        "The same with every aggregated region is in representability.json. Widths and distances take every initial "
+        "region once, because how records were spread over them is not released; two digits are given.",
+        quiet=True,
     )
+
+
+def _measures(overall: Mapping[str, Any], share: str, moved: str) -> Table:
+    unit = overall["distance_unit"]
     items = [
         ("Precision", _number(overall["precision"]), "1 if every value and place is as it was: the mean over the "
          "columns of the share of their levels that was not climbed (value, group or aggregated region, suppressed)"),
@@ -35,17 +49,18 @@ def place_blocks(plan: Plan, place: PlaceVector, recipients: dict[str, object] |
          "distance of their middles: lower is better"),
         ("Davies–Bouldin, normalised", _number(overall["davies_bouldin_normalised"]), "the same between the best case "
          "(0: nothing merged) and the worst (1: every region as wide as all records are spread)"),
-        ("Distance moved", _number(overall["mean_distance"], f" {unit}"), "mean distance from the initial region to "
-         "the middle of the aggregated region’s records"),
-        ("Share of records released", _share(overall["sample_size_ratio"]), "of the records of the file"),
+        ("Distance moved", _number(overall["mean_distance"], f" {unit}"), moved),
+        ("Share of records released", share, "of the records of the file"),
     ]  # fmt: skip
-    yield Table(("measure", "value", "what it says"), items, 1, 2)
-    if recipients is not None:
-        yield Paragraph(
-            "The same with every aggregated region, as far as it tells of no small group, is in representability.json.",
-            quiet=True,
-        )
-        return
+    return Table(("measure", "value", "what it says"), items, 1, 2)
+
+
+def place_blocks(plan: Plan, place: PlaceVector) -> Iterable[Block]:
+    """For the file: exact, and with a table by region."""
+    overall = place.as_dict(plan.problem.regions.system.unit)
+    yield Paragraph(_INTRODUCTION)
+    moved = "mean distance from the initial region to the middle of the aggregated region’s records"
+    yield _measures(overall, f"{100 * overall['sample_size_ratio']:.4g} %", moved)
     yield Paragraph(
         f"With the suppressed records taken as one more class: Jaccard {_number(overall['jaccard_with_suppressed'])}, "
         f"Fowlkes–Mallows {_number(overall['fowlkes_mallows_with_suppressed'])}, precision "
@@ -92,7 +107,3 @@ def _number(value: float | None, unit: str = "") -> str:
     if value is None or not np.isfinite(value):
         return "not stated" if value is None else "–"
     return f"{value:.4g}{unit}"
-
-
-def _share(value: float | None) -> str:
-    return "not stated" if value is None else f"{100 * value:.4g} %"

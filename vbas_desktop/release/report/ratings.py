@@ -6,16 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from vbas_desktop.approaches.base import Measure
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.assessment.risk import THRESHOLDS, Risk, class_sizes, risk_of
+from vbas_desktop.assessment.risk import THRESHOLDS, Risk
 from vbas_desktop.domain.solution import Solution
 
-from ..plan import Plan
 from .blocks import Block, Paragraph, Table
-from .disclosure import Disclosure
 
 MEASURE_ROWS = ("measure", "value", "what it says")
-SUPPRESSED = "suppressed_records"
-NOT_STATED = "not stated"
 
 
 def measures() -> dict[str, type[Measure]]:
@@ -23,37 +19,41 @@ def measures() -> dict[str, type[Measure]]:
     return {name: kind for name, kind in approaches("rating").items() if issubclass(kind, Measure)}
 
 
-def formatted(kind: type[Measure], value: float | int | None, unit: str) -> str:
-    """A value as people read it; distances in km where the coordinates are metres."""
+def formatted(kind: type[Measure], value: float | int | None, unit: str, digits: int | None = None) -> str:
+    """A value as people read it, with so many digits; distances in km where the coordinates are metres."""
     if value is None:
         return "–"
     if kind.unit == "distance":
-        return f"{value / 1000:,.3f} km" if unit == "m" else f"{value:,.4g} {unit}s"
-    if isinstance(value, int) or abs(value) >= 10_000:
+        return _km(value / 1000, digits) if unit == "m" else f"{value:,.{digits or 4}g} {unit}s"
+    if digits is not None and abs(value) < 100:
+        return f"{value:.{digits}g}"
+    if isinstance(value, int) or abs(value) >= 10_000 or digits is not None:
         return f"{value:,.0f}"
     return f"{value:,.4f}"
 
 
-def measure_rows(solution: Solution, unit: str, suppressed: str | None, show: Disclosure) -> list[tuple[str, str, str]]:
-    """Every measure of the released solution that may be told, with its explanation."""
+def _km(value: float, digits: int | None) -> str:
+    if digits is None:
+        return f"{value:,.3f} km"
+    return f"{value:.{digits}g} km" if value < 100 else f"{value:,.0f} km"
+
+
+def measure_rows(solution: Solution, unit: str) -> list[tuple[str, str, str]]:
+    """Every measure of the released solution, with its explanation."""
     return [
         (
             kind.card.title,
-            (suppressed or NOT_STATED) if name == SUPPRESSED else formatted(kind, solution.measures[name], unit),
+            formatted(kind, solution.measures[name], unit),
             " ".join(filter(None, (kind.card.summary, kind.card.when))),
         )
         for name, kind in measures().items()
-        if name in solution.measures and show.measure(name, released=True)
+        if name in solution.measures
     ]
 
 
-def solution_table(solutions: Sequence[Solution], chosen: Solution, unit: str, show: Disclosure) -> Table:
-    """One row per solution, with the measures that may be told of all of them."""
-    kinds = {
-        name: kind
-        for name, kind in measures().items()
-        if name in chosen.measures and show.measure(name, released=False)
-    }
+def solution_table(solutions: Sequence[Solution], chosen: Solution, unit: str) -> Table:
+    """One row per solution with its measures."""
+    kinds = {name: kind for name, kind in measures().items() if name in chosen.measures}
     rows = []
     for solution in solutions:
         cells = [f"{solution.id}{' ★' if solution.pareto else ''}", f"{solution.site_count:,}"]
@@ -65,18 +65,21 @@ def solution_table(solutions: Sequence[Solution], chosen: Solution, unit: str, s
     return Table(headings, rows, marked=marked)
 
 
-def risk_table(plan: Plan, internal: bool) -> Iterable[Block]:
-    """The risk of the released file; for the file also that of the input with its initial regions."""
-    after = risk_of(plan.released)
-    columns = [("released file", after)]
-    if internal:
-        columns.insert(0, ("input, by initial region", risk_of(class_sizes(plan.problem.counts))))
+def risk_blocks(columns: Sequence[tuple[str, Risk]], digits: int = 4) -> Iterable[Block]:
+    """The risks of one or more files side by side, each with its heading."""
+
+    def chance(value: float | None) -> str:
+        return "–" if value is None else f"{value:.{digits}g}"
+
     rows = [
-        ("Prosecutor: highest", *(_chance(risk.prosecutor_maximum) for _, risk in columns)),
-        ("Prosecutor: average", *(_chance(risk.prosecutor_average) for _, risk in columns)),
-        *(_threshold_rows(columns, plan.problem.k, internal)),
+        ("Prosecutor: highest", *(chance(risk.prosecutor_maximum) for _, risk in columns)),
+        ("Prosecutor: average", *(chance(risk.prosecutor_average) for _, risk in columns)),
+        *(
+            (f"Records above {text}", *(f"{risk.at_risk[index]:,}" for _, risk in columns))
+            for index, (text, _) in enumerate(THRESHOLDS)
+        ),
         ("Journalist: highest", *("not defined" for _ in columns)),
-        ("Marketer: share recognised", *(_chance(risk.marketer) for _, risk in columns)),
+        ("Marketer: share recognised", *(chance(risk.marketer) for _, risk in columns)),
     ]
     yield Table(("risk", *(name for name, _ in columns)), rows)
     yield Paragraph(
@@ -86,14 +89,3 @@ def risk_table(plan: Plan, internal: bool) -> Iterable[Block]:
         "records that are recognised if each is matched at random, the file being the whole population.",
         quiet=True,
     )
-
-
-def _threshold_rows(columns: Sequence[tuple[str, Risk]], k: int, internal: bool) -> Iterable[tuple[str, ...]]:
-    show = Disclosure(k, internal)
-    for index, (text, _) in enumerate(THRESHOLDS):
-        counts = [risk.at_risk[index] for _, risk in columns]
-        yield (f"Records above {text}", *(f"{count:,}" if count == 0 else show.count(count) for count in counts))
-
-
-def _chance(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"

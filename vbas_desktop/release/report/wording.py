@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.domain.regions import CoordinateKind
+from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.domain.words import DELIMITER_NAMES, counted
+from vbas_desktop.files.dialect import Dialect
+
+from ..options import ReleaseOptions
 
 if TYPE_CHECKING:
     from .facts import Facts
 
-_COMPONENTS = {
+COMPONENTS = {
     "site_number": "Number of sites",
     "site_location": "Places of the sites",
     "construction": "Merging of regions",
@@ -22,13 +25,13 @@ _COMPONENTS = {
 _NOT_IN_COMMAND = {"records", "regions", "workers", "groupings"}
 
 
-def choices_in_words(facts: Facts, category_numbers: Sequence[int]) -> list[tuple[str, str]]:
+def choices_in_words(facts: Facts) -> list[tuple[str, str]]:
     """Names and values: columns, k, approaches, form of the released file."""
     problem, options = facts.plan.problem, facts.options
     items = [("k", f"{problem.k:,}: the fewest records that may share a combination of values in a region")]
     items += [
-        (f"Quasi-identifier “{name}”", counted(number, "category"))
-        for name, number in zip(problem.quasi_identifiers, category_numbers, strict=True)
+        (f"Quasi-identifier “{categories.column}”", counted(len(categories.values), "category"))
+        for categories in problem.categories
     ]
     items += [
         (
@@ -38,17 +41,17 @@ def choices_in_words(facts: Facts, category_numbers: Sequence[int]) -> list[tupl
         for grouping in problem.groupings
     ]
     items.append((f"Region column “{problem.region_column}”", "replaced by the code of the aggregated region"))
-    items += [(name, _approach(facts, component)) for component, name in _COMPONENTS.items()]
-    items.append(("Coordinates", _coordinates(facts)))
+    items += [(name, _approach(facts, component)) for component, name in COMPONENTS.items()]
+    items.append(("Coordinates", coordinates(problem.regions.system)))
     if options.identifiers:
         items.append(("Columns left out", ", ".join(options.identifiers)))
     if options.columns is not None:
         items.append(("Columns chosen", ", ".join(options.columns)))
     items += [(f"Column “{old}”", f"is called “{new}” in the release") for old, new in options.renames.items()]
-    items.append(("Order of the rows", "random" if options.shuffle else "as in the record file"))
+    items.append(("Order of the rows", row_order(options)))
     if options.class_size:
         items.append((f"Added column “{options.class_size}”", "how many released records share the row’s values"))
-    items.append(("Form of the file", _form(facts)))
+    items.append(("Form of the file", form(facts.table.dialect, options)))
     return items
 
 
@@ -70,8 +73,13 @@ def _plain(value: Any) -> str:
     return "yes" if value is True else "no" if value is False else str(value)
 
 
-def _coordinates(facts: Facts) -> str:
-    system = facts.plan.problem.regions.system
+def row_order(options: ReleaseOptions) -> str:
+    """How the rows are ordered."""
+    return "random" if options.shuffle else "as in the record file"
+
+
+def coordinates(system: CoordinateSystem) -> str:
+    """What the coordinates of the regions are."""
     if system.kind is CoordinateKind.GEOGRAPHIC:
         return f"longitude and latitude, projected for computing ({_system_name(system.definition)})"
     if system.kind is CoordinateKind.DEGREES:
@@ -83,8 +91,8 @@ def _system_name(definition: str | None) -> str:
     return "system not known" if definition is None else definition if len(definition) < 40 else "as the file says"
 
 
-def _form(facts: Facts) -> str:
-    dialect, options = facts.table.dialect, facts.options
+def form(dialect: Dialect, options: ReleaseOptions) -> str:
+    """How the released file is written."""
     if options.format == "parquet":
         return "Parquet"
     mark = options.delimiter or dialect.delimiter or ","
@@ -92,16 +100,16 @@ def _form(facts: Facts) -> str:
     return f"CSV, {DELIMITER_NAMES.get(mark, mark)} between fields, encoding {dialect.encoding or 'utf-8'}{escaped}"
 
 
-def what_files_are(facts: Facts) -> dict[str, str]:
-    """What each file of the release is for."""
-    return {
-        f"anonymized.{facts.options.format}": "the released records",
-        "crosswalk.csv": "the aggregated region of each initial region",
-        "aggregated_regions.csv": "the aggregated regions with their middle and their records",
-        "aggregated_regions.geojson": "their shapes, for maps",
-        "aggregated_regions.gpkg": "their shapes as a GeoPackage",
-        "representability.json": "how much of the geography the release keeps",
-    }
+WHAT_FILES_ARE = {
+    "anonymized.csv": "the released records",
+    "anonymized.parquet": "the released records",
+    "crosswalk.csv": "the aggregated region of each initial region",
+    "aggregated_regions.csv": "the aggregated regions with their middle and their records",
+    "aggregated_regions.geojson": "their shapes, for maps",
+    "aggregated_regions.gpkg": "their shapes as a GeoPackage",
+    "representability.json": "how much of the geography the release keeps",
+}
+"""What each file of the release is for."""
 
 
 def repeat_command(document: Mapping[str, Any], solution: int) -> str:

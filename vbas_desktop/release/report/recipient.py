@@ -1,0 +1,155 @@
+"""The report for the recipient. It is made from what disclosure control tells; nothing else comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.assessment.risk import risk_of
+from vbas_desktop.domain.words import counted
+
+from ..disclosure import Share, Told
+from ..geometry import made_up_extent
+from ..policies import POLICIES
+from ..summary import Check, ReleasedFile
+from ..tables import code_order
+from .blocks import Block, Checks, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
+from .drawing import Drawing
+from .place import recipients_place
+from .ratings import MEASURE_ROWS, formatted, measures, risk_blocks
+from .shared import FOOT, files_table, map_caption, why_safe
+from .wording import COMPONENTS, coordinates
+
+LONGEST_TABLE = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Papers:
+    """What the report is made of: what is told, the vector made from it, and what the released files are like."""
+
+    told: Told
+    vector: dict[str, Any]
+    checks: tuple[Check, ...]
+    files: tuple[ReleasedFile, ...]
+    map: Drawing
+    form: str
+    row_order: str
+    class_size: str | None = None
+    policy: str | None = None
+    with_formulas: bool = False
+
+
+def recipients_report(papers: Papers) -> Report:
+    """What this release is and why it is safe."""
+    return Report(
+        title="About this release",
+        banner="For the recipient of the released file.",
+        internal=False,
+        sections=tuple(section for section in _sections(papers) if section.blocks),
+        foot=FOOT,
+    )
+
+
+def _sections(papers: Papers) -> Iterable[Section]:
+    told = papers.told
+    names = [column.name for column in told.columns]
+    yield Section("In short", (_tiles(told), *why_safe(names, told.k, told.anonymity)))
+    yield Section("Policy", tuple(_policy(papers)))
+    yield Section("The files", (files_table(papers.files),))
+    yield Section("What was chosen", (Pairs(_choices(papers)),))
+    yield Section("The map", (Figure(papers.map, map_caption(told)),))
+    yield Section("Suppressed records", tuple(_suppressed(told.suppressed)))
+    yield Section("What the aggregation costs", (_measures(told),))
+    yield Section("What remains of the geography", tuple(recipients_place(papers.vector["overall"])))
+    yield Section("Risk of re-identification", tuple(risk_blocks([("released file", risk_of(told.sizes))], digits=2)))
+    yield Section("Verification", (Checks([(check.passed, check.name, "") for check in papers.checks]),))
+    yield Section("Remarks", tuple(_remarks(papers)))
+    yield Section("The aggregated regions", tuple(_regions(told)))
+
+
+def _tiles(told: Told) -> Tiles:
+    items = [
+        (f"{told.records:,}", "records released"),
+        (f"{len(told.codes):,}", f"aggregated regions, from {len(told.regions):,} initial ones"),
+        ("–" if told.anonymity is None else f"{told.anonymity:,}", f"records in the smallest class; k is {told.k:,}"),
+        (str(told.suppressed), "of the file’s records suppressed"),
+    ]
+    return Tiles(items)
+
+
+def _policy(papers: Papers) -> Iterable[Block]:
+    policy = POLICIES.get(papers.policy or "")
+    if policy is not None:
+        verdict = "meets" if policy.met(papers.told.anonymity, papers.told.smallest_area) else "does not meet"
+        yield Paragraph(f"The release {verdict} the policy “{policy.title}” ({policy.origin}): {policy.demand()}.")
+
+
+def _choices(papers: Papers) -> list[tuple[str, str]]:
+    told = papers.told
+    items = [("k", f"{told.k:,}: the fewest records that may share a combination of values in a region")]
+    items += [
+        (
+            f"Quasi-identifier “{column.name}”",
+            counted(column.categories, "category") + (", values taken together in groups" if column.grouped else ""),
+        )
+        for column in told.columns
+    ]
+    items.append((f"Region column “{told.region_column}”", "the code of the aggregated region"))
+    for component, name in told.approaches.items():
+        kind = approaches(component).get(name)
+        items.append((COMPONENTS[component], name if kind is None else f"{kind.card.title}: {kind.card.summary}"))
+    items.append(("Coordinates", coordinates(told.regions.system)))
+    items.append(("Order of the rows", papers.row_order))
+    if papers.class_size:
+        items.append((f"Added column “{papers.class_size}”", "how many released records share the row’s values"))
+    items.append(("Form of the file", papers.form))
+    return items
+
+
+def _suppressed(share: Share) -> Iterable[Block]:
+    if share == Share():
+        yield Paragraph(
+            "How many records were suppressed, or whether any were, is not stated: in a file of this size any number "
+            "could tell of a few people."
+        )
+    else:
+        yield Paragraph(f"Suppressed records in per cent of the file: {share}.")
+    yield Paragraph(
+        "Which classes and regions they were in is not told, and no other figure of this release depends on them. A "
+        "combination of values that is missing in a region may have none, or anything below k records.",
+        quiet=True,
+    )
+
+
+def _measures(told: Told) -> Table:
+    rows = [
+        (
+            kind.card.title,
+            formatted(kind, told.measures[name], told.regions.system.unit, digits=2),
+            " ".join(filter(None, (kind.card.summary, kind.card.when))),
+        )
+        for name, kind in measures().items()
+        if name in told.measures
+    ]
+    return Table(MEASURE_ROWS, rows, 1, 2, caption="Lower is better for each measure. Two digits are given.")
+
+
+def _remarks(papers: Papers) -> Iterable[Block]:
+    yield from (Paragraph(finding.message) for finding in made_up_extent(papers.told.regions))
+    if papers.with_formulas:
+        yield Paragraph(
+            "Some cells start like a formula (= + - @). Open the file as text, not in a spreadsheet program."
+        )
+
+
+def _regions(told: Told) -> Iterable[Block]:
+    order: Sequence[int] = code_order(told)
+    rows = [
+        (told.codes[number], f"{told.members_by_region[number]:,}", f"{told.released_by_region[number]:,}")
+        for number in order[:LONGEST_TABLE]
+    ]
+    yield Table(("aggregated region", "initial regions", "records released"), rows)
+    if len(order) > LONGEST_TABLE:
+        yield Paragraph(f"{len(order) - LONGEST_TABLE:,} more are in aggregated_regions.csv.", quiet=True)

@@ -1,0 +1,53 @@
+"""What both reports say in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from vbas_desktop import __version__
+
+from ..plan import Partition
+from ..summary import ReleasedFile
+from .blocks import Block, Paragraph, Table
+from .wording import WHAT_FILES_ARE
+
+FOOT = f"Made by VBAS Desktop {__version__}."
+
+
+def why_safe(quasi_identifiers: Sequence[str], k: int, anonymity: int | None) -> list[Block]:
+    """What the release protects against, and what it does not."""
+    names = ", ".join(f"“{name}”" for name in quasi_identifiers)
+    smallest = anonymity or k
+    safe = (
+        f"Whoever knows a person’s values of {names} and the place they live in finds at least {k:,} records "
+        f"in the released file that fit equally well (the fewest are {smallest:,}), so no record can be tied to a "
+        f"person by these columns with a chance above 1 in {smallest:,}. To reach this, small regions were merged "
+        "with their neighbours, and the few records that still stood out were left out."
+    )
+    checked = (
+        "After writing, the file was read back by code that shares nothing with the one that wrote it, and counted "
+        "again; see Verification."
+    )
+    limits = (
+        "This protects against recognising people by the quasi-identifiers and the region. It says nothing about "
+        "the other columns: if they can be known to outsiders, or if all records of a class share a sensitive "
+        "value, further protection is needed."
+    )
+    return [Paragraph(safe), Paragraph(checked), Paragraph(limits, quiet=True)]
+
+
+def files_table(files: Sequence[ReleasedFile]) -> Table:
+    """The files of the release with their checksums."""
+    rows = [
+        (Path(file.path).name, WHAT_FILES_ARE.get(Path(file.path).name, ""), f"{file.size_bytes:,}", file.sha256)
+        for file in files
+    ]
+    return Table(("file", "what it is", "bytes", "SHA-256"), rows, 2, 3)
+
+
+def map_caption(partition: Partition) -> str:
+    """What the map shows."""
+    polygons = partition.regions.polygons is not None
+    made = "the polygons of the region file" if polygons else "cells around the points"
+    return f"The {len(partition.codes):,} aggregated regions, drawn from {made}. Colours only tell neighbours apart."
