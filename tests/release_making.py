@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,8 +35,13 @@ class Case:
     def solution(self) -> Solution:
         return self.result.chosen
 
-    def release(self, target: Path, options: ReleaseOptions | None = None, **more) -> ReleaseReport:
+    def release(
+        self, target: Path, options: ReleaseOptions | None = None, tested: bool = False, **more
+    ) -> ReleaseReport:
+        """Write the release; unless columns are to be ``tested``, all of them are allowed."""
         options = options or ReleaseOptions(pdf=False)
+        if not tested:
+            options = replace(options, allow_columns=self.table.dialect.header)
         return write_release(self.problem, self.table, self.result, self.solution, options, target, **more)
 
 

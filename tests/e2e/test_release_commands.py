@@ -46,6 +46,7 @@ def test_a_run_writes_a_release_that_others_find_k_anonymous(files, tmp_path, ca
 @pytest.mark.parametrize("model", ["eastern", "own"])
 def test_the_papers_tell_only_parameters_that_had_an_effect(files, tmp_path, model):
     chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--quiet", "--no-pdf"]
+    chosen += ["--identifiers", "name"]
     options = ["--site-number", "maxcombs", "--gaps-model", model, "--set", "maxcombs.factor=100"]
     assert main(["run", *files, *chosen, *options, "--out", str(tmp_path / "out")]) == 0
     inside, outside = (
@@ -169,3 +170,26 @@ def test_papers_of_the_recipient_name_no_seed_and_no_command(files, tmp_path):
     page = (tmp_path / "out" / "release" / "report.html").read_text(encoding="utf-8")
     assert "vbas run" not in page
     assert "--shuffle-seed facade" in (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_column_that_tells_the_place_is_stopped_with_the_ways_out(files, tmp_path, capsys):
+    rows = [[*row[:4], f"clinic of {row[3]}"] for row in random_rows(600, seed=4)]
+    write_records(tmp_path, rows, ["name", "age", "sex", "region", "clinic"])
+    assert run(files, tmp_path / "out", "--no-pdf") == 1
+    said = capsys.readouterr().err
+    assert said.count("error:") == 1
+    assert "column “clinic”: It tells the place more finely" in said
+    assert "--allow-column clinic" in said
+    assert not (tmp_path / "out").exists()
+    assert run(files, tmp_path / "out", "--no-pdf", "--allow-column", "clinic") == 0
+    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "again"), "--quiet"]) == 0
+    assert contents(tmp_path / "out") == contents(tmp_path / "again")
+    assert "--allow-column clinic" in (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
+
+
+def test_nothing_is_released_of_nothing(files, tmp_path, capsys):
+    assert run(files, tmp_path / "out", "-k", "599") == 1
+    assert "Nothing would be released" in capsys.readouterr().err
+    assert run(files, tmp_path / "out", "-k", "601") == 1
+    assert "k is 601, but there are only 600 records" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

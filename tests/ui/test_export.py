@@ -119,3 +119,80 @@ def test_outdated_results_cannot_be_exported(small_regions, data, qtbot):
         small_regions.controller.reload()
     assert not small_regions.menus.actions["export"].isEnabled()
     assert "Run again" in small_regions.menus.actions["export"].toolTip()
+
+
+def tell_the_tract(window, data, qtbot):
+    """Let the illness of each record name its tract, and run."""
+    rows = [line.split(",") for line in data[0].read_text().splitlines()]
+    place, illness = rows[0].index("tract"), rows[0].index("illness")
+    told = [[*row[:illness], f"of {row[place]}", *row[illness + 1 :]] for row in rows[1:]]
+    data[0].write_text("\n".join(",".join(row) for row in [rows[0], *told]) + "\n")
+    for start in (window.controller.reload, window.controller.run):
+        with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+            start()
+
+
+def test_a_column_that_tells_the_place_stops_the_export_until_it_is_allowed(small_regions, data, tmp_path, qtbot):
+    tell_the_tract(small_regions, data, qtbot)
+    dialog = open_dialog(small_regions)
+    dialog.target.setText(str(tmp_path / "out"))
+    dialog.seed.setText("c0ffee")
+    dialog.class_size.setChecked(True)
+    with qtbot.waitSignal(small_regions.runner.job_ended, timeout=LONG):
+        dialog.export.click()
+    assert not (tmp_path / "out").exists()
+    again = next(one for one in small_regions.findChildren(ExportDialog) if one.isVisible())
+    assert "“illness”: It tells the place more finely" in again.telltales.text()
+    assert (again.target.text(), again.seed.text()) == (str(tmp_path / "out"), "c0ffee")
+    assert again.class_size.isChecked()
+    names = [again.columns.item(row, 0).text() for row in range(again.columns.rowCount())]
+    again.columns.item(names.index("illness"), 3).setCheckState(Qt.CheckState.Checked)
+    done = export(small_regions, again, tmp_path / "out", qtbot)
+    done.close()
+    document = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert document["release"]["allow_columns"] == document["options"]["allow_column"] == ["illness"]
+    assert document["release"]["shuffle_seed"] == "c0ffee"
+    report = (tmp_path / "out" / "internal" / "report.html").read_text(encoding="utf-8")
+    assert "It tells the place more finely" in report
+
+
+def test_what_is_tested_can_be_allowed_and_nothing_else(small_regions):
+    dialog = open_dialog(small_regions)
+    table = dialog.columns
+    ticks = {
+        table.item(row, 0).text(): bool(table.item(row, 3).flags() & Qt.ItemFlag.ItemIsUserCheckable)
+        for row in range(table.rowCount())
+    }
+    assert ticks == {"person": False, "age": False, "sex": False, "illness": True, "tract": False}
+    dialog.reject()
+
+
+def test_a_seed_that_is_none_is_said_in_the_dialog(small_regions):
+    dialog = open_dialog(small_regions)
+    dialog.seed.setText("not hexadecimal")
+    assert not dialog.export.isEnabled()
+    assert "hexadecimal digits" in dialog.problem.text()
+    dialog.shuffle.setChecked(False)
+    assert not dialog.seed.isEnabled()
+    assert dialog.export.isEnabled()
+    dialog.reject()
+
+
+def test_k_above_the_number_of_records_is_said_at_its_field(loaded_window):
+    section = loaded_window.input.privacy
+    section.k.setValue(3000)
+    assert section.k_field.message.text() == ""
+    section.k.setValue(3001)
+    assert section.k_field.message.text().startswith("k is above the number of records (3,000)")
+    assert not loaded_window.input.run.isEnabled()
+    section.k.setValue(5)
+    assert section.k_field.message.text() == ""
+    assert loaded_window.input.run.isEnabled()
+
+
+def test_a_solution_that_releases_nothing_cannot_be_exported(loaded_window, qtbot):
+    loaded_window.session.change_fields(k=2500)
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        loaded_window.controller.run()
+    assert not loaded_window.menus.actions["export"].isEnabled()
+    assert "releases no record" in loaded_window.menus.actions["export"].toolTip()

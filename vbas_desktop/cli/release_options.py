@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 DEFAULTS: dict[str, Any] = {
     "columns": None,
+    "allow_column": [],
     "rename": [],
     "shuffle": True,
     "shuffle_seed": None,
@@ -39,6 +40,13 @@ def add_release_options(parser: argparse.ArgumentParser, defaults: bool = True) 
         group.add_argument(name, default=DEFAULTS[key] if defaults else argparse.SUPPRESS, **more)
 
     add("--columns", metavar="A,B", type=names, help="columns to release, in this order (default: all)")
+    add(
+        "--allow-column",
+        metavar="A,B",
+        type=names,
+        action="extend",
+        help="columns that are released although they tell of a person, a place or a category; repeatable",
+    )
     add("--rename", metavar="OLD=NEW", action="append", help="another name for a column; repeatable")
     add(
         "--shuffle",
@@ -82,6 +90,7 @@ def release_options(options: argparse.Namespace) -> ReleaseOptions:
     return ReleaseOptions(
         columns=None if chosen["columns"] is None else tuple(chosen["columns"]),
         identifiers=tuple(options.identifiers),
+        allow_columns=tuple(chosen["allow_column"]),
         renames=dict(_renamed(text) for text in chosen["rename"]),
         shuffle=chosen["shuffle"],
         shuffle_seed=chosen["shuffle_seed"],

@@ -115,6 +115,18 @@ class OrderedCodes:
                 done -= part.size
             return frozen(self._codes)
 
+    def at(self, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
+        """The codes of some records, which are given in ascending order; the others stay as they are."""
+        with self._lock:
+            if not self._parts:
+                return self._codes[records]
+            out = np.empty(records.size, self._codes.dtype)
+            borders = np.cumsum([0, *(part.size for part in self._parts)])
+            bounds = np.searchsorted(records, borders)
+            for part, start, low, high in zip(self._parts, borders[:-1], bounds[:-1], bounds[1:], strict=True):
+                out[low:high] = self._table[part[records[low:high] - start]]
+            return out
+
 
 def finished(raw: RawColumn, rows: int, declared: int | None) -> tuple[ColumnFacts, OrderedCodes | None]:
     """A column's facts and its codes in class order, leaving out values that no record has. Uses up ``raw.parts``."""

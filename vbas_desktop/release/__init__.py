@@ -10,11 +10,13 @@ from .options import CLASS_SIZE, ReleaseOptions
 from .plan import region_codes
 from .policies import POLICIES, Policy
 from .summary import Check, ReleaseReport
+from .telltales import TELLTALE
 from .write import write_release
 
 __all__ = [
     "CLASS_SIZE",
     "POLICIES",
+    "TELLTALE",
     "Check",
     "Policy",
     "ReleaseOptions",

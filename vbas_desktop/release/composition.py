@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
+from vbas_desktop.files.records import RecordTable
 
 from .fields import Bytes, FieldTable, quoted, unquoted
 from .options import ReleaseOptions
@@ -32,6 +33,27 @@ def code_tables(problem: Problem, encoding: str, delimiter: bytes) -> tuple[Fiel
         texts = [*categories.values, *(text for groups in chain for text in groups)]
         tables.append(_table(texts, partial(_grouped_code, codes, chain), encoding, delimiter))
     return _table(problem.regions.ids, lambda text: region_of.get(text, UNKNOWN), encoding, delimiter), tables
+
+
+def region_and_category_codes(
+    problem: Problem, table: RecordTable
+) -> tuple[NDArray[np.int32], list[NDArray[np.int32]]]:
+    """The initial region of each code of the table's region column, and the category of each code of the others."""
+    region_of = {text: index for index, text in enumerate(problem.regions.ids)}
+    found = []
+    for categories in problem.categories:
+        chain = [grouping.groups for grouping in problem.groupings if grouping.column == categories.column]
+        codes = {value: code for code, value in enumerate(categories.values)}
+        values = _values(table, categories.column)
+        found.append(np.array([_grouped_code(codes, chain, value) for value in values], np.int32))
+    regions = [region_of.get(value, UNKNOWN) for value in _values(table, problem.region_column)]
+    return np.array(regions, np.int32), found
+
+
+def _values(table: RecordTable, name: str) -> tuple[str, ...]:
+    categories = table.facts(name).categories
+    assert categories is not None
+    return categories.values
 
 
 def _grouped_code(codes: Mapping[str, int], chain: Sequence[Mapping[str, str]], text: str) -> int:

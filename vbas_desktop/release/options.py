@@ -29,14 +29,16 @@ SEED_IN_WORDS = "Give up to 64 hexadecimal digits (0 to 9, a to f), or none to h
 class ReleaseOptions:
     """The choices of one release.
 
-    ``columns`` are kept, in this order (None: all but ``identifiers``, in the order of the file); ``renames`` maps a
-    column to its name in the release. ``class_size`` names the added column (None: not added). ``delimiter`` None
-    keeps that of the file. ``shuffle_seed`` is the secret of the rows' order, in hexadecimal digits (None: drawn when
-    the release is written). ``policy`` is the name of a preset in `POLICIES`.
+    ``columns`` are kept, in this order (None: all but ``identifiers``, in the order of the file); ``allow_columns`` are
+    released even if they tell of person or place; ``renames`` maps a column to its name in the release. ``class_size``
+    names the added column (None: not added). ``delimiter`` None keeps that of the file. ``shuffle_seed`` is the secret
+    of the rows' order, in hexadecimal digits (None: drawn when the release is written). ``policy`` is the name of a
+    preset in `POLICIES`.
     """
 
     columns: tuple[str, ...] | None = None
     identifiers: tuple[str, ...] = ()
+    allow_columns: tuple[str, ...] = ()
     renames: Mapping[str, str] = field(default_factory=dict)
     shuffle: bool = True
     shuffle_seed: str | None = None
@@ -79,7 +81,7 @@ class ReleaseOptions:
 
     def released_columns(self, header: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """(column of the file, its name in the release) in the order of the release; wrong choices are refused."""
-        named = [*(self.columns or ()), *self.identifiers, *self.renames]
+        named = [*(self.columns or ()), *self.identifiers, *self.allow_columns, *self.renames]
         there, dropped = set(header), set(self.identifiers)
         unknown = [name for name in dict.fromkeys(named) if name not in there]
         if unknown:
@@ -103,6 +105,7 @@ class ReleaseOptions:
         return {
             "columns": None if self.columns is None else list(self.columns),
             "identifiers": list(self.identifiers),
+            "allow_columns": list(self.allow_columns),
             "renames": dict(self.renames),
             "shuffle": self.shuffle,
             "shuffle_seed": self.shuffle_seed,
@@ -119,7 +122,7 @@ class ReleaseOptions:
     def from_dict(cls, data: Mapping[str, Any]) -> ReleaseOptions:
         """The choices from what `as_dict` gave; names that are not known are ignored, missing ones get the default."""
         values = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
-        for name in ("columns", "identifiers", "geometry"):
+        for name in ("columns", "identifiers", "allow_columns", "geometry"):
             if values.get(name) is not None:
                 values[name] = tuple(values[name])
         return cls(**values)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate
-from vbas_desktop.domain.errors import VerificationFailed
+from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import Solution
@@ -155,6 +155,17 @@ class Plan:
         """The smallest released class, None if nothing is released."""
         kept = self.released[self.released > 0]
         return int(kept.min()) if kept.size else None
+
+
+def empty(problem: Problem) -> InputError:
+    """The refusal to release nothing: a file without records is no release, however well it is verified."""
+    return InputError(
+        Finding(
+            "empty-release",
+            f"Nothing would be released: no combination of values occurs {problem.k:,} times in an aggregated region.",
+            "Choose a smaller k, fewer quasi-identifiers, broader groups, or a solution with fewer regions.",
+        )
+    )
 
 
 def make_plan(problem: Problem, solution: Solution) -> Plan:

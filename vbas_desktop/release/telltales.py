@@ -1,31 +1,179 @@
-"""What looks as if it could undo the release: columns that name the person or the place, and the order of the rows."""
+"""What could undo the release: columns that name the person, the place or more than a category, and the rows' order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, Severity
+from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records import RecordTable
 
+from .column_counts import Ints, ReleasedRecords, pair_counts
+from .column_tests import ALIKE, KNOWING, RARE_SHARE, Agreement, agreement, alike, merged, rare_share
+from .options import ReleaseOptions
 from .plan import Plan
 
-SAMPLE_ROWS = 2_000_000
-PAIR_CELLS = 1 << 26
+TELLTALE = "telltale-column"
+"""The code of findings about columns that tell too much."""
 MIXED = 0.5
 """Rows count as mixed from this share of the changes of region that a random order would have."""
-ONE_REGION_EACH = 1.02
-"""Pairs of value and initial region per value up to which a column tells the region: a few slips are allowed."""
 
 
-def telltale_columns(plan: Plan, table: RecordTable, columns: Sequence[str]) -> tuple[Finding, ...]:
-    """Warnings about released columns that are neither the region column nor quasi-identifiers."""
+def check_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> tuple[Finding, ...]:
+    """Refuse columns that would undo the release; warnings of those that are allowed knowingly all the same."""
     used = {plan.problem.region_column, *plan.problem.quasi_identifiers}
+    columns = [name for name, _ in options.released_columns(table.dialect.header) if name not in used]
+    found = telltale_columns(plan, table, columns, progress)
+    refused = [finding for finding in found if finding.column not in options.allow_columns]
+    if refused:
+        raise InputError(refused)
+    return tuple(replace(finding, remedy="It was allowed knowingly.", severity=Severity.WARNING) for finding in found)
+
+
+def telltale_columns(plan: Plan, table: RecordTable, columns: Sequence[str], progress: Progress) -> tuple[Finding, ...]:
+    """One finding for each column that tells more than the release should, with its figures."""
+    records, findings = ReleasedRecords(plan, table, progress), []
     facts = {column.name: column for column in table.columns}
-    return tuple(finding for name in columns if name not in used for finding in _of(plan, table, facts[name]))
+    for name in columns:
+        progress.update("Testing the released columns", 0.0)
+        told = " ".join(_told(records, facts[name]))
+        if told:
+            findings.append(Finding(TELLTALE, told, _ways_out(name), column=name))
+    return tuple(findings)
+
+
+def _ways_out(name: str) -> str:
+    shown = f'"{name}"' if " " in name or "," in name else name
+    return (
+        "Leave it out (as an identifier); make it a quasi-identifier; group its values or make them coarser; or allow "
+        f"it knowingly: --allow-column {shown}."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A column's values in the sampled records that have one, with what these records are."""
+
+    values: Ints
+    region: Ints
+    classes: Ints
+    codes: Ints
+    rows: Ints
+    distinct: int
+
+    @classmethod
+    def of(cls, records: ReleasedRecords, facts: ColumnFacts) -> _Column:
+        sample = records.sample
+        values = records.table.codes_at(facts.name, sample.rows).astype(np.int64)
+        if not facts.missing:
+            return cls(values, sample.region, sample.classes, sample.codes, sample.rows, facts.distinct)
+        there = np.flatnonzero(values != _empty(facts))
+        return cls(
+            values[there],
+            sample.region[there],
+            sample.classes[there],
+            sample.codes[:, there],
+            sample.rows[there],
+            facts.distinct,
+        )
+
+
+def _empty(facts: ColumnFacts) -> int:
+    assert facts.categories is not None
+    return facts.categories.values.index("")
+
+
+def _told(records: ReleasedRecords, facts: ColumnFacts) -> Iterator[str]:
+    filled = records.table.rows - facts.missing
+    if not filled:
+        return
+    if not facts.categorical:
+        yield _too_many_values(facts, filled)
+        return
+    yield from _identifying(records, facts, filled)
+    column = _Column.of(records, facts)
+    yield from _refining_place(records.plan, column)
+    yield from _refining_categories(records, column)
+
+
+def _too_many_values(facts: ColumnFacts, filled: int) -> str:
+    if not facts.distinct:
+        return "The values are of a kind that cannot be tested: they may name the person or the place."
+    return (
+        f"It has {facts.distinct:,} or more different values in {counted(filled, 'record')}: "
+        "nearly each of them may name the person."
+    )
+
+
+def _identifying(records: ReleasedRecords, facts: ColumnFacts, filled: int) -> Iterator[str]:
+    k = records.plan.problem.k
+    # If all values were rare, their records would be too few still: counting can be spared.
+    if facts.distinct * (k - 1) < RARE_SHARE * (filled - records.plan.records_suppressed):
+        return
+    frequencies = records.frequencies(facts.name)
+    if facts.missing:
+        frequencies[_empty(facts)] = 0
+    share = rare_share(frequencies, k)
+    if share >= RARE_SHARE:
+        yield (
+            f"In {_percent(share)} of the released records the value is one that fewer than {k:,} of them have: "
+            "it may name the person."
+        )
+
+
+def _refining_place(plan: Plan, column: _Column) -> Iterator[str]:
+    whole_of = plan.membership.astype(np.int64)
+    found = agreement(pair_counts(column.region, column.values, (whole_of.size, column.distinct)), whole_of)
+    if found.refines:
+        yield (
+            "It tells the place more finely than the aggregated region does: two of its records with the same value "
+            f"come from the same initial region in {_percent(found.with_value)} of the cases instead of "
+            f"{_percent(found.without)}; in {_percent(found.single)} of the records the value occurs in a single "
+            "initial region."
+        )
+
+
+def _refining_categories(records: ReleasedRecords, column: _Column) -> Iterator[str]:
+    number = int(column.classes.max(initial=0)) + 1
+    by_class = pair_counts(column.classes, column.values, (number, column.distinct))
+    finer = alike(by_class) < ALIKE
+    for q, name in enumerate(records.plan.problem.quasi_identifiers):
+        category_of = np.zeros(number, np.int64)
+        category_of[column.classes] = column.codes[q]
+        categories = int(category_of.max(initial=0)) + 1
+        known = agreement(merged(by_class, category_of), np.zeros(categories, np.int64))
+        if finer and known.gain >= KNOWING and known.beyond_chance:
+            yield (
+                f"It tells “{name}” more finely than the released categories do: two records with the same value have "
+                f"the same category in {_percent(known.with_value)} of the cases instead of {_percent(known.without)}, "
+                "and the value divides the categories further."
+            )
+            continue
+        within = _within_groups(records, column, q)
+        if within is not None and within.refines:
+            yield (
+                f"It tells “{name}” more finely than the released groups do: two records of a group with the same "
+                f"value have the same “{name}” in {_percent(within.with_value)} of the cases instead of "
+                f"{_percent(within.without)}."
+            )
+
+
+def _within_groups(records: ReleasedRecords, column: _Column, q: int) -> Agreement | None:
+    """How well the value tells the category before grouping within its group; None if nothing was grouped."""
+    group_of = records.categories_of[q].astype(np.int64)
+    if np.unique(group_of).size == group_of.size:
+        return None
+    before = records.table.codes_at(records.plan.problem.quasi_identifiers[q], column.rows).astype(np.int64)
+    return agreement(pair_counts(before, column.values, (group_of.size, column.distinct)), np.maximum(0, group_of))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else "less than 1 %"
 
 
 def telltale_order(plan: Plan, table: RecordTable) -> tuple[Finding, ...]:
@@ -46,44 +194,3 @@ def telltale_order(plan: Plan, table: RecordTable) -> tuple[Finding, ...]:
             Severity.WARNING,
         ),
     )
-
-
-def _of(plan: Plan, table: RecordTable, facts: ColumnFacts) -> Iterator[Finding]:
-    name, filled = facts.name, table.rows - facts.missing
-    values = facts.distinct - (facts.missing > 0)
-    if filled > 1 and (values >= filled or not facts.categorical):
-        yield Finding(
-            "identifier-released",
-            "Nearly every record has a value of its own in this released column: it may name the person.",
-            "If so, put it among the identifiers, which are dropped.",
-            Severity.WARNING,
-            column=name,
-        )
-    elif facts.categorical and values > len(plan.codes) and _tells_region(table, name, plan.problem.region_column):
-        yield Finding(
-            "place-released",
-            "Each value of this released column occurs in one initial region only: it tells the place more finely than "
-            "the aggregated region does.",
-            "Leave the column out, unless nobody can know what its values stand for.",
-            Severity.WARNING,
-            column=name,
-        )
-
-
-def _tells_region(table: RecordTable, name: str, region_column: str) -> bool:
-    step = max(1, table.rows // SAMPLE_ROWS)
-    facts, regions = table.facts(name), table.facts(region_column).distinct
-    values, places = table.codes(name)[::step].astype(np.int64), table.codes(region_column)[::step].astype(np.int64)
-    if facts.missing and facts.categories is not None:
-        there = values != facts.categories.values.index("")
-        values, places = values[there], places[there]
-    return _occurring(values * regions + places, facts.distinct * regions) <= ONE_REGION_EACH * _occurring(
-        values, facts.distinct
-    )
-
-
-def _occurring(numbers: NDArray[np.int64], possible: int) -> int:
-    """How many different numbers there are."""
-    if possible <= PAIR_CELLS:
-        return int(np.count_nonzero(np.bincount(numbers, minlength=1)))
-    return int(np.unique(numbers).size)

@@ -32,7 +32,7 @@ from .folder import complete_folder
 from .geometry import WRITERS, made_up_extent, placed_for, shapes_of
 from .options import ReleaseOptions
 from .patience import patiently, save_to_disk
-from .plan import Plan, make_plan
+from .plan import Plan, empty, make_plan
 from .policies import POLICIES
 from .records_arrow import ArrowRecords
 from .records_csv import CsvRecords, Written
@@ -43,7 +43,7 @@ from .report.wording import form, row_order
 from .shapes_check import check_shapes
 from .summary import Check, ReleasedFile, ReleaseReport
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
-from .telltales import telltale_columns, telltale_order
+from .telltales import check_columns, telltale_order
 from .verification import verify
 
 MARGIN_BYTES = 32 << 20
@@ -75,7 +75,9 @@ def write_release(
     make_ready(REHEARSAL, progress)
     require_space(target.parent, _needed_bytes(table, options))
     plan = make_plan(problem, solution)
-    telltales = telltale_columns(plan, table, [column for column, _ in released])
+    if not plan.records_released:
+        raise empty(problem)
+    telltales = check_columns(plan, table, options, progress)
     if not options.shuffle:
         telltales += telltale_order(plan, table)
     telltales += made_up_extent(problem.regions)

@@ -23,6 +23,13 @@ def key_of(choices: Choices) -> ProblemKey | None:
     return ProblemKey(choices.region_column, choices.quasi_identifiers, choices.unknown_regions, choices.k, groups)
 
 
+def why_not_k(table: RecordTable | None, k: int) -> str | None:
+    """Why nothing can be released with this k; None if something might be, or no records are loaded."""
+    if table is None or k <= table.rows:
+        return None
+    return f"k is above the number of records ({table.rows:,}): nothing could be released. Choose a smaller k."
+
+
 def why_not(table: RecordTable | None, regions: Regions | None, choices: Choices) -> str | None:
     """The first reason against running, as a sentence that says what to do."""
     if table is None or regions is None:
@@ -31,6 +38,9 @@ def why_not(table: RecordTable | None, regions: Regions | None, choices: Choices
         return "Say which column names the region: give it the role “region”."
     if not choices.quasi_identifiers:
         return "Choose at least one quasi-identifier."
+    too_high = why_not_k(table, choices.k)
+    if too_high is not None:
+        return too_high
     too_many = [name for name in choices.quasi_identifiers if not table.facts(name).categorical]
     if too_many:
         return f"“{too_many[0]}” has too many different values for a quasi-identifier. Give it another role."

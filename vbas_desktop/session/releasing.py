@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.solution import RunResult
@@ -27,15 +28,25 @@ def why_not_release(entry: Entry | None) -> str | None:
         return "Run a combination and choose a solution first."
     if entry.run.outdated or entry.problem is None:
         return "The files changed since this solution was computed. Run again, then export."
+    if not records_released(entry):
+        return "This solution releases no record. Choose a smaller k, fewer quasi-identifiers or broader groups."
     return None
+
+
+def records_released(entry: Entry) -> int:
+    """How many records a release of this solution holds."""
+    assert entry.problem is not None
+    solution = entry.solution
+    suppressed = solution.suppressed_global + solution.suppressed_local + entry.problem.unknown_region_records
+    return entry.problem.records - suppressed
 
 
 def release_in_words(entry: Entry) -> str:
     """What a release of this solution holds and what it lacks."""
     assert entry.problem is not None
     records, solution = entry.problem.records, entry.solution
-    suppressed = solution.suppressed_global + solution.suppressed_local + entry.problem.unknown_region_records
-    released = records - suppressed
+    released = records_released(entry)
+    suppressed = records - released
     text = (
         f"{released:,} of {counted(records, 'record')} ({share_in_words(released, records)}) will be released in "
         f"{counted(solution.aggregated_regions, 'aggregated region')}, every combination at least {entry.problem.k} "
@@ -78,6 +89,17 @@ class ReleaseOrder:
     target: Path
     policy: Mapping[str, Any] | None = None
     requirement: Sequence[Mapping[str, str]] = ()
+
+    def execute_or_tell(self, progress: Progress = Silent()) -> ReleaseReport | tuple[Finding, ...]:  # noqa: B008
+        """The same; what is wrong with the columns is handed back, since the person who releases decides about it."""
+        from vbas_desktop.release import TELLTALE
+
+        try:
+            return self.execute(progress)
+        except InputError as error:
+            if any(finding.code != TELLTALE for finding in error.findings):
+                raise
+            return tuple(error.findings)
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008
         """Write, verify by reading back, put in place."""
@@ -142,6 +164,7 @@ def _assignment(component: str, run: Run, name: str, value: Any) -> str:
 def _release_settings(release: ReleaseOptions) -> dict[str, Any]:
     return {
         "columns": None if release.columns is None else list(release.columns),
+        "allow_column": list(release.allow_columns),
         "rename": [f"{old}={new}" for old, new in release.renames.items()],
         "shuffle": release.shuffle,
         "shuffle_seed": release.shuffle_seed,

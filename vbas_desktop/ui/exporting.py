@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
+from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.releasing import ReleaseOrder, why_not_release
 
@@ -32,6 +33,9 @@ class Exporting(QObject):
     @Slot()
     def export(self) -> None:
         """Ask what to export."""
+        self._ask()
+
+    def _ask(self, stopped: tuple[ReleaseOrder, tuple[Finding, ...]] | None = None) -> None:
         # Imported when first needed: what writes reports takes a moment to load, and few sessions begin with it.
         from .dialogs.export import ExportDialog
 
@@ -41,13 +45,22 @@ class Exporting(QObject):
             return
         dialog = ExportDialog(self._context.session, self._window)
         dialog.order_made.connect(self._on_order_made)
+        if stopped is not None:
+            dialog.take_up(*stopped)
         dialog.open()
 
     @Slot(object)
     def _on_order_made(self, order: ReleaseOrder) -> None:
         self._context.runner.start(
-            f"Exporting to {order.target.name}", order.execute, lambda report: self._on_written(order, report)
+            f"Exporting to {order.target.name}", order.execute_or_tell, lambda result: self._on_done(order, result)
         )
+
+    def _on_done(self, order: ReleaseOrder, result: ReleaseReport | tuple[Finding, ...]) -> None:
+        if isinstance(result, tuple):
+            self._context.say("Nothing was exported: columns would tell too much.")
+            self._ask((order, result))
+        else:
+            self._on_written(order, result)
 
     def _on_written(self, order: ReleaseOrder, report: ReleaseReport) -> None:
         self._context.say(f"Released {counted(report.records_released, 'record')} to {report.target}.")

@@ -1,48 +1,85 @@
-"""Released columns that could undo the release are named to the person who releases."""
+"""Released columns that could undo the release stop it unless the person who releases allows them."""
+
+import json
 
 import pytest
 from release_making import load, random_rows, write_records, write_regions
 
+from vbas_desktop.domain.errors import InputError
 from vbas_desktop.files.runfile import run_document
-from vbas_desktop.release import ReleaseOptions
+from vbas_desktop.release import TELLTALE, ReleaseOptions
 
 HEADER = ["name", "age", "sex", "region", "more"]
 
 
-def warned(folder, more, **options):
-    """The columns that are warned about, with the kind, if column “more” holds these values."""
-    rows = [[*row[:4], value] for row, value in zip(random_rows(400), more, strict=True)]
-    case = load(write_records(folder, rows, HEADER), write_regions(folder))
-    report = case.release(folder / "out", ReleaseOptions(pdf=False, **options))
-    page = (report.target / "internal" / "report.html").read_text(encoding="utf-8")
-    for finding in report.findings:
-        assert finding.message in page
-        assert finding.message not in (report.folder / "report.html").read_text(encoding="utf-8")
-    return [(finding.column, finding.code) for finding in report.findings]
+def case_of(folder, more, **chosen):
+    """Records whose column “more” holds these values."""
+    rows = [[*row[:4], value] for row, value in zip(random_rows(len(more)), more, strict=True)]
+    return load(write_records(folder, rows, HEADER), write_regions(folder), **chosen)
+
+
+def refused(folder, more, **options):
+    """The columns that stop a release, with what is said of them; nothing is left of it then."""
+    findings = []
+    try:
+        case_of(folder, more).release(folder / "out", ReleaseOptions(pdf=False, **options), tested=True)
+    except InputError as error:
+        findings = error.findings
+    assert (folder / "out").exists() == (not findings)
+    assert all(finding.code == TELLTALE for finding in findings)
+    return {finding.column: finding.message for finding in findings}
 
 
 def test_a_column_with_a_value_for_each_record_may_name_the_person(tmp_path):
-    assert warned(tmp_path, ["x"] * 400) == [("name", "identifier-released")]
+    told = refused(tmp_path, ["x"] * 400)
+    assert set(told) == {"name"}
+    assert "In 100 % of the released records the value is one that fewer than 5 of them have" in told["name"]
 
 
-def test_identifiers_are_dropped_and_need_no_warning(tmp_path):
-    assert warned(tmp_path, ["x"] * 400, identifiers=("name",)) == []
+@pytest.mark.parametrize("left_out", [{"identifiers": ("name",)}, {"columns": ("age", "sex", "region", "more")}])
+def test_identifiers_and_columns_left_out_are_no_matter(tmp_path, left_out):
+    assert refused(tmp_path, ["x"] * 400, **left_out) == {}
 
 
 @pytest.mark.parametrize("empty", [0, 50])
 def test_a_column_that_names_the_initial_region_in_other_words_undoes_the_merging(tmp_path, empty):
     towns = [f"town of {row[3]}" for row in random_rows(400)]
-    more = [""] * empty + towns[empty:]
-    assert warned(tmp_path, more, identifiers=("name",)) == [("more", "place-released")]
+    told = refused(tmp_path, [""] * empty + towns[empty:], identifiers=("name",))
+    assert "come from the same initial region in 100 % of the cases" in told["more"]
+    assert "in 100 % of the records the value occurs in a single initial region" in told["more"]
 
 
 def test_a_column_that_is_spread_over_the_regions_tells_no_place(tmp_path):
-    assert warned(tmp_path, [f"ward {number % 40}" for number in range(400)], identifiers=("name",)) == []
+    assert refused(tmp_path, [f"ward {number % 40}" for number in range(400)], identifiers=("name",)) == {}
 
 
 def test_a_column_that_is_no_finer_than_the_aggregated_regions_tells_nothing_new(tmp_path):
-    halves = ["north" if int(row[3][1:]) < 8 else "south" for row in random_rows(400)]
-    assert warned(tmp_path, halves, identifiers=("name",)) == []
+    case = case_of(tmp_path, [""] * 400)
+    area_of = dict(zip(case.problem.regions.ids, case.solution.membership.tolist(), strict=True))
+    areas = [f"area {area_of[row[3]]}" for row in random_rows(400)]
+    assert refused(tmp_path, areas, identifiers=("name",)) == {}
+
+
+def test_what_was_allowed_knowingly_is_released_and_noted_inside_only(tmp_path):
+    options = ReleaseOptions(pdf=False, allow_columns=("name",))
+    report = case_of(tmp_path, ["x"] * 400).release(tmp_path / "out", options, tested=True)
+    assert [(finding.column, finding.severity) for finding in report.findings] == [("name", "warning")]
+    message = report.findings[0].message
+    assert message in (report.target / "internal" / "report.html").read_text(encoding="utf-8")
+    assert message not in (report.folder / "report.html").read_text(encoding="utf-8")
+    assert json.loads((report.target / "run.json").read_text())["release"]["allow_columns"] == ["name"]
+
+
+def test_allowing_a_column_that_is_not_there_is_a_slip(tmp_path):
+    with pytest.raises(InputError, match="no such column"):
+        case_of(tmp_path, ["x"] * 400).release(tmp_path / "out", ReleaseOptions(allow_columns=("nam",)), tested=True)
+
+
+def test_an_empty_release_is_refused(tmp_path):
+    case = case_of(tmp_path, ["x"] * 400, k=390)
+    with pytest.raises(InputError, match="Nothing would be released: no combination of values occurs 390 times"):
+        case.release(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_counts_of_the_aggregated_regions_are_those_of_the_files(tmp_path):
 
 
 def test_run_json_tells_the_choices_of_the_release(tmp_path):
-    report = small_case(tmp_path).release(tmp_path / "out", ReleaseOptions(identifiers=("name",)))
+    report = small_case(tmp_path).release(tmp_path / "out", ReleaseOptions(identifiers=("name",)), tested=True)
     kept = json.loads((report.target / "run.json").read_text())["release"]
     assert kept["identifiers"] == ["name"]
     assert ReleaseOptions.from_dict(kept) == ReleaseOptions(identifiers=("name",), shuffle_seed=kept["shuffle_seed"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
 from vbas_desktop.release import CLASS_SIZE, POLICIES, ReleaseOptions, ReleaseReport
@@ -38,6 +40,10 @@ from vbas_desktop.ui.theme import GRID, Theme
 from .files import ask_for_folder, beside, is_sample
 from .release_columns import ReleaseColumns
 
+_STOPPED = (
+    "Nothing was written: columns would tell more than the release does. Leave them out (or make them identifiers), "
+    "make them quasi-identifiers, group their values or make them coarser, or tick “Allowed” to release them knowingly."
+)
 _DELIMITERS = {"As in the records": None, "Comma": ",", "Semicolon": ";", "Tab": "\t"}
 
 
@@ -69,6 +75,7 @@ class ExportDialog(QDialog):
         self.pdf = QCheckBox("Reports as P&DF too")
         self.pdf.setChecked(True)
         self.target = QLineEdit(str(_suggested(session)))
+        self.telltales = QLabel()
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
         self._fill()
@@ -94,6 +101,16 @@ class ExportDialog(QDialog):
     def _build(self) -> None:
         self.summary.setWordWrap(True)
         self.summary.setProperty("look", "live")
+        self.telltales.setWordWrap(True)
+        self.telltales.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.telltales.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.telltales.setProperty("look", "error")
+        self._told = QScrollArea()
+        self._told.setWidget(self.telltales)
+        self._told.setWidgetResizable(True)
+        self._told.setMinimumHeight(12 * GRID)
+        self._told.setMaximumHeight(18 * GRID)
+        self._told.hide()
         self.problem.setWordWrap(True)
         self.problem.setProperty("look", "error")
         grid = QGridLayout()
@@ -113,6 +130,7 @@ class ExportDialog(QDialog):
         layout.addWidget(self.summary)
         layout.addWidget(title("Columns"))
         layout.addWidget(self.columns, 1)
+        layout.addWidget(self._told)
         layout.addLayout(grid)
         layout.addLayout(self._order_row())
         for widget in (self.formulas, self.class_size):
@@ -157,8 +175,9 @@ class ExportDialog(QDialog):
             "columns": self.columns.kept,
             "identifiers": self._session.choices.columns(Role.IDENTIFIER),
             "renames": self.columns.renames,
+            "allow_columns": self.columns.allowed,
             "shuffle": self.shuffle.isChecked(),
-            "shuffle_seed": self.seed.text().strip() or None,
+            "shuffle_seed": (self.seed.text().strip() or None) if self.shuffle.isChecked() else None,
             "class_size": CLASS_SIZE if self.class_size.isChecked() else None,
             "delimiter": self.delimiter.currentData() if self.format.currentData() == "csv" else None,
             "escape_formulas": self.formulas.isChecked(),
@@ -170,6 +189,24 @@ class ExportDialog(QDialog):
         options = ReleaseOptions(**values)
         options.released_columns(self._session.table.dialect.header)
         return options
+
+    def take_up(self, order: ReleaseOrder, telltales: Sequence[Finding]) -> None:
+        """Go on from an order that was stopped because columns tell too much: its choices, and what was found."""
+        options = order.options
+        self.solution.setCurrentIndex(self.solution.findData(order.entry.number))
+        self.columns.take_up(options.columns or (), options.renames, options.allow_columns)
+        for combo, value in ((self.format, options.format), (self.policy, options.policy)):
+            combo.setCurrentIndex(combo.findData(value))
+        self.delimiter.setCurrentIndex(list(_DELIMITERS.values()).index(options.delimiter))
+        self.shuffle.setChecked(options.shuffle)
+        self.seed.setText(options.shuffle_seed or "")
+        self.formulas.setChecked(options.escape_formulas)
+        self.class_size.setChecked(options.class_size is not None)
+        self.geopackage.setChecked("gpkg" in options.geometry)
+        self.pdf.setChecked(options.pdf)
+        self.target.setText(str(order.target))
+        self.telltales.setText("\n".join([_STOPPED, *(f"“{one.column}”: {one.message}" for one in telltales)]))
+        self._told.show()
 
     def _what_is_wrong(self) -> str:
         entry = self.entry

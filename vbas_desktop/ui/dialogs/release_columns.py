@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
@@ -9,18 +11,18 @@ from vbas_desktop.domain.records import Role
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.ui.theme import GRID
 
-_TICK, _ROLE, _NAME = range(3)
+_TICK, _ROLE, _NAME, _ALLOWED = range(4)
 
 
 class ReleaseColumns(QTableWidget):
-    """One row per column of the file: a tick, its role, and its name in the release, which can be edited."""
+    """One row per column of the file: a tick, its role, its name in the release, and whether it may tell too much."""
 
     changed = Signal()
 
     def __init__(self, columns: tuple[str, ...], choices: Choices, region_column: str) -> None:
-        super().__init__(len(columns), 3)
+        super().__init__(len(columns), 4)
         self._columns = columns
-        self.setHorizontalHeaderLabels(["Released", "Role", "Name in the release"])
+        self.setHorizontalHeaderLabels(["Released", "Role", "Name in the release", "Allowed"])
         self.setAccessibleName("Released columns")
         for row, name in enumerate(columns):
             self._fill(row, name, Role.REGION if name == region_column else choices.roles.get(name, Role.PLAIN))
@@ -53,7 +55,7 @@ class ReleaseColumns(QTableWidget):
             tick.setFlags(Qt.ItemFlag.ItemIsSelectable)
             named.setFlags(Qt.ItemFlag.ItemIsSelectable)
             tick.setToolTip("Identifiers are never released. Give the column another role in Input if it is none.")
-        for column, item in ((_TICK, tick), (_ROLE, shown), (_NAME, named)):
+        for column, item in ((_TICK, tick), (_ROLE, shown), (_NAME, named), (_ALLOWED, _allowing(role))):
             self.setItem(row, column, item)
 
     @property
@@ -65,6 +67,27 @@ class ReleaseColumns(QTableWidget):
             for name, tick in zip(self._columns, ticks, strict=True)
             if tick is not None and tick.checkState() is Qt.CheckState.Checked
         )
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The columns that are released even if they tell of a person, a place or a category."""
+        ticks = [self.item(row, _ALLOWED) for row in range(len(self._columns))]
+        return tuple(
+            name
+            for name, tick in zip(self._columns, ticks, strict=True)
+            if tick is not None and tick.checkState() is Qt.CheckState.Checked
+        )
+
+    def take_up(self, kept: Collection[str], renames: Mapping[str, str], allowed: Collection[str]) -> None:
+        """Show choices that were made before."""
+        for row, name in enumerate(self._columns):
+            for column, names in ((_TICK, kept), (_ALLOWED, allowed)):
+                item = self.item(row, column)
+                if item is not None and item.flags() & Qt.ItemFlag.ItemIsUserCheckable:
+                    item.setCheckState(Qt.CheckState.Checked if name in names else Qt.CheckState.Unchecked)
+            shown = self.item(row, _NAME)
+            if shown is not None:
+                shown.setText(renames.get(name, name))
 
     @property
     def renames(self) -> dict[str, str]:
@@ -80,3 +103,18 @@ class ReleaseColumns(QTableWidget):
     @Slot()
     def _on_item_changed(self) -> None:
         self.changed.emit()
+
+
+def _allowing(role: Role) -> QTableWidgetItem:
+    """A tick for columns that are tested before an export: those that are neither region nor quasi-identifier."""
+    item = QTableWidgetItem()
+    if role in (Role.REGION, Role.QUASI_IDENTIFIER, Role.IDENTIFIER):
+        item.setFlags(Qt.ItemFlag.ItemIsSelectable)
+        return item
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
+    item.setCheckState(Qt.CheckState.Unchecked)
+    item.setToolTip(
+        "Every column is tested before the export. Ticked, this one is released even if it tells a person, a place "
+        "or a category more finely than the release; the internal report says so."
+    )
+    return item

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
+from vbas_desktop.session.ready import why_not_k
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.theme import GRID
 
@@ -34,9 +35,8 @@ class PrivacySection(QWidget):
         top = Qt.AlignmentFlag.AlignTop
         row = QHBoxLayout()
         row.setSpacing(2 * GRID)
-        row.addWidget(
-            Field("&k (smallest group)", self.k, "Every released combination occurs at least k times"), 1, top
-        )
+        self.k_field = Field("&k (smallest group)", self.k, "Every released combination occurs at least k times")
+        row.addWidget(self.k_field, 1, top)
         row.addWidget(
             Field("Records of unkno&wn regions", self.unknown, "Their region is not in the region file"), 1, top
         )
@@ -51,6 +51,7 @@ class PrivacySection(QWidget):
         """Show what is chosen."""
         chosen = self._session.choices
         self.k.setValue(chosen.k)
+        self.k_field.say(why_not_k(self._session.table, chosen.k) or "")
         self.unknown.setCurrentIndex(self.unknown.findData(chosen.unknown_regions))
         self.suppression.setChecked(chosen.global_suppression)
 
