@@ -150,7 +150,19 @@ def released_ages(folder: Path):
 
 def test_a_release_holds_the_groups_and_can_be_repeated_without_their_file(files):
     groups = files / "generalise.csv"
-    more = ("--quasi-identifiers", "age,sex", "-k", "3", "--sites", "3", "--range-reach", "1", "--no-pdf")
+    more = (
+        "--quasi-identifiers",
+        "age,sex",
+        "-k",
+        "3",
+        "--sites",
+        "3",
+        "--range-reach",
+        "1",
+        "--no-pdf",
+        "--identifiers",
+        "person",
+    )
     assert vbas("run", files, *more, "--generalise", str(groups), "--out", str(files / "out")) == 0
     document = json.loads((files / "out" / "run.json").read_text(encoding="utf-8"))
     assert document["problem"]["category_numbers"] == [2, 2]
@@ -163,7 +175,19 @@ def test_a_release_holds_the_groups_and_can_be_repeated_without_their_file(files
 
 def test_a_level_of_a_hierarchy_generalises_a_release(files):
     (files / "ages.csv").write_text("1;low;*\n2;low;*\n3;high;*\n4;high;*\n", encoding="utf-8")
-    more = ("--quasi-identifiers", "age,sex", "-k", "3", "--sites", "3", "--no-pdf", "--out", str(files / "out"))
+    more = (
+        "--quasi-identifiers",
+        "age,sex",
+        "-k",
+        "3",
+        "--sites",
+        "3",
+        "--no-pdf",
+        "--identifiers",
+        "person",
+        "--out",
+        str(files / "out"),
+    )
     assert vbas("run", files, *more, "--generalise", f"age={files / 'ages.csv'}:1") == 0
     assert released_ages(files / "out") == {"low", "high"}
 

@@ -88,7 +88,7 @@ def test_a_project_keeps_groups_and_counts_with_them_again(grouped, tmp_path):
 def test_a_release_from_the_session_holds_the_groups_and_can_be_repeated(grouped, tmp_path):
     run(grouped)
     target = tmp_path / "out"
-    grouped.order_release(grouped.entries[0], ReleaseOptions(pdf=False), target).execute()
+    grouped.order_release(grouped.entries[0], ReleaseOptions(pdf=False, identifiers=("person",)), target).execute()
 
     def ages(folder):
         with (folder / "release" / "anonymized.csv").open(newline="") as stream:
