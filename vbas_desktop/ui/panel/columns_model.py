@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 
 from vbas_desktop.domain.records import MISSING, ColumnFacts, Role
 from vbas_desktop.session.grouping import number_of_groups
 from vbas_desktop.session.session import Session
-
-Index = QModelIndex | QPersistentModelIndex
+from vbas_desktop.ui.table_model import Heading, Index, TableModel
 
 ROLE_TIPS = {
     Role.REGION: "Names the initial region of the record",
@@ -20,11 +19,10 @@ ROLE_TIPS = {
     Role.PLAIN: "Released as it is",
 }
 NAME, ROLE, DISTINCT, EMPTY = range(4)
-_HEADS = ("Column", "Role", "Categories", "Empty")
-_TOP = QModelIndex()
+_HEADINGS = (Heading("Column"), Heading("Role"), Heading("Categories", side="right"), Heading("Empty", side="right"))
 
 
-class ColumnsModel(QAbstractTableModel):
+class ColumnsModel(TableModel):
     """One row per column; the role can be edited."""
 
     def __init__(self, session: Session) -> None:
@@ -41,7 +39,7 @@ class ColumnsModel(QAbstractTableModel):
     def refresh_roles(self) -> None:
         """Roles changed."""
         if self._columns:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._columns) - 1, len(_HEADS) - 1))
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._columns) - 1, len(_HEADINGS) - 1))
 
     def facts(self, row: int) -> ColumnFacts | None:
         """What is known of the column in a row."""
@@ -51,42 +49,28 @@ class ColumnsModel(QAbstractTableModel):
         """The role of the column in a row."""
         return self._session.choices.roles.get(self._columns[row].name, Role.PLAIN)
 
-    def rowCount(self, parent: Index = _TOP) -> int:
+    def headings(self) -> tuple[Heading, ...]:
+        """The columns of the table."""
+        return _HEADINGS
+
+    def count(self) -> int:
         """Number of columns of the file."""
-        return 0 if parent.isValid() else len(self._columns)
-
-    def columnCount(self, parent: Index = _TOP) -> int:
-        """Number of columns of the table."""
-        return 0 if parent.isValid() else len(_HEADS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The heads."""
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return _HEADS[section]
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section >= DISTINCT else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        return None
+        return len(self._columns)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Only roles can be edited."""
         usual = super().flags(index)
         return usual | Qt.ItemFlag.ItemIsEditable if index.column() == ROLE else usual
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Texts, alignment and tips."""
-        facts, column = self._columns[index.row()], index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._text(facts, index.row(), column)
+    def more(self, row: int, column: int, role: int) -> Any:
+        """The role to edit, and tips."""
         if role == Qt.ItemDataRole.EditRole and column == ROLE:
-            return str(self.role_of(index.row()))
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tip(facts, index.row(), column)
-        if role == Qt.ItemDataRole.TextAlignmentRole and column >= DISTINCT:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
+            return str(self.role_of(row))
+        return self._tip(self._columns[row], row, column) if role == Qt.ItemDataRole.ToolTipRole else None
 
-    def _text(self, facts: ColumnFacts, row: int, column: int) -> str:
+    def text(self, row: int, column: int) -> str:
+        """What a cell shows."""
+        facts = self._columns[row]
         if column == NAME:
             return facts.name
         if column == ROLE:

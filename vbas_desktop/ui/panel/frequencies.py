@@ -5,23 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from vbas_desktop.domain.records import ColumnFacts
-
-Index = QModelIndex | QPersistentModelIndex
+from vbas_desktop.ui.table_model import Heading, Index, TableModel
 
 _MOST = 500
 """More categories are not shown: nobody reads them, and the largest come first."""
 
 SHARE = Qt.ItemDataRole.UserRole
-_HEADS = ("Category", "Records", "")
-_TOP = QModelIndex()
+_HEADINGS = (Heading("Category"), Heading("Records", side="right"), Heading(""))
 
 
-class FrequenciesModel(QAbstractTableModel):
+class FrequenciesModel(TableModel):
     """Categories by falling number of records."""
 
     def __init__(self) -> None:
@@ -42,30 +40,22 @@ class FrequenciesModel(QAbstractTableModel):
         self.endResetModel()
         return left_out
 
-    def rowCount(self, parent: Index = _TOP) -> int:
-        """Number of categories shown."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = _TOP) -> int:
+    def headings(self) -> tuple[Heading, ...]:
         """Category, number, bar."""
-        return 0 if parent.isValid() else len(_HEADS)
+        return _HEADINGS
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The heads."""
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return _HEADS[section]
-        return None
+    def count(self) -> int:
+        """Number of categories shown."""
+        return len(self._rows)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Texts and shares."""
-        label, number = self._rows[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (label, f"{number:,}", "")[index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == 1:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == SHARE:
-            return number / self._largest
-        return None
+    def text(self, row: int, column: int) -> str:
+        """Category and number."""
+        label, number = self._rows[row]
+        return (label, f"{number:,}", "")[column]
+
+    def more(self, row: int, column: int, role: int) -> Any:
+        """The share that is drawn as a bar."""
+        return self._rows[row][1] / self._largest if role == SHARE else None
 
 
 class BarDelegate(QStyledItemDelegate):

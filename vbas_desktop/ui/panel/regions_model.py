@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
+from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt
 
 from vbas_desktop.ui.map.figures import Figure, figure_named
 from vbas_desktop.ui.map.shown import Shown
+from vbas_desktop.ui.table_model import Heading, Index, TableModel
 
-Index = QModelIndex | QPersistentModelIndex
 REGION_ROLE = int(Qt.ItemDataRole.UserRole)
-_NOWHERE = QModelIndex()
 
 _HEADERS = {
     "records": "Records",
@@ -41,7 +40,14 @@ _TIPS = {
 }
 
 
-class RegionsModel(QAbstractTableModel):
+_NUMBER = Heading("Region", "Number of the aggregated region", "right")
+
+
+def _heading(figure: Figure) -> Heading:
+    return Heading(_HEADERS.get(figure.name, figure.title), _TIPS.get(figure.name, figure.title), "right")
+
+
+class RegionsModel(TableModel):
     """One row per aggregated region: its number, then its figures. Sorts itself: Qt would ask for each comparison."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -49,11 +55,13 @@ class RegionsModel(QAbstractTableModel):
         self.shown: Shown | None = None
         self._sorted_by = (0, Qt.SortOrder.AscendingOrder)
         self._regions = self._rows = np.empty(0, np.int64)
+        self._headings: tuple[Heading, ...] = ()
 
     def show_solution(self, shown: Shown | None) -> None:
         """List the aggregated regions of another solution."""
         self.beginResetModel()
         self.shown = shown
+        self._headings = () if shown is None else (_NUMBER, *map(_heading, shown.figures))
         self._put_in_order()
         self.endResetModel()
 
@@ -95,39 +103,22 @@ class RegionsModel(QAbstractTableModel):
         figure = self.figure(column)
         return "Aggregated region" if figure is None else figure.title
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def headings(self) -> tuple[Heading, ...]:
+        """The number, then the figures."""
+        return self._headings
+
+    def count(self) -> int:
         """How many aggregated regions there are."""
-        return 0 if parent.isValid() or self.shown is None else len(self.shown.geometry.shapes)
+        return 0 if self.shown is None else len(self.shown.geometry.shapes)
 
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        """How many columns there are."""
-        return 0 if parent.isValid() or self.shown is None else 1 + len(self.shown.figures)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def text(self, row: int, column: int) -> str:
         """What a cell shows."""
-        if not index.isValid():
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            figure, region = self.figure(index.column()), self.region(index.row())
-            return f"{region + 1:,}" if figure is None else figure.format(float(figure.values[region]), unit=False)
-        if role == REGION_ROLE:
-            return self.region(index.row())
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
+        figure, region = self.figure(column), self.region(row)
+        return f"{region + 1:,}" if figure is None else figure.format(float(figure.values[region]), unit=False)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a column is called."""
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        figure = self.figure(section)
-        if role == Qt.ItemDataRole.DisplayRole:
-            return "Region" if figure is None else _HEADERS.get(figure.name, figure.title)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return "Number of the aggregated region" if figure is None else _TIPS.get(figure.name, figure.title)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
+    def more(self, row: int, column: int, role: int) -> Any:
+        """The region of the row."""
+        return self.region(row) if role == REGION_ROLE else None
 
 
 class RegionsFilter(QSortFilterProxyModel):

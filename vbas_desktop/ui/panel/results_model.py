@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
+from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QFont, QIcon
 
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.session.results import Entry
+from vbas_desktop.ui.table_model import Heading, Index, TableModel
 
 from .results_columns import Column, best_of, columns_for, search_words, stars_of
 
-Index = QModelIndex | QPersistentModelIndex
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 NUMBER_ROLE = SORT_ROLE + 1
-_NOWHERE = QModelIndex()
 
 
-class ResultsModel(QAbstractTableModel):
+class ResultsModel(TableModel):
     """One row per solution. Best values are bold, pinned solutions are marked at their number."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -28,6 +27,7 @@ class ResultsModel(QAbstractTableModel):
         self.stars: frozenset[int] = frozenset()
         self.pin_icon = QIcon()
         self._best: frozenset[tuple[int, str]] = frozenset()
+        self._headings = tuple(map(_heading, self.columns))
 
     def show_entries(
         self, entries: tuple[Entry, ...], pareto_measures: tuple[str, ...], system: CoordinateSystem | None
@@ -38,58 +38,47 @@ class ResultsModel(QAbstractTableModel):
         self.stars = stars_of(entries, pareto_measures)
         self.columns = columns_for(entries, system, self.stars)
         self._best = best_of(entries, self.columns)
+        self._headings = tuple(map(_heading, self.columns))
         self.endResetModel()
 
     def row_of(self, number: int) -> int:
         """The row of a solution, −1 if it is not listed."""
         return next((row for row, entry in enumerate(self.entries) if entry.number == number), -1)
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
+    def headings(self) -> tuple[Heading, ...]:
+        """What the columns are called."""
+        return self._headings
+
+    def count(self) -> int:
         """How many solutions there are."""
-        return 0 if parent.isValid() else len(self.entries)
+        return len(self.entries)
 
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        """How many columns there are."""
-        return 0 if parent.isValid() else len(self.columns)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def text(self, row: int, column: int) -> str:
         """What a cell shows."""
-        if not index.isValid():
-            return None
-        entry, column = self.entries[index.row()], self.columns[index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return column.text(entry)
-        if role == Qt.ItemDataRole.DecorationRole and column.name == "number" and entry.pinned:
+        return self.columns[column].text(self.entries[row])
+
+    def more(self, row: int, column: int, role: int) -> Any:
+        """Pins, what is sorted by, bold best values and tips."""
+        entry, shown = self.entries[row], self.columns[column]
+        if role == Qt.ItemDataRole.DecorationRole and shown.name == "number" and entry.pinned:
             return self.pin_icon
         if role == SORT_ROLE:
-            return column.value(entry)
+            return shown.value(entry)
         if role == NUMBER_ROLE:
             return entry.number
-        if role == Qt.ItemDataRole.FontRole and (entry.number, column.name) in self._best:
+        if role == Qt.ItemDataRole.FontRole and (entry.number, shown.name) in self._best:
             font = QFont()
             font.setBold(True)
             return font
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if column.number else Qt.AlignmentFlag.AlignLeft
-            return Qt.AlignmentFlag.AlignCenter if column.name == "star" else side | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            more = search_words(entry) if column.name == "site_location" else ""
-            return f"{entry.title}\n{column.title}: {column.text(entry)} {column.unit}".rstrip() + f"\n{more}".rstrip()
+            more = search_words(entry) if shown.name == "site_location" else ""
+            return f"{entry.title}\n{shown.title}: {shown.text(entry)} {shown.unit}".rstrip() + f"\n{more}".rstrip()
         return None
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a column is called."""
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
-            return None
-        column = self.columns[section]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return column.header
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return column.tip or column.title
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if column.number else Qt.AlignmentFlag.AlignLeft
-            return Qt.AlignmentFlag.AlignCenter if column.name == "star" else side | Qt.AlignmentFlag.AlignVCenter
-        return None
+
+def _heading(column: Column) -> Heading:
+    side = "centre" if column.name == "star" else "right" if column.number else "left"
+    return Heading(column.header, column.tip or column.title, side)
 
 
 class ResultsFilter(QSortFilterProxyModel):

@@ -5,55 +5,56 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
-Index = QModelIndex | QPersistentModelIndex
+from vbas_desktop.ui.table_model import Heading, Index, TableModel
+
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
-_NOWHERE = QModelIndex()
 
 
-class ClassesModel(QAbstractTableModel):
+class ClassesModel(TableModel):
     """Rows of values; numbers stand at the right, grouped; unknown ones are a dash."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.headings: tuple[str, ...] = ()
+        self._headings: tuple[Heading, ...] = ()
         self.rows: tuple[tuple[Any, ...], ...] = ()
 
     def show_rows(self, headings: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]) -> None:
         """Show another table."""
         self.beginResetModel()
-        self.headings, self.rows = headings, rows
+        self._headings, self.rows = tuple(map(Heading, headings)), rows
         self.endResetModel()
 
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
-        """How many classes there are."""
-        return 0 if parent.isValid() else len(self.rows)
+    def headings(self) -> tuple[Heading, ...]:
+        """As they were given, each over cells that stand on their own side."""
+        return self._headings
 
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        """How many columns there are."""
-        return 0 if parent.isValid() else len(self.headings)
+    def count(self) -> int:
+        """How many classes there are."""
+        return len(self.rows)
+
+    def text(self, row: int, column: int) -> str:
+        """What a cell shows."""
+        value = self.rows[row][column]
+        return _text(value) if _is_number(value) else value
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows."""
-        if not index.isValid():
-            return None
-        value = self.rows[index.row()][index.column()]
-        number = value is None or isinstance(value, int | float)
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _text(value) if number else value
-        if role == SORT_ROLE:
-            return -math.inf if value is None or value != value else value
-        if role == Qt.ItemDataRole.TextAlignmentRole:
+        """As usual; numbers stand at the right, whatever else is in their column."""
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.isValid():
+            number = _is_number(self.rows[index.row()][index.column()])
             side = Qt.AlignmentFlag.AlignRight if number else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
-        return None
+        return super().data(index, role)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a column is called."""
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.headings):
-            return None
-        return self.headings[section] if role == Qt.ItemDataRole.DisplayRole else None
+    def more(self, row: int, column: int, role: int) -> Any:
+        """What is sorted by; unknown values come first."""
+        value = self.rows[row][column]
+        return (-math.inf if value is None or value != value else value) if role == SORT_ROLE else None
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or isinstance(value, int | float)
 
 
 def _text(value: float | int | None) -> str:

@@ -185,7 +185,7 @@ class RequirementsPage(QWidget):
         entry = session.selected
         criteria = session.criteria(entry)
         rows = tuple((f"{_MARKS[row.verdict]} {row.verdict}", row.name, row.required, row.actual) for row in criteria)
-        if rows != self.model.rows or not self.model.headings:
+        if rows != self.model.rows or not self.model.headings():
             self.model.show_rows(_HEADINGS, rows)
             fit_columns(self.table)
         self.table.setVisible(bool(rows))

@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.ui.panel.frequencies import SHARE
+from vbas_desktop.ui.table_model import Heading, Index, TableModel
 
-Index = QModelIndex | QPersistentModelIndex
 SEARCH, WRITE, VALUES, NUMBER = range(4)
-_HEADS = ("Search", "Write", "Values", "Risky")
-_TIPS = (
-    "Ticked columns are searched and coarsened",
-    "Columns without a tick are left out of the written file",
-    "Different values",
-    "Minimal risky combinations with this column, and their share of all",
+_HEADINGS = (
+    Heading("Search", "Ticked columns are searched and coarsened"),
+    Heading("Write", "Columns without a tick are left out of the written file"),
+    Heading("Values", "Different values", "right"),
+    Heading("Risky", "Minimal risky combinations with this column, and their share of all", "right"),
 )
-_TOP = QModelIndex()
 
 
-class ColumnTicks(QAbstractTableModel):
+class ColumnTicks(TableModel):
     """One row per column. `ticked()`: another choice of columns to search."""
 
     ticked = Signal()
@@ -69,21 +67,13 @@ class ColumnTicks(QAbstractTableModel):
         """The column in a row."""
         return self._columns[row].name
 
-    def rowCount(self, parent: Index = _TOP) -> int:
+    def headings(self) -> tuple[Heading, ...]:
+        """The columns of the table."""
+        return _HEADINGS
+
+    def count(self) -> int:
         """Number of columns of the file."""
-        return 0 if parent.isValid() else len(self._columns)
-
-    def columnCount(self, parent: Index = _TOP) -> int:
-        """Number of columns of the table."""
-        return 0 if parent.isValid() else len(_HEADS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Heads and their tips."""
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return _TIPS[section]
-        return _HEADS[section] if role == Qt.ItemDataRole.DisplayRole else None
+        return len(self._columns)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """What can be ticked: columns with too many values cannot be searched, searched ones are always written."""
@@ -95,30 +85,26 @@ class ColumnTicks(QAbstractTableModel):
             return usual | Qt.ItemFlag.ItemIsUserCheckable
         return usual
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Texts, ticks, bars and tips."""
-        facts, column = self._columns[index.row()], index.column()
-        if role == Qt.ItemDataRole.CheckStateRole and column in (SEARCH, WRITE):
-            on = self._searched[facts.name] or (column == WRITE and self._written[facts.name])
-            return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._text(facts, column)
-        if role == SHARE:
-            return self._numbers.get(facts.name, 0) / self._of
-        if role == Qt.ItemDataRole.TextAlignmentRole and column in (VALUES, NUMBER):
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return facts.name if facts.categorical else "Too many different values to be searched; leave it out"
-        return None
-
-    def _text(self, facts: ColumnFacts, column: int) -> str | None:
+    def text(self, row: int, column: int) -> str:
+        """A name or a number; ticks stand alone."""
+        facts = self._columns[row]
         if column == SEARCH:
             return facts.name
         if column == VALUES:
             return f"{facts.distinct:,}" if facts.categorical else "many"
-        if column == NUMBER:
-            number = self._numbers.get(facts.name)
-            return "" if number is None else f"{number:,}"
+        number = self._numbers.get(facts.name) if column == NUMBER else None
+        return "" if number is None else f"{number:,}"
+
+    def more(self, row: int, column: int, role: int) -> Any:
+        """Ticks, bars and tips."""
+        facts = self._columns[row]
+        if role == Qt.ItemDataRole.CheckStateRole and column in (SEARCH, WRITE):
+            on = self._searched[facts.name] or (column == WRITE and self._written[facts.name])
+            return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
+        if role == SHARE:
+            return self._numbers.get(facts.name, 0) / self._of
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return facts.name if facts.categorical else "Too many different values to be searched; leave it out"
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -28,20 +28,23 @@ from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.panel.empty import EmptyState
 from vbas_desktop.ui.panel.fields import set_look
 from vbas_desktop.ui.panel.tables import set_up_table
+from vbas_desktop.ui.table_model import Heading, TableModel
 from vbas_desktop.ui.theme import GRID
 
-Index = QModelIndex | QPersistentModelIndex
 SIZE, COUNT, WHAT = range(3)
 _SORTED_BY = ("size", "count", "columns")
-_TIPS = ("Number of columns", "Records that share these values", "The columns whose values together are rare")
-_TOP = QModelIndex()
+_HEADINGS = (
+    Heading("Size", "Number of columns", "right"),
+    Heading("Records", "Records that share these values", "right"),
+    Heading("Combination", "The columns whose values together are rare"),
+)
 _PAUSE_MS = 200
 _WHAT_TO_DO = (
     "Tick columns at the left and press Search: combinations of values that fewer than k records share are listed here."
 )
 
 
-class CombinationsModel(QAbstractTableModel):
+class CombinationsModel(TableModel):
     """Shows rows of a listing in a given order; texts are made when they come into sight."""
 
     def __init__(self) -> None:
@@ -61,39 +64,25 @@ class CombinationsModel(QAbstractTableModel):
         if self.rowCount():
             self.dataChanged.emit(self.index(0, WHAT), self.index(self.rowCount() - 1, WHAT))
 
-    def rowCount(self, parent: Index = _TOP) -> int:
-        """Number of combinations shown."""
-        return 0 if parent.isValid() or self.shown is None else len(self.shown)
-
-    def columnCount(self, parent: Index = _TOP) -> int:
+    def headings(self) -> tuple[Heading, ...]:
         """Size, records, columns."""
-        return 0 if parent.isValid() else 3
+        return _HEADINGS
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The heads."""
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return _TIPS[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section != WHAT else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        return ("Size", "Records", "Combination")[section] if role == Qt.ItemDataRole.DisplayRole else None
+    def count(self) -> int:
+        """Number of combinations shown."""
+        return 0 if self.shown is None else len(self.shown)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def text(self, row: int, column: int) -> str:
         """One cell."""
-        if self.shown is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            combination = self.shown[index.row()]
-            if index.column() == SIZE:
-                return f"{len(combination.columns)}"
-            return f"{combination.count:,}" if index.column() == COUNT else self._text(combination)
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() != WHAT:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.ToolTipRole and index.column() == WHAT:
-            return self._text(self.shown[index.row()])
-        return None
+        assert self.shown is not None
+        combination = self.shown[row]
+        if column == SIZE:
+            return f"{len(combination.columns)}"
+        return f"{combination.count:,}" if column == COUNT else self._text(combination)
+
+    def more(self, row: int, column: int, role: int) -> Any:
+        """A combination that is too long for its column is told in full."""
+        return self.text(row, WHAT) if role == Qt.ItemDataRole.ToolTipRole and column == WHAT else None
 
     def _text(self, combination: Combination) -> str:
         if not self.revealed:
