@@ -7,16 +7,14 @@ import difflib
 import importlib
 import os
 import re
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.files.stops import in_place, stopped_by_signals
 
 from .errors import UsageError, VerificationFailed
 from .help_format import HelpFormatter
@@ -44,11 +42,21 @@ _STOPPED = "Stopped. Nothing half-written was left behind."
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command: 0 done, 1 wrong input, 2 wrong usage, 3 not verified, 130 cancelled."""
     try:
-        return _main(list(sys.argv[1:] if argv is None else argv))
+        with stopped_by_signals(to_the_end=argv is None):
+            return _main(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
         # Loading the commands takes a while too.
+        return _stopped()
+
+
+def _stopped() -> int:
+    """What a stop has come to: nothing is left, or it came when the result was complete in its place."""
+    placed = in_place()
+    if not placed:
         say(_STOPPED)
         return 130
+    say(f"The stop came too late: the result is complete in {placed[-1]}.")
+    return 0
 
 
 def _main(arguments: list[str]) -> int:
@@ -58,8 +66,7 @@ def _main(arguments: list[str]) -> int:
         return 2
     options = parser.parse_args(arguments)
     try:
-        with _stopped_by_signals():
-            return int(options.command(options) or 0)
+        return int(options.command(options) or 0)
     except InputError as error:
         if options.debug:
             raise
@@ -73,8 +80,7 @@ def _main(arguments: list[str]) -> int:
         say(f"error: {error}")
         return 3
     except (Cancelled, KeyboardInterrupt):
-        say(_STOPPED)
-        return 130
+        return _stopped()
     except BrokenPipeError:
         # Whoever reads the output has seen enough (`vbas approaches | head`); Python must not complain at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -89,22 +95,6 @@ def _main(arguments: list[str]) -> int:
             raise
         say(f"error: something unforeseen happened ({type(error).__name__}). Run again with --debug to see where.")
         return 1
-
-
-@contextmanager
-def _stopped_by_signals() -> Iterator[None]:
-    """A process that is asked to end (``kill``, a shutdown, a closed terminal) cleans up like one that is stopped."""
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in (getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)):
-            # Whoever started us with the signal ignored (nohup) means it.
-            if signal.getsignal(number) is signal.SIG_DFL:
-                before[number] = signal.signal(number, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,16 +1,17 @@
 """A folder that appears at its target complete or not at all.
 
 Everything is written into a hidden folder beside the target. When it is complete it takes the target's place in one
-step; until then what was there before stays. A hidden folder that a killed process left behind is removed by the next
-one that writes beside it.
+step; until then what was there before stays. It replaces only what was there when it was begun: what somebody else has
+put there meanwhile is never lost. A hidden folder that a killed process left behind is removed by the next one that
+writes beside it.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -20,9 +21,12 @@ from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, InputError
 
+from .stops import put_in_place, unstoppable
+from .swap import ASIDE, ChangedMeanwhile, lock, removed, seen, take_place
+
 MARK = ".vbas-partial-"
-ASIDE = "-old"
-_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+LONGEST_NAME = 210
+"""Bytes of a name that leave room for what the hidden folder's name has besides (file systems allow 255)."""
 
 
 @contextlib.contextmanager
@@ -33,10 +37,18 @@ def new_folder(target: Path, names: Sequence[str]) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(target))
     check_target_folder(target, names)
+    before = seen(target)
     with _hidden_folder(target) as partial:
         yield partial
         _open_up(partial)
-        _put_in_place(partial, target)
+        with unstoppable():
+            try:
+                old = take_place(partial, target, before)
+            except ChangedMeanwhile:
+                raise InputError(_meanwhile(target)) from None
+            put_in_place(target)
+            if old is not None and not removed(old):
+                raise InputError(_kept(target, old))
 
 
 @contextlib.contextmanager
@@ -47,12 +59,14 @@ def filled_folder(target: Path) -> Iterator[Path]:
         raise InputError(_taken(target, "is a file, not a folder"))
     with _hidden_folder(target) as partial:
         yield partial
-        if target.exists():
-            for file in sorted(partial.iterdir()):
-                os.replace(file, target / file.name)
-        else:
-            _open_up(partial)
-            os.rename(partial, target)
+        with unstoppable():
+            if target.exists():
+                for file in sorted(partial.iterdir()):
+                    os.replace(file, target / file.name)
+            else:
+                _open_up(partial)
+                os.rename(partial, target)
+            put_in_place(target)
 
 
 @contextlib.contextmanager
@@ -63,20 +77,44 @@ def new_file(target: Path) -> Iterator[Path]:
         raise InputError(_taken(target, "is a folder, not a file"))
     with _hidden_folder(target) as partial:
         yield partial / target.name
-        os.replace(partial / target.name, target)
+        with unstoppable():
+            os.replace(partial / target.name, target)
+            put_in_place(target)
 
 
 def check_target_folder(target: Path, names: Sequence[str]) -> None:
-    """Refuse a target that holds anything but an earlier result: replacing it would lose what is not ours."""
+    """Refuse a target that holds anything but an earlier result: replacing it would lose what is not ours.
+
+    A name may be that of a file, that of a folder with all in it, or a path below the target. A target that is
+    write-protected is refused, too: somebody wants it to stay, and it could not be removed.
+    """
+    _check_length(target)
     if not target.exists():
         return
     if not target.is_dir():
         raise InputError(_taken(target, "is a file, not a folder"))
-    found = {entry.name for entry in target.iterdir()}
-    if found and (names[0] not in found or found - set(names)):
+    found = seen(target).paths
+    if found and (names[0] not in found or not all(_is_ours(path, names) for path in found)):
         raise InputError(
             _taken(target, "holds something that is not an earlier result of this kind, so it is left alone")
         )
+    for place in (target, *(target / path for path in sorted(found))) if found else ():
+        if place.is_dir() and not place.is_symlink() and not os.access(place, os.W_OK | os.X_OK):
+            raise InputError(
+                Finding(
+                    "write-protected",
+                    f"The earlier result is write-protected (folder “{place.name}”), so it is not replaced.",
+                    "Allow writing to it, move it away, or choose another place.",
+                    file=str(target),
+                )
+            )
+
+
+def _is_ours(path: str, names: Sequence[str]) -> bool:
+    return any(path == name or path.startswith(f"{name}/") or name.startswith(f"{path}/") for name in names)
+
+
+_LEFTOVER = re.compile(rf"\.(.+)\.vbas-(partial-)?(\d+)-[0-9a-f]+({ASIDE})?")
 
 
 def remove_leftovers(parent: Path) -> None:
@@ -85,17 +123,31 @@ def remove_leftovers(parent: Path) -> None:
     Where the swap takes two steps, a process that died between them has left the target empty: its old content, which
     was only set aside, comes back.
     """
-    for leftover in sorted(parent.glob(f".*{MARK}*")):
-        lock = _lock(leftover)
-        if lock is None and sys.platform != "win32":
+    for leftover in sorted(parent.glob(".*.vbas-*")):
+        named = _LEFTOVER.fullmatch(leftover.name)
+        # One that is not marked yet is not held yet either: its process is about to.
+        if named is None or (named[2] is None and _lives(int(named[3]))):
             continue
-        target = parent / leftover.name[1:].rpartition(MARK)[0]
+        held = lock(leftover)
+        if held is None and sys.platform != "win32":
+            continue
+        target = parent / named[1]
         if leftover.name.endswith(ASIDE) and not target.exists():
             os.rename(leftover, target)
         else:
-            shutil.rmtree(leftover, ignore_errors=True)
-        if lock is not None:
-            os.close(lock)
+            removed(leftover)
+        if held is not None:
+            os.close(held)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def require_space(folder: Path, needed_bytes: int) -> None:
@@ -117,21 +169,58 @@ def require_space(folder: Path, needed_bytes: int) -> None:
 @contextlib.contextmanager
 def _hidden_folder(target: Path) -> Iterator[Path]:
     with _said_plainly(target):
+        _check_length(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_leftovers(target.parent)
         number = f"{os.getpid()}-{secrets.token_hex(4)}"
-        # Held before it gets the name by which others look for leftovers.
         made = target.parent / f".{target.name}.vbas-{number}"
-        made.mkdir(0o700)
-        lock = _lock(made)
         partial = made.with_name(f".{target.name}{MARK}{number}")
-        os.rename(made, partial)
+        held = None
         try:
+            # Held before it gets the name by which others look for leftovers.
+            made.mkdir(0o700)
+            held = lock(made)
+            os.rename(made, partial)
             yield partial
         finally:
-            shutil.rmtree(partial, ignore_errors=True)
-            if lock is not None:
-                os.close(lock)
+            with unstoppable():
+                removed(made)
+                removed(partial)
+                if held is not None:
+                    os.close(held)
+
+
+def _check_length(target: Path) -> None:
+    """Refuse a name so long that the hidden folder could have none beside it."""
+    length = len(os.fsencode(target.name))
+    if length > LONGEST_NAME:
+        raise InputError(
+            Finding(
+                "name-too-long",
+                f"The name of the target is too long: {length:,} bytes, at most {LONGEST_NAME:,} can be used.",
+                "Choose a shorter name.",
+                file=str(target.parent),
+            )
+        )
+
+
+def _meanwhile(target: Path) -> Finding:
+    return Finding(
+        "target-changed",
+        "Something was put into the target while the result was written. It was left alone, and nothing was replaced.",
+        "Look at what it is, then write to another place or take it away.",
+        file=str(target),
+    )
+
+
+def _kept(target: Path, old: Path) -> Finding:
+    return Finding(
+        "old-result-kept",
+        "The new result is complete, but the earlier one could not be removed: "
+        f"it lies in the hidden folder “{old.name}”.",
+        "Remove that folder.",
+        file=str(target),
+    )
 
 
 def _open_up(partial: Path) -> None:
@@ -175,52 +264,8 @@ def _finding(error: OSError, target: Path) -> Finding | None:
             "Choose a folder that you may write to.",
             file=str(target),
         )
+    if error.errno == errno.ENAMETOOLONG:
+        return Finding("name-too-long", "The path of the target is too long.", "Choose a shorter one.")
     if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return _taken(target, "lies below a file, where no folder can be")
     return None
-
-
-def _lock(folder: Path) -> int | None:
-    """Hold the folder until the process ends, however it ends; None if another process holds it, or none can."""
-    try:
-        import fcntl
-    except ImportError:
-        return None
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
-
-
-def _put_in_place(partial: Path, target: Path) -> None:
-    if not target.exists():
-        os.rename(partial, target)
-    elif _exchange(partial, target):
-        # The hidden name now holds the old content, which the caller removes.
-        return
-    else:
-        old = partial.with_name(partial.name + ASIDE)
-        os.rename(target, old)
-        try:
-            os.rename(partial, target)
-        except BaseException:
-            os.rename(old, target)
-            raise
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _exchange(one: Path, other: Path) -> bool:
-    """Swap two folders in one step where the system can (Linux)."""
-    if not sys.platform.startswith("linux"):
-        return False
-    function = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if function is None:
-        return False
-    arguments = (_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE)
-    return bool(function(*arguments) == 0)

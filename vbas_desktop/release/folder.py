@@ -8,7 +8,14 @@ from pathlib import Path
 from vbas_desktop.files.atomic import RUN_FILE
 from vbas_desktop.files.folders import check_target_folder, new_folder
 
-NAMES = (RUN_FILE, "release", "internal")
+_OUTSIDE = (
+    "anonymized.csv", "anonymized.parquet", "crosswalk.csv", "aggregated_regions.csv", "aggregated_regions.geojson",
+    "aggregated_regions.gpkg", "representability.json", "report.html", "report.pdf", "SHA256SUMS",
+)  # fmt: skip
+_INSIDE = ("aggregated_regions.csv", "report.html", "report.pdf")
+
+NAMES = (RUN_FILE, *(f"release/{name}" for name in _OUTSIDE), *(f"internal/{name}" for name in _INSIDE))
+"""Every file that a release may consist of. A folder with any other in it is not replaced."""
 
 
 def complete_folder(target: Path) -> AbstractContextManager[Path]:

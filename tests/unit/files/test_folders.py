@@ -3,20 +3,22 @@
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files import folders
+from vbas_desktop.files import swap
 from vbas_desktop.files.folders import MARK, filled_folder, new_file, new_folder, remove_leftovers
 
 NAMES = ("one", "two")
 
 
-def write(target, text, name="one"):
+def write(target, text, name="one", meanwhile=lambda: None):
     with new_folder(target, NAMES) as folder:
         (folder / name).write_text(text)
+        meanwhile()
 
 
 def names(folder):
@@ -84,12 +86,185 @@ def test_files_are_put_into_a_folder_that_is_there_one_by_one(tmp_path):
 def test_a_folder_another_process_is_writing_is_left_alone(tmp_path):
     with new_folder(tmp_path / "out", NAMES) as first:
         (first / "one").write_text("first")
-        write(tmp_path / "out", "second")
         write(tmp_path / "other", "beside")
         assert first.exists()
-        assert (tmp_path / "out" / "one").read_text() == "second"
     assert (tmp_path / "out" / "one").read_text() == "first"
     assert names(tmp_path) == ["other", "out"]
+
+
+@pytest.mark.parametrize("in_one_step", [True, False])
+@pytest.mark.parametrize("old", [True, False])
+def test_of_two_that_write_to_one_target_the_first_to_end_stays(tmp_path, monkeypatch, in_one_step, old):
+    if old:
+        write(tmp_path / "out", "old")
+    if not in_one_step:
+        monkeypatch.setattr(swap, "exchange", lambda one, other: False)
+    with pytest.raises(InputError, match="put into the target while"):
+        write(tmp_path / "out", "first", meanwhile=lambda: write(tmp_path / "out", "second"))
+    assert (tmp_path / "out" / "one").read_text() == "second"
+    assert names(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("in_one_step", [True, False])
+@pytest.mark.parametrize("late", ["precious", "two", "deep/precious"])
+@pytest.mark.parametrize("old", [True, False])
+def test_what_somebody_puts_into_the_target_meanwhile_is_not_lost(tmp_path, monkeypatch, in_one_step, late, old):
+    if not in_one_step:
+        monkeypatch.setattr(swap, "exchange", lambda one, other: False)
+    target = tmp_path / "out"
+    if old:
+        write(target, "old")
+
+    def put():
+        (target / late).parent.mkdir(parents=True, exist_ok=True)
+        (target / late).write_text("mine")
+
+    with pytest.raises(InputError, match="put into the target while"):
+        write(target, "new", meanwhile=put)
+    assert (target / late).read_text() == "mine"
+    assert not old or (target / "one").read_text() == "old"
+    assert names(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("in_one_step", [True, False])
+def test_what_is_put_there_at_the_very_moment_of_the_swap_is_not_lost(tmp_path, monkeypatch, in_one_step):
+    target, looks = tmp_path / "out", []
+    write(target, "old")
+    if not in_one_step:
+        monkeypatch.setattr(swap, "exchange", lambda one, other: False)
+    look = swap.seen
+
+    def slipping_in(path):
+        found = look(path)
+        looks.append(path)
+        if len(looks) == 1:  # just after the last look at what has the target's name
+            (target / "precious").write_text("mine")
+        return found
+
+    monkeypatch.setattr(swap, "seen", slipping_in)
+    with pytest.raises(InputError, match="put into the target while"):
+        write(target, "new")
+    assert len(looks) == 2
+    assert (target / "precious").read_text() == "mine"
+    assert (target / "one").read_text() == "old"
+    assert names(tmp_path) == ["out"]
+
+
+def test_a_file_of_the_old_result_that_was_changed_meanwhile_is_not_lost(tmp_path):
+    target = tmp_path / "out"
+    write(target, "old")
+    with pytest.raises(InputError, match="put into the target while"):
+        write(target, "new", meanwhile=lambda: (target / "one").write_text("corrected by hand"))
+    assert (target / "one").read_text() == "corrected by hand"
+
+
+def test_names_may_be_paths_so_that_what_lies_deeper_is_known_too(tmp_path):
+    known = ("one", "in/two")
+    for text in ("old", "new"):
+        with new_folder(tmp_path / "out", known) as folder:
+            (folder / "one").write_text(text)
+            (folder / "in").mkdir()
+            (folder / "in" / "two").write_text(text)
+    (tmp_path / "out" / "in" / "precious").write_text("mine")
+    with pytest.raises(InputError, match="not an earlier result"), new_folder(tmp_path / "out", known):
+        raise AssertionError("nothing may be written")
+    assert (tmp_path / "out" / "in" / "precious").read_text() == "mine"
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that every user may write to."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o777)
+        yield Path(name)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="users and rights of Unix")
+@pytest.mark.parametrize("protected", ["out", "out/in"])
+def test_a_write_protected_result_is_refused_before_anything_is_written(open_folder, protected):
+    def attempt():
+        with new_folder(open_folder / "out", ("one", "in/two")) as folder:
+            (folder / "one").write_text("1")
+            (folder / "in").mkdir()
+            (folder / "in" / "two").write_text("2")
+
+    assert as_nobody(attempt) == "done"
+    os.chmod(open_folder / protected, 0o555)
+    said = as_nobody(attempt)
+    assert "write-protected" in said
+    assert f"“{Path(protected).name}”" in said
+    assert names(open_folder) == ["out"]
+    assert (open_folder / "out" / "in" / "two").read_text() == "2"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="users and rights of Unix")
+def test_a_result_protected_while_it_is_replaced_is_removed_or_told_of(open_folder):
+    def attempt():
+        with new_folder(open_folder / "out", ("one", "in/two")) as folder:
+            (folder / "one").write_text("1")
+            (folder / "in").mkdir()
+            (folder / "in" / "two").write_text("2")
+            if (open_folder / "out").exists():
+                os.chmod(open_folder / "out" / "in", 0o555)
+
+    assert [as_nobody(attempt) for _ in range(2)] == ["done", "done"]
+    assert names(open_folder) == ["out"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="users and rights of Unix")
+def test_an_old_result_that_cannot_be_removed_is_told_of(open_folder):
+    """Its files belong to somebody else, in a folder where only owners may remove."""
+    write(open_folder / "out", "old")
+    os.chmod(open_folder / "out", 0o1777)
+    said = as_nobody(lambda: write(open_folder / "out", "new"))
+    if os.geteuid() == 0:
+        (hidden,) = (name for name in names(open_folder) if name != "out")
+        assert "could not be removed" in said
+        assert hidden in said
+        remove_leftovers(open_folder)
+    assert (open_folder / "out" / "one").read_text() == "new"
+    assert names(open_folder) == ["out"]
+
+
+def as_nobody(attempt):
+    """What comes of an attempt by a user without special rights (ourselves, unless we are root)."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.geteuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+            attempt()
+            text = "done"
+        except BaseException as error:  # noqa: BLE001 (the parent judges)
+            text = str(error)
+        os.write(writing, text.encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as stream:
+        return stream.read()
+
+
+def test_a_name_too_long_for_a_hidden_one_beside_it_is_refused_and_leaves_nothing(tmp_path):
+    for length in (211, 230, 255, 300):
+        with pytest.raises(InputError, match=f"too long: {length} bytes"):
+            write(tmp_path / ("n" * length), "1")
+    assert names(tmp_path) == []
+    write(tmp_path / ("n" * 210), "1")
+    write(tmp_path / ("n" * 210), "2")
+    assert names(tmp_path) == ["n" * 210]
+
+
+def test_a_hidden_folder_that_got_no_mark_is_removed_once_its_process_is_gone(tmp_path):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    for process in (gone.pid, os.getpid()):
+        (tmp_path / f".out.vbas-{process}-0123abcd").mkdir()
+    (tmp_path / ".out.vbas-notes").mkdir()
+    write(tmp_path / "out", "1")
+    assert names(tmp_path) == [f".out.vbas-{os.getpid()}-0123abcd", ".out.vbas-notes", "out"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be made to vanish")
@@ -110,7 +285,7 @@ with new_folder(Path({str(tmp_path / "out")!r}), ("one",)) as folder:
 
 
 def test_where_folders_cannot_be_swapped_in_one_step_the_result_is_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr(folders, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(swap, "exchange", lambda one, other: False)
     for text in ("old", "new"):
         write(tmp_path / "out", text)
     assert (tmp_path / "out" / "one").read_text() == "new"
@@ -119,7 +294,7 @@ def test_where_folders_cannot_be_swapped_in_one_step_the_result_is_the_same(tmp_
 
 def test_a_swap_in_two_steps_that_fails_at_the_second_brings_the_old_one_back(tmp_path, monkeypatch):
     write(tmp_path / "out", "old")
-    monkeypatch.setattr(folders, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(swap, "exchange", lambda one, other: False)
     rename, calls = os.rename, []
 
     def failing(source, target):

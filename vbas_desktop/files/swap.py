@@ -1,0 +1,135 @@
+"""Two folders change places: the new one gets the name, and what had it is looked at before it goes."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ASIDE = "-old"
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+
+
+class ChangedMeanwhile(Exception):
+    """Somebody has put something into the target since it was looked at; it is where it was."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was at a target: which folder (None: none), and all that was in it, files with size and time."""
+
+    folder: tuple[int, int] | None
+    entries: frozenset[tuple[str, int, int]] = frozenset()
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Every file and folder in it, as paths from it."""
+        return frozenset(path for path, _, _ in self.entries)
+
+    def may_go(self, now: Seen) -> bool:
+        """Whether nothing has come since: the same folder with nothing new or changed in it, or an empty one."""
+        return not now.entries or (now.folder == self.folder and now.entries <= self.entries)
+
+
+def seen(target: Path) -> Seen:
+    """Look at a target."""
+    if not target.exists():
+        return Seen(None)
+    status, entries = target.stat(), set()
+    for path in target.rglob("*"):
+        own, is_folder = path.lstat(), path.is_dir() and not path.is_symlink()
+        size, time = (0, 0) if is_folder else (own.st_size, own.st_mtime_ns)
+        entries.add((path.relative_to(target).as_posix(), size, time))
+    return Seen((status.st_dev, status.st_ino), frozenset(entries))
+
+
+def take_place(partial: Path, target: Path, before: Seen) -> Path | None:
+    """Let the new folder take the target's place; where the old one is then, if there was one.
+
+    What is replaced is looked at once more when it can no longer be reached by its name, so that nothing slips in.
+    """
+    if not target.exists():
+        _take_free_place(partial, target)
+        return None
+    if not before.may_go(seen(target)):
+        raise ChangedMeanwhile
+    held = lock(target)
+    try:
+        if exchange(partial, target):
+            if not before.may_go(seen(partial)):
+                exchange(partial, target)
+                raise ChangedMeanwhile
+            return partial
+        return _set_aside(partial, target, before)
+    finally:
+        if held is not None:
+            os.close(held)
+
+
+def _take_free_place(partial: Path, target: Path) -> None:
+    try:
+        os.rename(partial, target)
+    except OSError:
+        if target.exists():
+            raise ChangedMeanwhile from None
+        raise
+
+
+def _set_aside(partial: Path, target: Path, before: Seen) -> Path:
+    old = partial.with_name(partial.name + ASIDE)
+    os.rename(target, old)
+    try:
+        if not before.may_go(seen(old)):
+            raise ChangedMeanwhile
+        os.rename(partial, target)
+    except BaseException:
+        os.rename(old, target)
+        raise
+    return old
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Swap two folders in one step where the system can (Linux)."""
+    if not sys.platform.startswith("linux"):
+        return False
+    function = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if function is None:
+        return False
+    arguments = (_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE)
+    return bool(function(*arguments) == 0)
+
+
+def lock(folder: Path) -> int | None:
+    """Hold the folder until the process ends, however it ends; None if another process holds it, or none can."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def removed(folder: Path) -> bool:
+    """Remove a folder of ours, write-protected or not; whether nothing of it is left."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        with contextlib.suppress(OSError):
+            os.chmod(folder, 0o700)
+        for place, inside, _ in os.walk(folder):
+            for name in inside:
+                with contextlib.suppress(OSError):
+                    os.chmod(os.path.join(place, name), 0o700, follow_symlinks=False)
+        shutil.rmtree(folder, ignore_errors=True)
+    return not folder.exists()
