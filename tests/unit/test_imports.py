@@ -71,3 +71,16 @@ sys.exit(bool({{"numpy", "pandas", "pyarrow", "scipy", "numba", "shapely"}} & se
 def test_a_command_does_not_wait_for_what_others_list():
     script = "import sys, vbas_desktop.cli.main as m; m._parser(['approaches']); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0
+
+
+def test_reading_geometry_does_not_load_pandas_and_pandas_can_still_be_had():
+    script = """
+import sys
+from vbas_desktop.files.doors import import_geometry_alone
+import_geometry_alone()
+import pyogrio.raw
+assert "pandas" not in sys.modules
+import pandas
+assert pandas.DataFrame({"a": [1]}).a.sum() == 1
+"""
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0

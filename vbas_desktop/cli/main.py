@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.files.doors import import_geometry_alone
 from vbas_desktop.files.stops import in_place, stopped_by_signals
 
 from .errors import UsageError, VerificationFailed
@@ -57,6 +58,12 @@ def _stopped() -> int:
         return 130
     say(f"The stop came too late: the result is complete in {placed[-1]}.")
     return 0
+
+
+def run_program() -> int:
+    """What `vbas` is in the shell: the process is ours alone."""
+    import_geometry_alone()
+    return main()
 
 
 def _main(arguments: list[str]) -> int:

@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.atomic import write_text
@@ -115,6 +113,9 @@ class Requirement:
 
 def requirement_from(data: Any, file: str = "") -> Requirement:
     """A requirement from JSON data; every problem is named by its place in the file."""
+    # Only who brings a requirement waits for it to be loaded.
+    from jsonschema import Draft202012Validator
+
     problems = sorted(Draft202012Validator(SCHEMA).iter_errors(data), key=lambda error: list(error.path))
     if problems:
         raise InputError(
