@@ -2,15 +2,22 @@
 
 import csv
 import json
+import random
+import re
+import stat
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import pytest
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
-from vbas_desktop.assessment.representability.outlier_file import average
+from vbas_desktop.assessment.representability.made_up import average, new_keys
 from vbas_desktop.cli.main import main
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.files import shuffled as shuffling
+from vbas_desktop.files.records import load_records
 
 DATA = Path(__file__).parents[1] / "data" / "parv"
 
@@ -59,31 +66,114 @@ def test_deleting_and_merging_give_the_published_tables(tmp_path):
         assert sorted(found) == sorted((row["Key"], row["Hh"], row["Job"]) for row in rows_of(DATA / f"C{number}.csv"))
 
 
-def test_made_up_records_are_flagged_and_average(tmp_path):
-    rows = rows_of(handle(tmp_path, "fabricate", "--sensitive", "Value,Illness", "--key", "Key"))
-    made_up = [row for row in rows if row["fabricated"] == "1"]
+def made_up_rows(path, rows):
+    """The rows that the file beside it names as made up, and the others."""
+    custody = path.with_name(f"{path.stem}.made-up-rows.csv")
+    assert stat.S_IMODE(custody.stat().st_mode) == 0o600
+    heading, *numbers = custody.read_text().split()
+    assert heading == "row"
+    named = {int(number) - 2 for number in numbers}
+    return [rows[n] for n in sorted(named)], [row for n, row in enumerate(rows) if n not in named]
+
+
+def test_made_up_records_are_average_and_told_beside_the_file_only(tmp_path):
+    target = handle(tmp_path, "fabricate", "--sensitive", "Value,Illness", "--key", "Key")
+    rows = rows_of(target)
+    source = rows_of(DATA / "C2.csv")
+    assert list(rows[0]) == list(source[0])
+    made_up, real = made_up_rows(target, rows)
+    assert sorted(map(str, real)) == sorted(map(str, source))
     assert len(made_up) == 7
     assert len({row["Key"] for row in rows}) == 47
     for row in made_up:
-        real = [r for r in rows if r["fabricated"] == "0" and (r["Hh"], r["Job"]) == (row["Hh"], row["Job"])]
-        assert float(row["Value"]) == pytest.approx(sum(float(r["Value"]) for r in real) / len(real))
-        assert row["Illness"] in {r["Illness"] for r in real}
-        assert row["PSA"] == ""
+        alike = [r for r in real if (r["Hh"], r["Job"]) == (row["Hh"], row["Job"])]
+        mean = sum(float(r["Value"]) for r in alike) / len(alike)
+        assert row["Value"] == f"{mean:.0f}"
+        assert row["Illness"] in {r["Illness"] for r in alike}
+        assert row["PSA"] in {r["PSA"] for r in source}
+        assert len(row["Key"]) == 3
 
 
 def test_made_up_records_may_be_average_in_the_whole_file(tmp_path):
     more = ("--sensitive", "Value,Illness", "--key", "Key", "--average-of", "file")
-    rows = rows_of(handle(tmp_path, "fabricate", *more))
-    real = [row for row in rows if row["fabricated"] == "0"]
+    target = handle(tmp_path, "fabricate", *more)
+    made_up, real = made_up_rows(target, rows_of(target))
     mean = sum(float(row["Value"]) for row in real) / len(real)
     commonest = Counter(row["Illness"] for row in real).most_common(1)[0][0]
-    made_up = [row for row in rows if row["fabricated"] == "1"]
     assert len(made_up) == 7
-    assert all(float(row["Value"]) == pytest.approx(mean) and row["Illness"] == commonest for row in made_up)
+    assert all(row["Value"] == f"{mean:.0f}" and row["Illness"] == commonest for row in made_up)
+
+
+def test_no_column_gives_made_up_records_away(tmp_path, capsys):
+    target = tmp_path / "out.csv"
+    common = ["outliers", str(DATA / "C2.csv"), "--quasi-identifiers", "Hh,Job", "-k", "3", "--handle", "fabricate"]
+    assert main([*common, "--sensitive", "Value", "--out", str(target), "--quiet"]) == 1
+    assert "column “Key”: Almost every record has a value of its own here" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+    assert main([*common, "--sensitive", "Value", "--identifiers", "Key", "--out", str(target), "--quiet"]) == 0
+    assert "Key" not in rows_of(target)[0]
+    assert main([*common, "--identifiers", "Job", "--out", str(target), "--quiet"]) == 1
+    assert "so it can be nothing else" in capsys.readouterr().err
+
+
+def test_made_up_records_stand_anywhere_and_an_old_list_does_not_stay(tmp_path):
+    more = ("--sensitive", "Value", "--key", "Key")
+    places, orders = Counter(), set()
+    for _ in range(30):
+        target = handle(tmp_path, "fabricate", *more)
+        rows = rows_of(target)
+        made_up, _ = made_up_rows(target, rows)
+        places.update(rows.index(row) // 16 for row in made_up)
+        orders.add(tuple(row["Key"] for row in rows))
+    # 210 draws over three parts of the file: by chance all at the end has no place here.
+    assert min(places.values()) > 30
+    assert len(orders) == 30
+    same = [handle(tmp_path, "fabricate", *more, "--shuffle-seed", "x").read_bytes() for _ in range(2)]
+    assert same[0] == same[1]
+    list_of_rows = tmp_path / "fabricate.made-up-rows.csv"
+    assert list_of_rows.exists()
+    common = ["--quasi-identifiers", "Hh,Job", "-k", "3", "--out", str(tmp_path / "fabricate.csv"), "--quiet"]
+    assert main(["outliers", str(DATA / "C2.csv"), *common]) == 0
+    assert not list_of_rows.exists()
+
+
+@pytest.mark.parametrize(
+    ("known", "form"),
+    [
+        ([str(n) for n in range(1, 41)], r"4[1-9]|50"),
+        ([str(n) for n in range(0, 400, 2)], r"[1-3]?[0-9]?[13579]"),
+        (["AB-0017", "CX-9912", "QQ-4444"], r"[A-Z]{2}-[0-9]{4}"),
+        (["=x1é", "=y2é"], r"=[a-z][0-9]é"),
+    ],
+)
+def test_new_keys_have_the_form_of_the_old_ones(tmp_path, known, form):
+    path = tmp_path / "keys.csv"
+    path.write_text("key,q\n" + "".join(f"{key},a\n" for key in known))
+    keys = list(islice(new_keys(load_records(path), "key", random.Random(1)), 10))
+    assert len({*keys, *known}) == len(known) + 10
+    assert all(re.fullmatch(form, key) for key in keys)
+
+
+def test_where_there_is_no_room_for_new_keys_that_is_said(tmp_path):
+    path = tmp_path / "keys.csv"
+    path.write_text("key,q\n" + "".join(f"#{key},a\n" for key in range(10)))
+    with pytest.raises(InputError, match="no room for new keys"):
+        next(new_keys(load_records(path), "key", random.Random(1)))
+
+
+def test_many_rows_are_shuffled_through_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(shuffling, "HELD_ROWS", 50)
+    rows = [([str(n)], n % 7 == 0) for n in range(1000)]
+    found = list(shuffling.shuffled(iter(rows), tmp_path, random.Random(3)))
+    assert found != rows
+    assert sorted(found) == sorted(rows)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_average_is_the_mean_of_numbers_and_else_the_commonest_value():
     assert average(Counter({"1": 3, "5": 1})) == "2"
+    assert average(Counter({"1.50": 3, "5": 1})) == "2.38"
+    assert average(Counter({"1e1": 1, "2e1": 2, "30": 3})) == "2e1"
     assert average(Counter({"yes": 2, "no": 2, "5": 1})) == "no"
 
 
@@ -134,7 +224,7 @@ def test_parquet_files_are_handled_and_written_in_the_form_that_the_name_says(tm
 def test_fewer_than_k_records_are_neither_counted_nor_given_away(tmp_path, capsys):
     (tmp_path / "one.csv").write_text("id,q\n" + "".join(f"{n},{'b' if n < 2 else 'a'}\n" for n in range(20)))
     for how in ("delete", "fabricate"):
-        common = ["--quasi-identifiers", "q", "-k", "5", "--handle", how, "--quiet"]
+        common = ["--quasi-identifiers", "q", "-k", "5", "--handle", how, "--key", "id", "--quiet"]
         assert main(["outliers", str(tmp_path / "one.csv"), *common, "--out", str(tmp_path / "out.csv")]) == 0
         said = capsys.readouterr().out
         assert "fewer than 5 records are in classes that have fewer than 5" in said

@@ -262,7 +262,7 @@ def test_a_table_without_geography_is_coarsened_and_written(window, clinic, tmp_
     assert len(rows) == 200
     assert {row["postcode"] for row in rows} <= {"N5Y2", "N6A1", "N5", "N6"}
     assert set(rows[0]) == {"postcode", "sex"}
-    assert json.loads((target / "log.json").read_text())["k_anonymous"]
+    assert json.loads((target / "internal" / "log.json").read_text())["k_anonymous"]
     assert "read back" in window.status.what.text()
     assert not page.use.isEnabled()
 

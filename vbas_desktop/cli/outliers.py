@@ -1,7 +1,8 @@
 """Handle the k-outliers of a file: classes of records that share their quasi-identifiers with fewer than k.
 
-They are deleted, generalised by hierarchies, merged with the nearest class, or filled up with flagged, made-up
-records. The written file is read back and counted before it takes its place. Without --out the outliers are counted.
+They are deleted, generalised by hierarchies, merged with the nearest class, or filled up with made-up records. The
+written file has its rows in an order that tells nothing, and is read back and counted before it takes its place. Which
+rows were made up is told in a file beside it, which stays in the house. Without --out the outliers are counted.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="fabricate: what the mean or the commonest value is taken of (default: %(default)s)",
     )
     parser.add_argument("--key", metavar="NAME", help="fabricate: column that gets a new name for every made-up record")
+    parser.add_argument("--identifiers", metavar="A,B", default="", help="columns that are not written")
+    parser.add_argument(
+        "--shuffle-seed", metavar="TEXT", help="order the rows by this in place of a fresh secret; keep it to yourself"
+    )
     add_hierarchy_options(parser)
     add_distance_option(parser)
     add_reading_options(parser, "FILE")
@@ -55,7 +60,12 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
     from vbas_desktop.assessment.representability.handling import handlings
     from vbas_desktop.assessment.representability.hierarchy import unlisted_values
-    from vbas_desktop.assessment.representability.outlier_file import Treatment, counted_in_words, handle_outliers
+    from vbas_desktop.assessment.representability.outlier_file import (
+        Treatment,
+        counted_in_words,
+        custody_file,
+        handle_outliers,
+    )
     from vbas_desktop.files.hashing import require_unchanged
     from vbas_desktop.files.records import load_records
 
@@ -80,7 +90,19 @@ def run(options: argparse.Namespace) -> int:
         "fabricate": {"average_of": options.average_of},
     }
     handling = kind(**settings.get(options.handle, {}))
-    treatment = Treatment(columns, options.k, handling, hierarchies, names(options.sensitive), options.key, distances)
+    treatment = Treatment(
+        columns,
+        options.k,
+        handling,
+        hierarchies,
+        names(options.sensitive),
+        options.key,
+        distances,
+        names(options.identifiers),
+        options.shuffle_seed,
+    )
     done = handle_outliers(table, treatment, Path(options.out))
     show(f"{options.out}: {done.in_words()}")
+    if done.added:
+        say(f"Which rows were made up is told in {custody_file(Path(options.out))}. Do not hand that on.")
     return 0

@@ -55,6 +55,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--identifiers", metavar="A,B", default="", help="columns that are neither searched nor written"
     )
     parser.add_argument("--apply", action="store_true", help="coarsen until nothing risky is left")
+    parser.add_argument(
+        "--allow-exempted",
+        action="store_true",
+        help="write the result even if domain rules leave it less than k-anonymous",
+    )
+    parser.add_argument(
+        "--shuffle-seed", metavar="TEXT", help="order the rows by this in place of a fresh secret; keep it to yourself"
+    )
     parser.add_argument("--show-values", action="store_true", help="list the values as well (they may identify people)")
     parser.add_argument("--most", type=int, default=200, metavar="N", help="list at most N combinations (default: 200)")
     parser.add_argument(
@@ -148,8 +156,13 @@ def _coarsen(
     coarsener.run(progress)
     log = log_dict(coarsener)
     if options.out:
+        if not log["k_anonymous"] and not options.allow_exempted:
+            passed = counted(log["exempted"], "risky combination")
+            why = f"domain rules let {passed} pass, so the searched columns would not be {plan.k}-anonymous"
+            raise VerificationFailed(f"Nothing was written: {why}. --allow-exempted writes them all the same.")
+        dropped = _names(options.identifiers)
         try:
-            log = write_coarsened(coarsener, records, Path(options.out), _names(options.identifiers), progress)
+            log = write_coarsened(coarsener, records, Path(options.out), dropped, progress, options.shuffle_seed)
         except NotVerified as error:
             raise VerificationFailed(str(error)) from None
     progress.close()
@@ -213,4 +226,4 @@ def _show_log(coarsener: Coarsener, out: str | None) -> None:
         passed = counted(log["exempted"], "risky combination")
         say(f"warning: the searched columns are NOT {coarsener.plan.k}-anonymous: domain rules let {passed} pass.")
     if out:
-        say(f"Written to {out}, read back and recounted.")
+        say(f"Written to {out}, read back and recounted. Hand on anonymized.csv alone: internal/ stays.")

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import random
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
-from vbas_desktop.domain.records import finite_number
 from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.csv_rows import CsvLines
 from vbas_desktop.files.folders import new_file
 from vbas_desktop.files.parquet import write_parquet_texts
 from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
 from vbas_desktop.files.row_texts import row_texts
+from vbas_desktop.files.shuffled import secret, shuffled
 
-from .classes import Classes, Label, outlier_records, outliers
+from .classes import Classes, outlier_records, outliers
 from .distance_tables import DistanceTable
 from .distances import Distance
 from .handling import Fabricate, Handled, Handling
 from .hierarchy import Hierarchy
+from .made_up import MadeUp, Places, new_keys, refuse_telling_columns
 from .telling import may_tell
 
 PARQUET = (".parquet", ".pq")
 """Targets with these endings are written as Parquet, all columns as text; others as CSV."""
 
-FLAG = "fabricated"
-"""The column that tells made-up records (1) from real ones (0)."""
-
 
 @dataclass(frozen=True)
 class Treatment:
-    """What is to be done with a file. ``key`` is given new values in made-up records, ``sensitive`` average ones."""
+    """What is to be done with a file. ``key`` is given new values in made-up records, ``sensitive`` average ones.
+
+    ``identifiers`` are not written. ``shuffle_seed`` takes the place of the secret that orders the rows.
+    """
 
     quasi_identifiers: tuple[str, ...]
     k: int
@@ -43,6 +45,8 @@ class Treatment:
     sensitive: tuple[str, ...] = ()
     key: str | None = None
     distances: Mapping[str, DistanceTable] = field(default_factory=dict)
+    identifiers: tuple[str, ...] = ()
+    shuffle_seed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -78,113 +82,110 @@ def counted_in_words(classes: Classes, k: int) -> str:
 
 
 def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> Treated:
-    """Write the file without k-outliers to ``target``; what was there stays until the new file is verified."""
+    """Write the file without k-outliers to ``target``; what was there stays until the new file is verified.
+
+    Its rows are in an order that tells nothing. Which of them were made up is told in a file beside it that nobody but
+    the user may read.
+    """
     columns = treatment.quasi_identifiers
     if not columns:
         raise InputError(Finding("no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one."))
-    named = (*treatment.sensitive, *((treatment.key,) if treatment.key else ()))
-    for name in named:
+    keys = (treatment.key,) if treatment.key else ()
+    for name in (*treatment.sensitive, *treatment.identifiers, *keys):
         table.facts(name)
-    if FLAG in table.dialect.header and treatment.handling.card.name == "fabricate":
-        raise InputError(Finding("column-taken", f"There is a column “{FLAG}” already.", "Rename it.", column=FLAG))
+    _check_identifiers(treatment)
     classes = Classes.of_records(table, columns)
     distance = Distance.of_classes(classes, tables=treatment.distances)
     handled = treatment.handling.handle(classes, treatment.k, treatment.hierarchies, distance)
+    if handled.added:
+        refuse_telling_columns(table, (*columns, *treatment.sensitive, *keys), treatment.identifiers)
     with new_file(target) as path:
-        written = _write(path, target.suffix.lower() in PARQUET, table, classes, handled, treatment)
-        smallest = _verified(path, table, treatment, written)
+        written = _Written(_new_rows(table, classes, handled, treatment, path.parent))
+        _write(path, target.suffix.lower() in PARQUET, table, written, treatment)
+        smallest = _verified(path, table, treatment, written.number)
+        custody = custody_file(target)
+        if handled.added:
+            rows = "".join(f"{row}\n" for row in written.made_up)
+            write_text(custody, f"row\n{rows}", private=True)
+        else:
+            # What it says of an earlier file does not hold of this one.
+            custody.unlink(missing_ok=True)
     small = outliers(classes, treatment.k)
     added = sum(handled.added.values())
     concerned = outlier_records(classes, treatment.k)
-    return Treated(treatment.k, table.rows, small.size, concerned, written, added, smallest)
+    return Treated(treatment.k, table.rows, small.size, concerned, written.number, added, smallest)
 
 
-def _write(
-    path: Path, parquet: bool, table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment
-) -> int:
-    """Write the new file in the form that its name says; returns the number of its records."""
-    flagged = treatment.handling.card.name == "fabricate"
-    header = [*table.dialect.header, FLAG] if flagged else list(table.dialect.header)
-    written = _Counted(_new_rows(table, classes, handled, treatment, flagged))
+def custody_file(target: Path) -> Path:
+    """Where it is told which rows of a file were made up. It stays in the house."""
+    return target.with_name(f"{target.stem}.made-up-rows.csv")
+
+
+def _check_identifiers(treatment: Treatment) -> None:
+    used = {*treatment.quasi_identifiers, *treatment.sensitive, treatment.key}
+    for name in treatment.identifiers:
+        if name in used:
+            message = "An identifier is not written, so it can be nothing else."
+            raise InputError(Finding("two-roles", message, "Name the column once.", column=name))
+
+
+def _write(path: Path, parquet: bool, table: RecordTable, written: _Written, treatment: Treatment) -> None:
+    """Write the new file in the form that its name says."""
+    kept = [place for place, name in enumerate(table.dialect.header) if name not in treatment.identifiers]
+    header = [table.dialect.header[place] for place in kept]
+    rows = ([row[place] for place in kept] for row in written)
     if parquet:
-        write_parquet_texts(path, header, written)
-        return written.number
+        write_parquet_texts(path, header, rows)
+        return
     lines = CsvLines(table.dialect.delimiter or ",")
     with path.open("w", encoding="utf-8", newline="") as stream:
         stream.write(lines.line(header))
-        stream.writelines(map(lines.line, written))
-    return written.number
+        stream.writelines(map(lines.line, rows))
 
 
-class _Counted:
-    """Rows on their way, counted."""
+class _Written:
+    """Rows on their way, counted; ``made_up`` are the numbers of those that are, the names being row 1."""
 
-    def __init__(self, rows: Iterable[list[str]]) -> None:
+    def __init__(self, rows: Iterable[tuple[list[str], bool]]) -> None:
         self._rows, self.number = rows, 0
+        self.made_up: list[int] = []
 
     def __iter__(self) -> Iterator[list[str]]:
-        for row in self._rows:
+        for row, made_up in self._rows:
             self.number += 1
+            if made_up:
+                self.made_up.append(self.number + 1)
             yield row
 
 
 def _new_rows(
-    table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment, flagged: bool
-) -> Iterator[list[str]]:
+    table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment, scratch: Path
+) -> Iterator[tuple[list[str], bool]]:
+    """All rows of the new file, shuffled, each with whether it was made up."""
+    draw = secret(treatment.shuffle_seed, table.source.sha256, treatment.quasi_identifiers, treatment.k)
+    return shuffled(_rows_in_order(table, classes, handled, treatment, draw), scratch, draw)
+
+
+def _rows_in_order(
+    table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment, draw: random.Random
+) -> Iterator[tuple[list[str], bool]]:
     header = list(table.dialect.header)
-    places = [header.index(name) for name in treatment.quasi_identifiers]
+    key = header.index(treatment.key) if treatment.key else None
+    sensitive = [header.index(name) for name in treatment.sensitive]
+    places = Places([header.index(name) for name in treatment.quasi_identifiers], sensitive, key)
     whole = isinstance(treatment.handling, Fabricate) and treatment.handling.average_of == "file"
-    averages = _Averages(handled, [header.index(name) for name in treatment.sensitive], whole)
+    made_up = MadeUp(handled, places, len(header), whole, draw)
     for number, row in enumerate(row_texts(table)):
         label = handled.labels[classes.class_of[number]]
-        averages.see(classes.labels[classes.class_of[number]], row)
+        made_up.see(classes.labels[classes.class_of[number]], row)
         if label is None:
             continue
-        for place, value in zip(places, label, strict=True):
+        for place, value in zip(places.quasi, label, strict=True):
             row[place] = value
-        yield [*row, "0"] if flagged else row
-    key = header.index(treatment.key) if treatment.key else None
-    yield from ([*row, "1"] for row in averages.records(len(header), places, key))
-
-
-class _Averages:
-    """Collects the sensitive values of the classes that get made-up records, or of the whole file: means of numbers,
-    else the commonest.
-    """
-
-    def __init__(self, handled: Handled, places: Sequence[int], whole: bool) -> None:
-        self._added, self._places, self._whole = handled.added, places, whole
-        self._values: dict[tuple[Label, int], Counter[str]] = {}
-
-    def see(self, label: Label, row: Sequence[str]) -> None:
-        """A record of the file."""
-        if self._whole or label in self._added:
-            for place in self._places:
-                self._values.setdefault((() if self._whole else label, place), Counter())[row[place]] += 1
-
-    def records(self, width: int, quasi: Sequence[int], key: int | None) -> Iterable[list[str]]:
-        """The made-up records, class by class."""
-        number = 0
-        for label, missing in self._added.items():
-            for _ in range(missing):
-                number += 1
-                row = [""] * width
-                for place, value in zip(quasi, label, strict=True):
-                    row[place] = value
-                for place in self._places:
-                    row[place] = average(self._values[() if self._whole else label, place])
-                if key is not None:
-                    row[key] = f"{FLAG}-{number}"
-                yield row
-
-
-def average(values: Counter[str]) -> str:
-    """The mean where all values are numbers, else the commonest value (the first of those in order)."""
-    numbers = {text: finite_number(text) for text in values}
-    if all(number is not None for number in numbers.values()):
-        total = sum(number * values[text] for text, number in numbers.items() if number is not None)
-        return f"{total / values.total():.10g}"
-    return min(values, key=lambda text: (-values[text], text))
+        yield row, False
+    keys = new_keys(table, treatment.key, draw) if treatment.key else iter(())
+    for row in made_up.records(keys):
+        yield row, True
 
 
 def _verified(path: Path, table: RecordTable, treatment: Treatment, written: int) -> int | None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING
+from vbas_desktop.files.atomic import make_private, write_text
 from vbas_desktop.files.csv_rows import CsvLines
 from vbas_desktop.files.folders import new_folder
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.files.recount import recount
 from vbas_desktop.files.row_texts import row_texts
+from vbas_desktop.files.shuffled import secret, shuffled
 
 from .found import Search
 from .loop import Coarsener, State
@@ -95,9 +98,18 @@ class NotVerified(VerificationFailed):
 
 
 def write_coarsened(
-    coarsener: Coarsener, records: RecordTable, target: Path, drop: Sequence[str], progress: Progress
+    coarsener: Coarsener,
+    records: RecordTable,
+    target: Path,
+    drop: Sequence[str],
+    progress: Progress,
+    seed: str | None = None,
 ) -> dict[str, Any]:
-    """Write ``anonymized.csv`` and ``log.json`` as one new folder, after reading the file back and recounting."""
+    """Write ``anonymized.csv`` and ``internal/log.json`` as one new folder, after reading back and recounting.
+
+    The rows are in an order that tells nothing, by a fresh secret or ``seed``. The log tells of fewer than k records:
+    nobody but the user may read it.
+    """
     checked = [name for name in drop if name in coarsener.start.table.columns]
     if checked:
         raise InputError(
@@ -105,9 +117,10 @@ def write_coarsened(
         )
     if records.dialect.format != "csv":
         raise InputError(Finding("not-csv", "Only CSV files can be coarsened.", "Convert the file to CSV."))
-    with new_folder(target, ("log.json", "anonymized.csv")) as folder:
+    with new_folder(target, ("anonymized.csv", "internal", "log.json")) as folder:
         path = folder / "anonymized.csv"
-        written = _write(coarsener.state, coarsener.start.table.columns, records, path, drop, progress)
+        draw = secret(seed, records.source.sha256, coarsener.start.table.columns, coarsener.plan.k)
+        written = _write(coarsener.state, coarsener.start.table.columns, records, path, drop, progress, draw)
         log = log_dict(coarsener)
         *others, last = coarsener.start.table.columns
         found = recount(path, others, last, delimiter=",", encoding="utf-8", progress=progress)
@@ -115,28 +128,46 @@ def write_coarsened(
         if found.records != promised.records or written != promised.records or found.anonymity != promised.anonymity:
             raise NotVerified("The written file does not hold the records that were promised. It was removed.")
         log["verified"] = {"records": found.records, "anonymity": found.anonymity}
-        (folder / "log.json").write_text(json.dumps(log, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        (folder / "internal").mkdir(0o700)
+        text = json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+        write_text(folder / "internal" / "log.json", text, private=True)
+        make_private(folder / "internal")
     return log
 
 
 def _write(
-    state: State, columns: Sequence[str], records: RecordTable, path: Path, drop: Sequence[str], progress: Progress
+    state: State,
+    columns: Sequence[str],
+    records: RecordTable,
+    path: Path,
+    drop: Sequence[str],
+    progress: Progress,
+    draw: random.Random,
 ) -> int:
-    table, written = state.table, 0
+    header, written = records.dialect.header, 0
+    keep = [place for place, name in enumerate(header) if name not in drop]
+    rows = shuffled(_coarsened(state, columns, records, keep, progress), path.parent, draw)
     with path.open("w", encoding="utf-8", newline="") as stream:
-        header = records.dialect.header
-        keep = [place for place, name in enumerate(header) if name not in drop]
         lines = CsvLines()
         stream.write(lines.line([header[place] for place in keep]))
-        changed = {header.index(name): number for number, name in enumerate(columns) if name not in drop}
-        for number, row in enumerate(row_texts(records)):
-            if number % 20_000 == 0:
-                progress.update("Writing the coarsened file", number / max(records.rows, 1))
-            distinct = table.row_of[number]
-            if distinct < 0:
-                continue
-            for place, column in changed.items():
-                row[place] = table.values[column][table.codes[column][distinct]]
-            stream.write(lines.line([row[place] for place in keep]))
+        for row in rows:
+            stream.write(lines.line(row))
             written += 1
     return written
+
+
+def _coarsened(
+    state: State, columns: Sequence[str], records: RecordTable, keep: Sequence[int], progress: Progress
+) -> Iterator[list[str]]:
+    """The rows that are not suppressed, with their new values, in the order of the file."""
+    table, header = state.table, records.dialect.header
+    changed = {header.index(name): number for number, name in enumerate(columns)}
+    for number, row in enumerate(row_texts(records)):
+        if number % 20_000 == 0:
+            progress.update("Writing the coarsened file", number / max(records.rows, 1))
+        distinct = table.row_of[number]
+        if distinct < 0:
+            continue
+        for place, column in changed.items():
+            row[place] = table.values[column][table.codes[column][distinct]]
+        yield [row[place] for place in keep]

@@ -1,0 +1,52 @@
+"""Rows in an order that tells nothing: neither where a row stood in its source nor which of them were added."""
+
+from __future__ import annotations
+
+import hashlib
+import marshal
+import random
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+HELD_ROWS = 1 << 18
+"""So many rows are held in memory; more go through nameless files, which nobody else can open."""
+
+_FILES = 64
+
+
+def secret(seed: str | None, *told: object) -> random.Random:
+    """Draws by a secret of its own; with a seed, the same for the same things, which are part of it."""
+    if seed is None:
+        return random.SystemRandom()
+    return random.Random(hashlib.sha512(repr((seed, *told)).encode()).digest())
+
+
+def shuffled(rows: Iterable[Any], folder: Path, draw: random.Random) -> Iterator[Any]:
+    """The rows, every order being equally likely; ``folder`` takes the nameless files."""
+    left = iter(rows)
+    held = list(islice(left, HELD_ROWS))
+    if len(held) < HELD_ROWS:
+        draw.shuffle(held)
+        yield from held
+        return
+    with ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile(dir=folder)) for _ in range(_FILES)]
+        for row in chain(held, left):
+            marshal.dump(row, files[draw.randrange(_FILES)])
+        for file in files:
+            file.seek(0)
+            part = list(_loaded(file))
+            draw.shuffle(part)
+            yield from part
+
+
+def _loaded(file: Any) -> Iterator[Any]:
+    while True:
+        try:
+            yield marshal.load(file)
+        except EOFError:
+            return
