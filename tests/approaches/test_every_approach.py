@@ -73,7 +73,7 @@ def answer(approach, situation, sites, progress):
         assert ((owner >= 0) & (owner < sites)).all()
         return owner.tolist()
     owner = (np.arange(len(situation.regions)) % sites).astype(np.int32)
-    problem = type("Records", (), {"records": situation.records})
+    problem = type("Records", (), {"records": situation.records, "counts": situation.counts})
     return approach.rate(outcome_of(problem, situation, owner, places))
 
 

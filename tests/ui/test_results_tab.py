@@ -60,7 +60,7 @@ def test_solutions_of_adc_tell_how_their_sites_came_to_their_places(tab, compare
     told = {"moves": 12, "tries": 3456, "computed_tries": 78, "passes": 13, "anonymity_before": 1, "anonymity_after": 2}
     first, *others = compared.session.entries
     moved = replace(first, solution=replace(first.solution, told={"adc": told}))
-    tab.table_model.show_entries((moved, *others), compared.session.pareto_measures, None)
+    tab.table_model.show_entries((moved, *others), compared.session.marks, None)
     locations = column(tab, "site_location")
     tip = Qt.ItemDataRole.ToolTipRole
     tips = [tab.table_model.index(row, locations).data(tip).splitlines()[-1] for row in (0, 1)]
@@ -75,8 +75,13 @@ def test_solutions_of_adc_tell_how_their_sites_came_to_their_places(tab, compare
 def test_stars_mark_what_no_solution_of_any_run_beats(tab, compared):
     entries, measures = compared.session.entries, compared.session.pareto_measures
     kept = non_dominated([[measure_of(entry, name) for name in measures] for entry in entries])
-    expected = ["★" if keep else "" for keep in kept]
-    assert [tab.filter.index(row, 0).data() for row in range(len(entries))] == expected
+    signs = [tab.filter.index(row, 0).data().split() for row in range(len(entries))]
+    assert ["★" in each for each in signs] == kept.tolist()
+    recommended, knee = ([entries[row].number for row in range(len(entries)) if sign in signs[row]] for sign in "✔◣")
+    marks = compared.session.marks
+    assert recommended == [number for number, each in marks.items() if each.recommended]
+    assert knee == [number for number, each in marks.items() if each.knee]
+    assert len(recommended) == len(knee) == 1
 
 
 def test_the_filter_keeps_stars_and_pinned_solutions_over_the_ticked_measures(tab, compared, qtbot):
@@ -159,7 +164,7 @@ def test_the_table_is_copied_as_tab_separated_text(tab):
     lines = QGuiApplication.clipboard().text().splitlines()
     assert len(lines) == 1 + len(shown_numbers(tab))
     titles = lines[0].split("\t")
-    assert titles[:6] == ["★", "№", "Locations", "Sites", "Suppressed records", "Loss of place information"]
+    assert titles[:6] == ["★", "№", "Locations", "Sites", "Suppressed (%)", "Suppressed records"]
 
 
 def test_the_table_is_saved_with_exact_values(tab, compared, tmp_path, qtbot):

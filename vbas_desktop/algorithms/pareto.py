@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+_BENT = 1e-9
+"""What is farther below the chord than rounding can bring it."""
 
 
 def non_dominated(values: Sequence[Sequence[float | int | None]]) -> NDArray[np.bool_]:
@@ -30,6 +34,27 @@ def non_dominated(values: Sequence[Sequence[float | int | None]]) -> NDArray[np.
             front[size] = row
             size += 1
     return np.asarray(kept[inverse.ravel()])
+
+
+def knee(points: Sequence[tuple[float, float]]) -> int | None:
+    """The index of the point at which the front of two prices bends most; None if it bends nowhere.
+
+    Both prices are scaled to 0 … 1 over the front. The knee is the point of the front farthest below the chord between
+    its two ends, the first of several.
+    """
+    known = [index for index, point in enumerate(points) if all(map(math.isfinite, point))]
+    flags = non_dominated([points[index] for index in known])
+    front = [index for index, kept in zip(known, flags, strict=True) if kept]
+    if len(front) < 3:
+        return None
+    low = [min(points[index][axis] for index in front) for axis in (0, 1)]
+    span = [max(points[index][axis] for index in front) - low[axis] for axis in (0, 1)]
+    if min(span) <= 0:
+        return None
+    # The ends of the scaled front are (0, 1) and (1, 0): below the chord means x + y < 1.
+    below = [1 - sum((points[index][axis] - low[axis]) / span[axis] for axis in (0, 1)) for index in front]
+    best = max(range(len(front)), key=below.__getitem__)
+    return front[best] if below[best] > _BENT else None
 
 
 def _ranks(column: Sequence[float | int | None]) -> NDArray[np.int64]:

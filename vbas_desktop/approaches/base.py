@@ -215,11 +215,16 @@ class Construction(Approach):
 
 
 class Measure(Approach):
-    """Component 4: how good the result is; lower is better. ``unit`` as shown ("records", "distance", "bits", "")."""
+    """Component 4: how good the result is; lower is better.
+
+    ``unit`` as shown: "records", "distance", "bits", "share" (0 to 1, shown in percent) or "". ``pareto_default``: it
+    counts for dominance unless the user chooses; ``pareto_thesis``: it does in the preset of the thesis.
+    """
 
     component: ClassVar[str] = "rating"
     unit: ClassVar[str] = ""
-    pareto_default: ClassVar[bool] = True
+    pareto_default: ClassVar[bool] = False
+    pareto_thesis: ClassVar[bool] = False
 
     @abstractmethod
     def rate(self, outcome: Outcome) -> float | int | None:

@@ -15,6 +15,9 @@ from .errors import UsageError
 DEFAULTS = {"site_number": "limit", "site_location": "balanced-density", "construction": "voronoi"}
 """The combination that is run if nothing is said: the finest regions within the allowed loss, even populations."""
 
+_ALWAYS_USED = {"allowed-loss"}
+"""Decides what is recommended, whatever the approaches are."""
+
 _WORDS = {"site_number": "number of sites", "site_location": "site locations", "construction": "construction"}
 
 
@@ -85,7 +88,7 @@ class Chooser:
 
     def unused_options(self) -> list[str]:
         """Named options that no approach made so far has a use for."""
-        return [f"--{option}" for option in self._named if option not in self._used]
+        return [f"--{option}" for option in self._named if option not in {*self._used, *_ALWAYS_USED}]
 
     def refuse_unused_assignments(self) -> None:
         """A ``--set`` that reaches no approach of the combination is a mistake."""

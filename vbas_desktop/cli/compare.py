@@ -134,7 +134,8 @@ def plan_of(options: argparse.Namespace) -> Plan:
         range_step_percent=options.range_step,
         range_reach=options.range_reach,
         random_seed=options.random_seed,
-        pareto_measures=tuple(options.pareto),
+        pareto_measures=shared.pareto_measures(options),
+        allowed_loss_percent=shared.allowed_loss_of(options),
         workers=options.workers,
     )
 

@@ -128,7 +128,8 @@ def add_run_options(parser: argparse.ArgumentParser, several: bool = False) -> N
         metavar="A,B",
         type=names,
         default=[],
-        help="measures that decide about dominance (default: all usual)",
+        help="measures that decide about dominance, or the name of a preset: usual (suppression and place) or thesis "
+        "(default: usual)",
     )
     group.add_argument(
         "--random-seed", metavar="N", type=whole(0), default=0, help="seed of all random draws (default: %(default)s)"
@@ -233,13 +234,36 @@ def request_of(
         site_number=site_number,
         site_location=site_location,
         construction=construction,
-        pareto_measures=tuple(options.pareto),
+        pareto_measures=pareto_measures(options),
+        allowed_loss_percent=allowed_loss_of(options),
         global_suppression=not options.no_global_suppression,
         range_step_percent=options.range_step,
         range_reach=options.range_reach,
         random_seed=options.random_seed,
         workers=options.workers,
     )
+
+
+def pareto_measures(options: argparse.Namespace) -> tuple[str, ...]:
+    """The measures that decide about dominance; the name of a preset stands for those in it."""
+    from vbas_desktop.approaches.presets import PRESETS, preset
+
+    found = (name for given in options.pareto for name in (preset(given) if given in PRESETS else (given,)))
+    return tuple(dict.fromkeys(found))
+
+
+def allowed_loss_of(options: argparse.Namespace) -> float:
+    """The share of the records that may be suppressed, in percent; of several the first."""
+    from vbas_desktop.approaches.site_number.limit import LimitSiteNumber
+    from vbas_desktop.domain.errors import InputError
+
+    declared = next(each for each in LimitSiteNumber.parameters() if each.name == "allowed_loss_percent")
+    given = getattr(options, "allowed_loss", None)
+    given = given[0] if isinstance(given, list) else given
+    try:
+        return float(declared.default if given is None else declared.parse(given))
+    except InputError as error:
+        raise UsageError(str(error)) from None
 
 
 def in_force(options: argparse.Namespace) -> dict[str, Any]:

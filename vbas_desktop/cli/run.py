@@ -151,7 +151,7 @@ def write_results(
 
 def results_text(loaded: shared.Loaded, result: RunResult, solution: Solution) -> str:
     """The results for people: what was computed, and a table with a star for each solution worth keeping."""
-    from .table import solutions_table
+    from .table import MARKS, solutions_table
 
     problem = loaded.problem
     head = (
@@ -161,9 +161,15 @@ def results_text(loaded: shared.Loaded, result: RunResult, solution: Solution) -
         f"Globally suppressed: {result.globally_suppressed_records:,} · "
         f"approximated number of sites: {result.approximated_sites:,} · {result.seconds:.2f} s without loading"
     )
-    tail = "* not dominated by another solution   > chosen for the release"
     table = solutions_table(result.solutions, solution, problem.regions.system.unit)
+    tail = "\n".join([*same_text(result), MARKS])
     return "\n\n".join([head, table, *requirement_text(solution), tail])
+
+
+def same_text(result: RunResult) -> list[str]:
+    """Which solutions are not listed, because they merge the regions as others do."""
+    same = [f"{each.id} is {each.same_as}" for each in result.solutions if each.same_as is not None]
+    return [f"The same partition again: solution {', '.join(same)}."] if same else []
 
 
 def requirement_text(solution: Solution) -> list[str]:

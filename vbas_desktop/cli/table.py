@@ -17,23 +17,30 @@ _VECTOR = {
 }
 """What is shown of the representability vector."""
 
+MARKS = (
+    "> chosen for the release   ! recommended: the finest within the allowed loss   * not dominated   "
+    "^ knee: where less loss of records begins to cost much more of the place"
+)
+
 
 def solutions_table(solutions: Sequence[Solution], chosen: Solution | None, distance_unit: str) -> str:
-    """One column per solution; numbers grouped and right-aligned, distances in km if the coordinates are in metres."""
+    """One column per solution; numbers grouped and right-aligned, distances in km if the coordinates are in metres.
+
+    Of solutions with the same partition the first is listed, or the one that is chosen.
+    """
+    solutions = [each for each in solutions if each.same_as is None or (chosen is not None and each.id == chosen.id)]
     names = list(solutions[0].measures)
-    marks = [
-        (">" if chosen is not None and solution.id == chosen.id else "") + ("*" if solution.pareto else "")
-        for solution in solutions
-    ]
     lines = [
-        ["solution", *(f"{mark}{solution.id}" for mark, solution in zip(marks, solutions, strict=True))],
+        ["solution", *(f"{marks(solution, chosen)}{solution.id}" for solution in solutions)],
         ["sites", *(f"{solution.site_count:,}" for solution in solutions)],
         ["aggregated regions", *(f"{solution.aggregated_regions:,}" for solution in solutions)],
+        ["suppressed (%)", *(f"{100 * solution.suppressed_share:,.2f}" for solution in solutions)],
     ]
     for name in names:
         metres = is_distance(name) and distance_unit == "m"
-        heading = _heading(name, distance_unit)
-        lines.append([heading, *(number(solution.measures[name], metres) for solution in solutions)])
+        heading, factor = _heading(name, distance_unit), 100 if _unit(name) == "share" else 1
+        values = (solution.measures[name] for solution in solutions)
+        lines.append([heading, *(number(None if value is None else factor * value, metres) for value in values)])
     vectors: list[Mapping[str, Any]] = [{**solution.representability} for solution in solutions]
     for name, heading in _VECTOR.items():
         if any(name in vector for vector in vectors):
@@ -43,6 +50,17 @@ def solutions_table(solutions: Sequence[Solution], chosen: Solution | None, dist
         met = ["yes" if solution.is_suitable else "no" for solution in solutions]
         lines.append(["meets the requirement", *met])
     return aligned(lines)
+
+
+def marks(solution: Solution, chosen: Solution | None) -> str:
+    """The signs before the number of a solution; `MARKS` says what they mean."""
+    signs = {
+        ">": chosen is not None and solution.id == chosen.id,
+        "*": solution.pareto,
+        "!": solution.recommended,
+        "^": solution.knee,
+    }
+    return "".join(sign for sign, is_true in signs.items() if is_true)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
@@ -69,8 +87,12 @@ def number(value: float | int | None, metres: bool = False) -> str:
 
 def is_distance(name: str) -> bool:
     """Whether a measure is a distance in the unit of the coordinates."""
+    return _unit(name) == "distance"
+
+
+def _unit(name: str) -> str:
     kind = approaches("rating").get(name)
-    return kind is not None and issubclass(kind, Measure) and kind.unit == "distance"
+    return kind.unit if kind is not None and issubclass(kind, Measure) else ""
 
 
 def _heading(name: str, distance_unit: str) -> str:
@@ -78,4 +100,4 @@ def _heading(name: str, distance_unit: str) -> str:
     title = kind.card.title.lower() if kind is not None else name
     if is_distance(name):
         return f"{title} ({'km' if distance_unit == 'm' else distance_unit})"
-    return title
+    return f"{title} (%)" if _unit(name) == "share" else title

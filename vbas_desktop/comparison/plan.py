@@ -12,6 +12,7 @@ from typing import Any
 from vbas_desktop.approaches.base import Approach
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import Grouping
+from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 
 COMPONENTS = ("site_number", "site_location", "construction")
 """The components that are combined, in the order of the stages."""
@@ -81,6 +82,7 @@ class Plan:
     range_reach: int = 2
     random_seed: int = 0
     pareto_measures: tuple[str, ...] = ()
+    allowed_loss_percent: float = USUAL_LOSS_PERCENT
     workers: int = 0
 
     @cached_property
@@ -128,6 +130,7 @@ class Plan:
             range_step_percent=self.range_step_percent,
             range_reach=self.range_reach,
             random_seed=self.random_seed,
+            allowed_loss_percent=self.allowed_loss_percent,
             workers=1,
         )
 

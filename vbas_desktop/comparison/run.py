@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from vbas_desktop.algorithms.pareto import non_dominated
-from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.approaches.presets import USUAL, preset
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.engine.dominance import standings
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.place import with_representability
 from vbas_desktop.engine.run import run
@@ -66,19 +66,22 @@ class Comparison:
     @cached_property
     def pareto_measures(self) -> tuple[str, ...]:
         """The measures that decide about dominance."""
-        usual = (name for name, kind in approaches("rating").items() if getattr(kind, "pareto_default", True))
-        return self.plan.pareto_measures or tuple(usual)
+        return self.plan.pareto_measures or preset(USUAL)
 
     @cached_property
     def solutions(self) -> tuple[tuple[Finished, Solution], ...]:
-        """Every solution with its combination; the Pareto mark says that no other of the scenario dominates it."""
-        marked = []
+        """Every solution with its combination and its marks among all of its scenario; ``same_as`` counts from 1."""
+        marked: list[tuple[Finished, Solution]] = []
         for scenario in self.plan.scenarios:
             mine = [
                 (one, s) for one in self.finished if one.combination.scenario == scenario for s in one.result.solutions
             ]
-            kept = non_dominated([[s.measures.get(name) for name in self.pareto_measures] for _, s in mine])
-            marked += [(one, s.marked(bool(flag))) for (one, s), flag in zip(mine, kept, strict=True)]
+            found = standings([s for _, s in mine], self.pareto_measures, self.plan.allowed_loss_percent)
+            before = len(marked) + 1
+            marked += [
+                (one, s.marked(at.pareto, at.recommended, at.knee, None if at.same_as is None else before + at.same_as))
+                for (one, s), at in zip(mine, found, strict=True)
+            ]
         return tuple(marked)
 
     @property

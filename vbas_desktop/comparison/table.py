@@ -55,10 +55,14 @@ def columns_of(comparison: Comparison) -> list[str]:
         "approximated_sites",
         "sites",
         "aggregated_regions",
+        "suppressed_percent",
         *measures,
         *_FACTS,
         *(_VECTOR if any(each.representability for each in found) else ()),
         "pareto",
+        "recommended",
+        "knee",
+        "same_as",
         *(("meets_requirement",) if any(each.requirement is not None for each in found) else ()),
     ]
 
@@ -80,7 +84,8 @@ def rows_of(comparison: Comparison, only: Chosen | None = None) -> list[dict[str
                 "k": scenario.k,
                 **_problem(finished),
                 **_solution(solution),
-                "pareto": "yes" if solution.pareto else "no",
+                **{name: "yes" if getattr(solution, name) else "no" for name in ("pareto", "recommended", "knee")},
+                "same_as": solution.same_as,
                 **_verdict(solution),
             }
         )
@@ -117,6 +122,7 @@ def _solution(solution: Solution) -> dict[str, Any]:
         "approximated_sites": solution.approximated_sites,
         "sites": solution.site_count,
         "aggregated_regions": solution.aggregated_regions,
+        "suppressed_percent": 100 * solution.suppressed_share,
         **solution.measures,
         **{name: getattr(solution, name) for name in _FACTS},
         **({name: vector.get(name) for name in _VECTOR} if vector else {}),

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vbas_desktop.approaches.presets import THESIS, preset
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import Grouping
@@ -92,6 +93,7 @@ def thesis_plan(
         groupings=groupings,
         generalised=(False, True),
         random_seed=random_seed,
+        pareto_measures=preset(THESIS),
         workers=workers,
     )
 

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 from .errors import Finding
 from .records import Categories, EquivalenceCounts, Grouping
 from .regions import Regions
+from .solution import USUAL_LOSS_PERCENT
 from .source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-USUAL_LOSS_PERCENT = 1.0
-"""The share of all records that may be suppressed unless the user says otherwise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,5 +59,6 @@ class Request:
     range_step_percent: float = 10.0
     range_reach: int = 2
     random_seed: int = 0
+    allowed_loss_percent: float = USUAL_LOSS_PERCENT
     workers: int = 0
     notes: Mapping[str, Any] = field(default_factory=dict)

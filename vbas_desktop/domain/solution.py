@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 
 from .errors import Finding
 from .records import frozen
+
+USUAL_LOSS_PERCENT = 1.0
+"""The share of all records that may be suppressed unless the user says otherwise."""
 
 
 class Representability(TypedDict, total=False):
@@ -53,7 +57,8 @@ class Solution:
     ``approaches`` maps component → approach name as in the command line, ``parameters`` holds their parameters.
     ``anonymity`` is the size of the smallest released class (None: nothing is released), ``told`` what approaches tell
     of their work, by approach name. ``released_classes`` are packed flags, one for each class that occurs;
-    ``requirement`` is None until a requirement was checked.
+    ``requirement`` is None until a requirement was checked. ``pareto``, ``recommended``, ``knee`` and ``same_as`` (the
+    id of an earlier solution with the same partition) tell where it stands among the solutions of its run.
     """
 
     id: int
@@ -75,6 +80,9 @@ class Solution:
     representability: Representability = field(default_factory=lambda: Representability())
     released_classes: str = ""
     requirement: RequirementCheck | None = None
+    recommended: bool = False
+    knee: bool = False
+    same_as: int | None = None
 
     @cached_property
     def owners_used(self) -> NDArray[np.int32]:
@@ -91,9 +99,31 @@ class Solution:
         """How many aggregated regions there are (sites that attract nothing make none)."""
         return int(self.owners_used.size)
 
-    def marked(self, pareto: bool) -> Solution:
-        """The same solution with its Pareto mark set."""
-        return replace(self, pareto=pareto)
+    @cached_property
+    def partition(self) -> bytes:
+        """Equal for solutions that merge the same initial regions, however their sites are numbered."""
+        _, first, groups = np.unique(self.owner, return_index=True, return_inverse=True)
+        order = np.empty(first.size, np.int32)
+        order[np.argsort(first)] = np.arange(first.size, dtype=np.int32)
+        return hashlib.sha256(order[groups].tobytes()).digest()
+
+    @property
+    def suppressed_records(self) -> int:
+        """Records of the file that are not released, for whatever reason."""
+        measured = self.measures.get("suppressed_records")
+        return self.suppressed_global + self.suppressed_local if measured is None else int(measured)
+
+    @property
+    def suppressed_share(self) -> float:
+        """The same as a share of all records of the file; 0 if there are none."""
+        records = self.suppressed_records + self.released_records
+        return self.suppressed_records / records if records else 0.0
+
+    def marked(
+        self, pareto: bool, recommended: bool = False, knee: bool = False, same_as: int | None = None
+    ) -> Solution:
+        """The same solution with its marks set."""
+        return replace(self, pareto=pareto, recommended=recommended, knee=knee, same_as=same_as)
 
     @property
     def is_suitable(self) -> bool:
@@ -129,6 +159,10 @@ class Solution:
             "measures": dict(self.measures),
             "seconds": self.seconds,
             "pareto": self.pareto,
+            "recommended": self.recommended,
+            "knee": self.knee,
+            "same_as": self.same_as,
+            "suppressed_percent": 100 * self.suppressed_share,
         }
 
 
@@ -142,6 +176,7 @@ class RunResult:
     classes_present: int
     findings: tuple[Finding, ...] = ()
     seconds: float = 0.0
+    allowed_loss_percent: float = USUAL_LOSS_PERCENT
 
     def solution(self, id: int) -> Solution:
         """The solution with this id."""
@@ -151,3 +186,8 @@ class RunResult:
     def chosen(self) -> Solution:
         """The solution at the approximated number of sites: what a release uses unless told otherwise."""
         return min(self.solutions, key=lambda solution: abs(solution.site_count - self.approximated_sites))
+
+    @property
+    def recommended(self) -> Solution | None:
+        """The finest solution within the allowed loss; None if there is none."""
+        return next((solution for solution in self.solutions if solution.recommended), None)

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from vbas_desktop.algorithms.pareto import non_dominated
 from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.approaches.base import Approach, Measure
+from vbas_desktop.approaches.presets import usual_among
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
@@ -26,6 +26,7 @@ from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
 
 from .checks import check_request
+from .dominance import marked
 from .outcome import outcome_of, situation_of
 from .parallel import in_order, workers_for
 from .partitions import Partitions, decide_sites
@@ -65,31 +66,23 @@ def run(
             solutions.append(solution)
             if on_solution is not None:
                 on_solution(solution)
+    own = request.site_number.allowed_loss()
+    allowed = request.allowed_loss_percent if own is None else own
     findings += list(_nothing_released(solutions, request.problem.k))
     return RunResult(
-        solutions=tuple(mark_pareto(solutions, request.pareto_measures or default_pareto(plan.measures))),
+        solutions=tuple(marked(solutions, request.pareto_measures or usual_among(plan.measures), allowed)),
         approximated_sites=approximated,
         globally_suppressed_records=globally_suppressed,
         classes_present=int(np.count_nonzero(request.problem.counts.class_totals)),
         findings=tuple(findings),
         seconds=time.perf_counter() - started,
+        allowed_loss_percent=allowed,
     )
 
 
 def measures_of(request: Request) -> tuple[Measure, ...]:
     """The measures that were asked for; all there are if none was."""
     return request.measures or tuple(kind() for kind in approaches("rating").values())  # type: ignore[return-value]
-
-
-def default_pareto(measures: tuple[Measure, ...]) -> tuple[str, ...]:
-    """The names of the measures that decide about dominance unless the user chooses."""
-    return tuple(measure.card.name for measure in measures if measure.pareto_default)
-
-
-def mark_pareto(solutions: list[Solution], names: tuple[str, ...]) -> list[Solution]:
-    """The same solutions with their Pareto marks set over the named measures."""
-    flags = non_dominated([[solution.measures.get(name) for name in names] for solution in solutions])
-    return [solution.marked(bool(flag)) for solution, flag in zip(solutions, flags, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,6 +44,8 @@ def run_document(
         },
         "approximated_sites": result.approximated_sites,
         "chosen_solution": result.chosen.id if chosen is None else chosen,
+        "allowed_loss_percent": result.allowed_loss_percent,
+        "recommended_solution": None if result.recommended is None else result.recommended.id,
         "warnings": [finding.as_dict() for finding in dict.fromkeys(findings)],
         "solutions": [
             {

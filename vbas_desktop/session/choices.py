@@ -8,6 +8,7 @@ from typing import Any
 
 from vbas_desktop.approaches.registry import approaches, make
 from vbas_desktop.domain.records import Role
+from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 
 COMPONENTS = ("site_number", "site_location", "construction")
 """The components of which exactly one approach is chosen. Of the fourth, rating, any number is ticked."""
@@ -111,6 +112,16 @@ class Choices:
         name = self.approaches[component]
         return make(component, name, self.values_of(component, name))
 
+    @property
+    def allowed_loss_percent(self) -> float:
+        """The share of the records that may be suppressed: what the limit searches for, and what is recommended."""
+        value = self.values_of("site_number", "limit").get("allowed_loss_percent", USUAL_LOSS_PERCENT)
+        return float(value)
+
+    def with_allowed_loss(self, percent: float) -> Choices:
+        """The same with another share of the records that may be suppressed."""
+        return self.with_parameter("site_number", "limit", "allowed_loss_percent", percent)
+
     def reading(self) -> tuple[Any, ...]:
         """The choices on which loading depends: files are read again when one of them changes."""
         return tuple(getattr(self, name) for name in READING_FIELDS)
@@ -130,11 +141,6 @@ def title_of(component: str, name: str) -> str:
 def combination(choices: Choices) -> str:
     """The chosen combination in words, such as "Allowed loss · Balanced density · Voronoi"."""
     return " · ".join(title_of(component, choices.approaches[component]) for component in COMPONENTS)
-
-
-def default_pareto_measures() -> tuple[str, ...]:
-    """The measures that take part in Pareto dominance unless the user says otherwise."""
-    return tuple(name for name, kind in approaches("rating").items() if getattr(kind, "pareto_default", True))
 
 
 class History:

@@ -177,6 +177,7 @@ def plan_of(ticked: Ticked, session: Session) -> Plan:
         range_reach=choices.range_reach,
         random_seed=choices.random_seed,
         pareto_measures=session.pareto_measures,
+        allowed_loss_percent=choices.allowed_loss_percent,
     )
 
 

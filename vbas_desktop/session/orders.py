@@ -144,6 +144,7 @@ class RunOrder:
             range_step_percent=chosen.range_step_percent,
             range_reach=chosen.range_reach,
             random_seed=chosen.random_seed,
+            allowed_loss_percent=chosen.allowed_loss_percent,
         )
 
     def execute(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
+from vbas_desktop.engine.dominance import standings
 
 from .choices import Choices
 
@@ -94,3 +95,38 @@ class Entry:
         """How the solution is called in one line."""
         since = " (files changed since)" if self.run.outdated else ""
         return f"{self.number}: {self.run.title}, {counted(self.solution.site_count, 'site')}{since}"
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What is true of one listed solution among those of its scenario; ``same_as``: the number of one listed before."""
+
+    pareto: bool = False
+    recommended: bool = False
+    knee: bool = False
+    same_as: int | None = None
+
+    @property
+    def in_words(self) -> str:
+        """What stands behind the title of a solution that is drawn."""
+        words = [word for word in ("recommended", "knee") if getattr(self, word)]
+        return "".join(f" · {word}" for word in words)
+
+
+def marks_of(entries: Sequence[Entry], measures: Sequence[str], allowed_percent: float) -> dict[int, Marks]:
+    """The marks of all solutions by number; scenarios (records, columns, groups, k) are never mixed."""
+    marks: dict[int, Marks] = {}
+    for group in by_scenario(entries):
+        found = standings([entry.solution for entry in group], measures, allowed_percent)
+        for entry, at in zip(group, found, strict=True):
+            same = None if at.same_as is None else group[at.same_as].number
+            marks[entry.number] = Marks(at.pareto, at.recommended, at.knee, same)
+    return marks
+
+
+def by_scenario(entries: Sequence[Entry]) -> list[list[Entry]]:
+    """Solutions are comparable if they rate the same records with the same k."""
+    groups: dict[tuple[ProblemKey, bool], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry.run.key, entry.run.outdated), []).append(entry)
+    return list(groups.values())

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
 
+from .choices import Choices
 from .events import Event, Listener, Subject
-from .results import Entry, ProblemKey, Run
+from .results import Entry, Marks, ProblemKey, Run, marks_of
 
 
 class Results:
@@ -29,6 +30,17 @@ class Results:
         self._compared: int | None = None
         self._chosen_region: int | None = None
         self._coloured_by: str | None = None
+        self._marks: tuple[tuple[Any, ...], dict[int, Marks]] | None = None
+
+    @property
+    def choices(self) -> Choices:
+        """The choices in force."""
+        raise NotImplementedError
+
+    @property
+    def pareto_measures(self) -> tuple[str, ...]:
+        """The measures that take part in dominance."""
+        raise NotImplementedError
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` on every event; the returned function ends that."""
@@ -52,7 +64,7 @@ class Results:
         return entry
 
     def finish_run(self, run_id: int, result: RunResult) -> None:
-        """Close a run with its complete result (which carries the final Pareto marks); selects its chosen solution."""
+        """Close a run with its complete result (which carries the final marks); selects the one it recommends."""
         if run_id not in self._open_runs:
             return
         self._open_runs.discard(run_id)
@@ -63,10 +75,12 @@ class Results:
         ]
         self._replace_run(replace(self._runs[run_id], result=result))
         self._tell(Event.SOLUTIONS_CHANGED, Event.RUN_FINISHED)
-        mine = [entry for entry in self._entries if entry.run.id == run_id]
-        chosen = next((entry for entry in mine if entry.solution.id == result.chosen.id), None) if mine else None
-        if chosen is not None:
-            self.select(chosen.number)
+        chosen = result.recommended or result.chosen
+        mine = (entry for entry in self._entries if entry.run.id == run_id and entry.solution.id == chosen.id)
+        entry = next(mine, None)
+        if entry is not None:
+            # What another run found before is listed there.
+            self.select(self.marks[entry.number].same_as or entry.number)
 
     def close_run(self, run_id: int) -> None:
         """Close a run that was stopped or failed. Its finished solutions stay."""
@@ -115,6 +129,14 @@ class Results:
     def entries(self) -> tuple[Entry, ...]:
         """All solutions of all runs, in the order in which they came."""
         return tuple(self._entries)
+
+    @property
+    def marks(self) -> Mapping[int, Marks]:
+        """Where each solution stands among those of its scenario, by number."""
+        asked = (tuple(self._entries), self.pareto_measures, self.choices.allowed_loss_percent)
+        if self._marks is None or self._marks[0] != asked:
+            self._marks = (asked, marks_of(*asked))
+        return self._marks[1]
 
     def entry(self, number: int) -> Entry | None:
         """The solution with this number, if it is still in the list."""

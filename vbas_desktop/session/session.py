@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vbas_desktop.approaches.presets import USUAL, preset
 from vbas_desktop.assessment.representability.requirement import as_rows
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.source import Source
 
-from .choices import Choices, History, combination, default_pareto_measures
+from .choices import Choices, History, combination
 from .events import Event
 from .opening import OpenedProject
 from .orders import Loaded, LoadOrder, RunOrder
@@ -148,7 +149,7 @@ class Session(Papers):
     def pareto_measures(self) -> tuple[str, ...]:
         """The measures that take part in dominance."""
         chosen = self.choices.pareto_measures
-        return default_pareto_measures() if chosen is None else chosen
+        return preset(USUAL) if chosen is None else chosen
 
     # The problem that the choices describe
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from vbas_desktop.approaches.presets import PRESETS, USUAL, preset, preset_of
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.session.session import Session
 
@@ -117,6 +119,27 @@ class ApproachMenu(QObject):
             action.setChecked(True)
 
 
+def add_presets(menu: QMenu, session: Session) -> dict[str, QAction]:
+    """Put the presets of measures at the top of a menu; the one in force is ticked, none with a choice of one's own."""
+    actions = {}
+    for name, title in PRESETS.items():
+        action = menu.addAction(title)
+        action.setCheckable(True)
+        action.setChecked(preset_of(session.pareto_measures) == name)
+        names = ", ".join(approaches("rating")[each].card.title for each in preset(name))
+        tip_with_shortcut(action, f"Dominance by: {names}")
+        # The usual measures are those of the program, also if a later version has others.
+        measures = None if name == USUAL else preset(name)
+        action.triggered.connect(partial(_use_preset, session, measures))
+        actions[name] = action
+    menu.addSeparator()
+    return actions
+
+
+def _use_preset(session: Session, measures: tuple[str, ...] | None, checked: bool = False) -> None:
+    session.change_fields(pareto_measures=measures)
+
+
 class RatingMenu(QObject):
     """The measures; those that are ticked decide what is dominated."""
 
@@ -127,18 +150,17 @@ class RatingMenu(QObject):
         note = menu.addSection("Count for the Pareto star")
         note.setEnabled(False)
         known = approaches("rating")
-        titles = with_mnemonics(["Usual measures", *(kind.card.title for kind in known.values())])
-        for (name, kind), title in zip(known.items(), titles[1:], strict=True):
+        self._presets = add_presets(menu, session)
+        titles = with_mnemonics([*PRESETS.values(), *(kind.card.title for kind in known.values())])
+        for action, title in zip(self._presets.values(), titles, strict=False):
+            action.setText(title)
+        for (name, kind), title in zip(known.items(), titles[len(PRESETS) :], strict=True):
             action = menu.addAction(title)
             action.setCheckable(True)
             action.setData(name)
             tip_with_shortcut(action, kind.card.summary)
             action.triggered.connect(self._on_triggered)
             self._actions[name] = action
-        menu.addSeparator()
-        usual = menu.addAction(titles[0])
-        tip_with_shortcut(usual, "Tick the measures that usually count")
-        usual.triggered.connect(self._on_usual)
         menu.setToolTipsVisible(True)
         self.refresh()
 
@@ -147,12 +169,10 @@ class RatingMenu(QObject):
         ticked = tuple(name for name, action in self._actions.items() if action.isChecked())
         self._session.change_fields(pareto_measures=ticked)
 
-    @Slot()
-    def _on_usual(self) -> None:
-        self._session.change_fields(pareto_measures=None)
-
     def refresh(self) -> None:
         """Tick what counts."""
         counting = self._session.pareto_measures
         for name, action in self._actions.items():
             action.setChecked(name in counting)
+        for name, action in self._presets.items():
+            action.setChecked(preset_of(counting) == name)

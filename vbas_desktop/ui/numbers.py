@@ -37,15 +37,15 @@ def measure_words(name: str) -> MeasureWords:
 def unit_of(words: MeasureWords, system: CoordinateSystem | None) -> str:
     """The unit as shown; distances in metres are shown in km."""
     if words.unit != "distance":
-        return words.unit
+        return "%" if words.unit == "share" else words.unit
     return {"m": "km", "degree": "°"}.get(system.unit if system else "", "units")
 
 
 def shown_value(words: MeasureWords, value: Value, system: CoordinateSystem | None) -> Value:
-    """The value in the unit that is shown."""
+    """The value in the unit that is shown; shares in percent."""
     if value is not None and words.unit == "distance" and system is not None and system.unit == "m":
         return value / 1000
-    return value
+    return 100 * value if value is not None and words.unit == "share" else value
 
 
 def value_text(words: MeasureWords, value: Value, system: CoordinateSystem | None) -> str:

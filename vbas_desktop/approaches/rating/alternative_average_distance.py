@@ -28,7 +28,6 @@ class AlternativeAverageDistance(Measure):
         order=30,
     )
     unit: ClassVar[str] = "distance"
-    pareto_default: ClassVar[bool] = False
 
     def rate(self, outcome: Outcome) -> float:
         """The mean distance in the unit of the coordinates."""

@@ -26,6 +26,7 @@ class AverageAnonymityDeviation(Measure):
         order=70,
     )
     unit: ClassVar[str] = "records"
+    pareto_thesis: ClassVar[bool] = True
 
     def rate(self, outcome: Outcome) -> float | None:
         """The mean deviation, or None if nothing is released."""

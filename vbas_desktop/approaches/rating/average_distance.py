@@ -25,6 +25,7 @@ class AverageDistance(Measure):
         order=20,
     )
     unit: ClassVar[str] = "distance"
+    pareto_thesis: ClassVar[bool] = True
 
     def rate(self, outcome: Outcome) -> float | None:
         """The mean distance in the unit of the coordinates."""

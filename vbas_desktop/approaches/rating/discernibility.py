@@ -28,6 +28,7 @@ class Discernibility(Measure):
         order=50,
     )
     unit: ClassVar[str] = "records²"
+    pareto_thesis: ClassVar[bool] = True
 
     def rate(self, outcome: Outcome) -> int:
         """The sum, exactly."""

@@ -27,6 +27,7 @@ class NonUniformEntropy(Measure):
         order=60,
     )
     unit: ClassVar[str] = "bits"
+    pareto_thesis: ClassVar[bool] = True
 
     def rate(self, outcome: Outcome) -> float:
         """The loss in bits."""

@@ -31,8 +31,8 @@ class PlaceInformationLoss(Measure):
         "1 nothing is known. Comparable between any two releases of the same file.",
         order=15,
     )
-    unit: ClassVar[str] = ""
-    pareto_default: ClassVar[bool] = False
+    unit: ClassVar[str] = "share"
+    pareto_default: ClassVar[bool] = True
 
     def rate(self, outcome: Outcome) -> float:
         """The loss, from 0 to 1."""

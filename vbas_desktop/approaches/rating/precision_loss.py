@@ -27,6 +27,7 @@ class PrecisionLoss(Measure):
         order=40,
     )
     unit: ClassVar[str] = ""
+    pareto_thesis: ClassVar[bool] = True
 
     def rate(self, outcome: Outcome) -> float:
         """The loss, from 0 to 1."""

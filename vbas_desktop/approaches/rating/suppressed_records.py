@@ -25,6 +25,8 @@ class SuppressedRecords(Measure):
         order=10,
     )
     unit: ClassVar[str] = "records"
+    pareto_default: ClassVar[bool] = True
+    pareto_thesis: ClassVar[bool] = True
 
     def rate(self, outcome: Outcome) -> int:
         """The number of records that are not released."""

@@ -25,6 +25,8 @@ def formatted(kind: type[Measure], value: float | int | None, unit: str, digits:
         return "–"
     if kind.unit == "distance":
         return _km(value / 1000, digits) if unit == "m" else f"{value:,.{digits or 4}g} {unit}s"
+    if kind.unit == "share":
+        return f"{100 * value:,.2f} %" if digits is None else f"{100 * value:.{digits}g} %"
     if digits is not None and abs(value) < 100:
         return f"{value:.{digits}g}"
     if isinstance(value, int) or abs(value) >= 10_000 or digits is not None:

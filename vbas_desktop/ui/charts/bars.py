@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from .chart import Chart
@@ -27,7 +27,7 @@ class BarsChart(Chart):
         metrics = QFontMetricsF(self.font())
         plot = self.plot_area(painter, area, measure.label, 2 * metrics.height() + 6)
         values = [float(row.values[measure.name] or 0) for group in groups.values() for row in group.values()]
-        low, high = min([0.0, *values]), max([0.0, *values]) * 1.05 or 1.0
+        low, high = min([0.0, *values]), max([0.0, *values]) * 1.12 or 1.0
         self.draw_value_axis(painter, plot, low, high)
         order = approaches_of(self.rows)
         room = plot.width() / max(1, len(groups))
@@ -58,5 +58,7 @@ class BarsChart(Chart):
         painter.setPen(QPen(QColor(self.colours.accent), 2) if chosen else Qt.PenStyle.NoPen)
         painter.setBrush(self.approach_colour(row.approach))
         painter.drawRect(bar)
+        signs = QFontMetricsF(self.font()).horizontalAdvance(row.signs)
+        self.draw_signs(painter, QPointF(bar.center().x() - signs / 2, bar.normalized().top() - 3), row)
         # A bar too low to be hit still gets a spot of a few pixels.
         self._spots.append((bar.normalized().adjusted(0, -4, 0, 2), row.number))

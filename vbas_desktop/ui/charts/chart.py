@@ -59,6 +59,12 @@ class Chart(QWidget):
         """Draw the chart into an area."""
         raise NotImplementedError
 
+    def draw_signs(self, painter: QPainter, place: QPointF, row: ChartRow) -> None:
+        """Write the signs of a recommended solution or a knee; ``place`` is the left end of the line of writing."""
+        if row.signs:
+            painter.setPen(QColor(self.colours.text))
+            painter.drawText(place, row.signs)
+
     def paint_chart(self, painter: QPainter, area: QRectF) -> None:
         """Background and chart, on screen or into a file."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
@@ -107,7 +113,7 @@ class Chart(QWidget):
 
     def tip(self, row: ChartRow) -> str:
         """What is told of a solution."""
-        lines = [f"{row.number}: {row.approach}, {counted(row.sites, 'site')}"]
+        lines = [f"{row.number}: {row.approach}, {counted(row.sites, 'site')} {row.signs}".rstrip()]
         for measure in self.measures:
             value = row.values.get(measure.name)
             lines.append(f"{measure.title}: {'–' if value is None else f'{value:,.6g} {measure.unit}'.strip()}")

@@ -76,6 +76,9 @@ class ParallelChart(Chart):
                 path.lineTo(point)
             broken = False
             self._spots.append((QRectF(point.x() - 6, point.y() - 4, 12, 8), row.number))
+            end = point
+        if row.signs and not path.isEmpty():
+            self.draw_signs(painter, QPointF(end.x() + 6, end.y() + 4), row)
         chosen = row.number == self.selected
         colour = QColor(self.colours.accent) if chosen else self.approach_colour(row.approach)
         colour.setAlphaF(1.0 if chosen or row.star else 0.35)

@@ -11,13 +11,14 @@ from vbas_desktop.algorithms.pareto import non_dominated
 
 @dataclass(frozen=True)
 class ChartRow:
-    """One solution: its number, its approach (what it is coloured by), its sites and its measures as shown."""
+    """One solution: its number, its approach (what it is coloured by), its sites, its measures as shown, its signs."""
 
     number: int
     approach: str
     sites: int
     values: Mapping[str, float | int | None]
     star: bool = False
+    signs: str = ""
 
 
 @dataclass(frozen=True)

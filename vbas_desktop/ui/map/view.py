@@ -73,6 +73,8 @@ class MapView(QWidget):
         model.region_chosen.connect(self._on_region_chosen)
         model.selection_changed.connect(self._on_selection_changed)
         model.colouring_changed.connect(self._on_prepared)
+        for signal in (model.choices_changed, model.solutions_changed):
+            signal.connect(self._show_title)
         self._context.theme.changed.connect(self._on_theme_changed)
 
     def view_actions(self) -> list[QAction]:
@@ -95,15 +97,23 @@ class MapView(QWidget):
             if self.canvas.geometry_shown is not shown.geometry or self.canvas.figure is not figure:
                 self.canvas.show_map(shown.geometry, figure)
                 self.canvas.choose(session.chosen_region)
-            title = session.selected.title if session.selected else ""
-            self.bar.title.setText(title)
-            self.bar.title.setToolTip(title)
+            self._show_title()
             self.bar.show_figures(shown.figures, coloured_by)
         elif session.selected is None and base is not None:
             self._show_bare(base)
         elif self.canvas.base is not None and session.selected is None and session.regions is not None:
             # Other regions are loaded and not prepared yet: the old ones would be misleading.
             self.canvas.show_base(None)
+
+    @Slot()
+    def _show_title(self) -> None:
+        """Name the solution that is drawn, and what it is among the others."""
+        session = self._context.session
+        if self._preparer.shown is None or session.selected is None:
+            return
+        title = session.selected.title + session.marks[session.selected.number].in_words
+        self.bar.title.setText(title)
+        self.bar.title.setToolTip(title)
 
     def _show_bare(self, base: BaseGeometry) -> None:
         same = self.canvas.base is not None and self.canvas.base.regions is base.regions

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from vbas_desktop.algorithms.pareto import non_dominated
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.choices import title_of
-from vbas_desktop.session.results import Entry
+from vbas_desktop.session.results import Entry, Marks, by_scenario
 from vbas_desktop.ui.numbers import SECONDS, Value, measure_names, measure_words, unit_of, value_text
 
-STAR = "★"
+STAR, RECOMMENDED, KNEE = "★", "✔", "◣"
+MEANINGS = (
+    f"{STAR} no other solution beats it   {RECOMMENDED} recommended: the finest within the allowed loss   "
+    f"{KNEE} knee: where losing fewer records begins to cost much more of the place"
+)
 
 
 @dataclass(frozen=True)
@@ -103,19 +106,10 @@ def measures_of(entries: tuple[Entry, ...]) -> list[str]:
     return measure_names([list(entry.solution.measures) for entry in entries])
 
 
-def stars_of(entries: tuple[Entry, ...], measures: tuple[str, ...]) -> frozenset[int]:
-    """The numbers of the solutions that none of the same problem beats in the ticked measures."""
-    stars: set[int] = set()
-    for group in _by_problem(entries):
-        kept = non_dominated([[measure_of(entry, name) for name in measures] for entry in group])
-        stars |= {entry.number for entry, keep in zip(group, kept, strict=True) if keep}
-    return frozenset(stars)
-
-
 def best_of(entries: tuple[Entry, ...], columns: list[Column]) -> frozenset[tuple[int, str]]:
     """Which solutions have the best value of which column among those of the same problem."""
     best: set[tuple[int, str]] = set()
-    for group in _by_problem(entries):
+    for group in by_scenario(entries):
         for column in columns:
             values = [column.value(entry) for entry in group] if column.best and len(group) > 1 else []
             known = [value for value in values if value is not None]
@@ -124,26 +118,38 @@ def best_of(entries: tuple[Entry, ...], columns: list[Column]) -> frozenset[tupl
     return frozenset(best)
 
 
-def _by_problem(entries: tuple[Entry, ...]) -> list[list[Entry]]:
-    """Solutions are comparable if they rate the same records with the same k."""
-    groups: dict[Any, list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault((entry.run.key, entry.run.outdated), []).append(entry)
-    return list(groups.values())
+def signs_of(marks: Marks) -> str:
+    """The signs of a solution's marks."""
+    signs = ((STAR, marks.pareto), (RECOMMENDED, marks.recommended), (KNEE, marks.knee))
+    return " ".join(sign for sign, is_true in signs if is_true)
 
 
-def columns_for(entries: tuple[Entry, ...], system: CoordinateSystem | None, stars: frozenset[int]) -> list[Column]:
+def columns_for(
+    entries: tuple[Entry, ...], system: CoordinateSystem | None, marks: Mapping[int, Marks]
+) -> list[Column]:
     """All columns for these solutions."""
 
-    def star(entry: Entry) -> str:
-        return STAR if entry.number in stars else ""
+    def rank(entry: Entry) -> int:
+        own = marks.get(entry.number, Marks())
+        return 0 if own.recommended else 1 if own.knee else 2 if own.pareto else 3
+
+    def signs(entry: Entry) -> str:
+        return signs_of(marks.get(entry.number, Marks()))
 
     several = len({entry.run.key for entry in entries}) > 1
     return [
-        Column("star", STAR, lambda e: e.number not in stars, star, "No other solution beats it", number=False),
+        Column("star", STAR, rank, signs, MEANINGS, number=False),
         Column("number", "№", lambda e: e.number, lambda e: f"{e.number:,}", "Number of the solution"),
         *_approach_columns(entries),
         Column("sites", "Sites", lambda e: e.solution.site_count, lambda e: f"{e.solution.site_count:,}", "Sites"),
+        Column(
+            "suppressed_percent",
+            "Suppressed",
+            lambda e: 100 * e.solution.suppressed_share,
+            lambda e: f"{100 * e.solution.suppressed_share:,.2f}",
+            "Share of all records that are not released",
+            "%",
+        ),
         *(_measure_column(name, system) for name in measures_of(entries)),
         Column(
             "aggregated_regions",
@@ -291,5 +297,5 @@ def _cell(column: Column, entry: Entry, exact: bool) -> str:
         return column.text(entry)
     value = column.value(entry)
     if column.name == "star":
-        return "no" if value else "yes"
+        return "yes" if STAR in column.text(entry) else "no"
     return "" if value is None else str(value)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QFont, QIcon
 
 from vbas_desktop.domain.regions import CoordinateSystem
-from vbas_desktop.session.results import Entry
+from vbas_desktop.session.results import Entry, Marks
 from vbas_desktop.ui.table_model import Heading, Index, TableModel
 
-from .results_columns import Column, best_of, columns_for, search_words, stars_of
+from .results_columns import Column, best_of, columns_for, search_words
 
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 NUMBER_ROLE = SORT_ROLE + 1
@@ -23,23 +24,32 @@ class ResultsModel(TableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.entries: tuple[Entry, ...] = ()
-        self.columns: list[Column] = columns_for((), None, frozenset())
-        self.stars: frozenset[int] = frozenset()
+        self.columns: list[Column] = columns_for((), None, {})
+        self.marks: Mapping[int, Marks] = {}
         self.pin_icon = QIcon()
         self._best: frozenset[tuple[int, str]] = frozenset()
         self._headings = tuple(map(_heading, self.columns))
 
     def show_entries(
-        self, entries: tuple[Entry, ...], pareto_measures: tuple[str, ...], system: CoordinateSystem | None
+        self, entries: tuple[Entry, ...], marks: Mapping[int, Marks], system: CoordinateSystem | None
     ) -> None:
-        """Show these solutions, starred over these measures."""
+        """Show these solutions with their marks."""
         self.beginResetModel()
         self.entries = entries
-        self.stars = stars_of(entries, pareto_measures)
-        self.columns = columns_for(entries, system, self.stars)
+        self.marks = marks
+        self.columns = columns_for(entries, system, marks)
         self._best = best_of(entries, self.columns)
         self._headings = tuple(map(_heading, self.columns))
         self.endResetModel()
+
+    @property
+    def stars(self) -> frozenset[int]:
+        """The numbers of the solutions that no other one beats."""
+        return frozenset(number for number, marks in self.marks.items() if marks.pareto)
+
+    def also_found_as(self, number: int) -> list[int]:
+        """The numbers of later solutions with the same partition."""
+        return [other for other, marks in self.marks.items() if marks.same_as == number]
 
     def row_of(self, number: int) -> int:
         """The row of a solution, −1 if it is not listed."""
@@ -72,6 +82,8 @@ class ResultsModel(TableModel):
             return font
         if role == Qt.ItemDataRole.ToolTipRole:
             more = search_words(entry) if shown.name == "site_location" else ""
+            if shown.name in ("star", "number") and (again := self.also_found_as(entry.number)):
+                more = f"The same partition was found again: {', '.join(f'№ {number:,}' for number in again)}."
             return f"{entry.title}\n{shown.title}: {shown.text(entry)} {shown.unit}".rstrip() + f"\n{more}".rstrip()
         return None
 
@@ -82,7 +94,10 @@ def _heading(column: Column) -> Heading:
 
 
 class ResultsFilter(QSortFilterProxyModel):
-    """Sorts by value (unknown ones last) and may leave out dominated or unsuitable solutions; pinned ones stay."""
+    """Sorts by value (unknown ones last), lists equal partitions once, and may leave out dominated or unsuitable ones.
+
+    Pinned solutions stay.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -113,7 +128,8 @@ class ResultsFilter(QSortFilterProxyModel):
         model = self.sourceModel()
         assert isinstance(model, ResultsModel)
         entry = model.entries[row]
-        starred = not self._only_stars or entry.number in model.stars
+        marks = model.marks.get(entry.number, Marks())
+        starred = marks.same_as is None and (not self._only_stars or marks.pareto)
         suitable = self._suitable is None or entry.number in self._suitable
         return entry.pinned or (starred and suitable)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Slot
@@ -19,7 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.session.results import Entry, ProblemKey
+from vbas_desktop.session.results import Entry, Marks, ProblemKey
+from vbas_desktop.ui.actions import add_presets
 from vbas_desktop.ui.charts.panel import ChartPanel
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
@@ -27,7 +29,8 @@ from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
 from vbas_desktop.ui.theme import GRID
 
 from .empty import EmptyState
-from .results_columns import Column, location_of, measure_of, measures_of, table_rows
+from .limit_line import LimitLine
+from .results_columns import Column, location_of, measure_of, measures_of, signs_of, table_rows
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
 from .tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
 from .vector_line import VectorLine
@@ -50,6 +53,7 @@ class ResultsTab(QWidget):
         self.table = QTableView()
         self.charts = ChartPanel(context)
         self.vector = VectorLine(context)
+        self.limit = LimitLine(context)
         self.only_stars = QCheckBox("&Non-dominated")
         self.only_meeting = QCheckBox("S&uitable")
         self._buttons: list[tuple[QToolButton, str]] = []
@@ -106,6 +110,7 @@ class ResultsTab(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
+        column.addWidget(self.limit)
         column.addWidget(self.table, 1)
         column.addWidget(self.vector)
         self._content = QSplitter(Qt.Orientation.Vertical)
@@ -160,7 +165,7 @@ class ResultsTab(QWidget):
     def _on_solutions_changed(self) -> None:
         session = self._context.session
         system = session.regions.system if session.regions is not None else None
-        state = (session.entries, session.pareto_measures, system)
+        state = (session.entries, session.marks, system)
         if state == getattr(self, "_state", None):
             return
         self._state = state
@@ -213,6 +218,7 @@ class ResultsTab(QWidget):
                 entry.solution.site_count,
                 {each.name: shown_value(each, measure_of(entry, each.name), system) for each in words},
                 entry.number in self.table_model.stars,
+                signs_of(replace(self.table_model.marks.get(entry.number, Marks()), pareto=False)),
             )
             for entry in sorted(entries, key=lambda entry: entry.number)
         ]
@@ -293,6 +299,7 @@ class ResultsTab(QWidget):
     def _on_measure_menu(self) -> None:
         ticked = self._context.session.pareto_measures
         self.measure_menu.clear()
+        add_presets(self.measure_menu, self._context.session)
         for name in measures_of(self.table_model.entries):
             action = self.measure_menu.addAction(measure_words(name).title)
             action.setCheckable(True)
@@ -302,7 +309,7 @@ class ResultsTab(QWidget):
 
     @Slot()
     def _on_measures_ticked(self) -> None:
-        ticked = tuple(action.data() for action in self.measure_menu.actions() if action.isChecked())
+        ticked = tuple(each.data() for each in self.measure_menu.actions() if each.isChecked() and each.data())
         if ticked:
             self._context.session.change_fields(pareto_measures=ticked)
 
