@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QStyle, QStyleOptionComboBox
 from solved import Bench, Solved
 
 from vbas_desktop.algorithms.pareto import non_dominated
+from vbas_desktop.session.results import marks_of
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.panel.results_columns import Column, location_of, measure_of, short_titles
 from vbas_desktop.ui.panel.results_tab import ResultsTab
@@ -81,7 +82,7 @@ def test_stars_mark_what_no_solution_of_any_run_beats(tab, compared):
     marks = compared.session.marks
     assert recommended == [number for number, each in marks.items() if each.recommended]
     assert knee == [number for number, each in marks.items() if each.knee]
-    assert len(recommended) == len(knee) == 1
+    assert len(recommended) == 1
 
 
 def test_the_filter_keeps_stars_and_pinned_solutions_over_the_ticked_measures(tab, compared, qtbot):
@@ -257,3 +258,49 @@ def test_where_there_is_little_room_solutions_are_called_by_what_tells_them_apar
     approaches = {**entries[0].solution.approaches, "site_number": "maxcombs"}
     other = replace(entries[0], solution=replace(entries[0].solution, approaches=approaches))
     assert short_titles((other, entries[1]))[0].endswith(" sites · Balanced density · MaxCombs (GAPS)")
+
+
+def test_the_limit_decides_what_is_recommended_and_a_click_selects_it(tab, compared):
+    session = compared.session
+    least = min(entry.solution.suppressed_share for entry in session.entries)
+    tab.limit.percent.setValue(100.0)
+    finest = min(session.entries, key=lambda entry: entry.solution.measures["place_information_loss"])
+    assert [number for number, each in session.marks.items() if each.recommended] == [finest.number]
+    assert tab.limit.recommended.text() == f"✔ № {finest.number}"
+    session.select(next(entry.number for entry in session.entries if entry is not finest))
+    tab.limit.recommended.click()
+    assert session.selected is finest
+    tab.limit.percent.setValue(0.0)
+    assert tab.limit.recommended.isEnabled() == (least == 0)
+    session.undo()
+    assert session.choices.allowed_loss_percent == 1.0
+
+
+def test_a_preset_ticks_its_measures(tab, compared):
+    tab.measure_menu.aboutToShow.emit()
+    usual, thesis = tab.measure_menu.actions()[:2]
+    assert (usual.isChecked(), thesis.isChecked()) == (True, False)
+    assert compared.session.pareto_measures == ("suppressed_records", "place_information_loss")
+    thesis.trigger()
+    assert compared.session.pareto_measures == (
+        "suppressed_records",
+        "average_distance",
+        "precision_loss",
+        "discernibility",
+        "non_uniform_entropy",
+        "average_anonymity_deviation",
+    )
+    usual.trigger()
+    assert compared.session.choices.pareto_measures is None
+
+
+def test_a_partition_that_was_found_before_is_not_listed_again(tab, compared):
+    session = compared.session
+    first, second = session.entries[:2]
+    again = replace(second, solution=replace(second.solution, owner=first.solution.owner[:] + 0))
+    entries = (first, again, *session.entries[2:])
+    marks = marks_of(entries, session.pareto_measures, 1.0)
+    tab.table_model.show_entries(entries, marks, None)
+    assert second.number not in shown_numbers(tab)
+    tip = tab.table_model.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
+    assert tip.endswith(f"The same partition was found again: № {second.number}.")

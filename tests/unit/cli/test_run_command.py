@@ -344,3 +344,26 @@ def test_a_file_without_names_is_told_from_a_wrong_name_and_its_first_record_not
     said = capsys.readouterr().err.replace(str(records.parent), "")
     assert "Line 1 looks like a record" in said
     assert "first" not in said
+
+
+def test_the_recommended_solution_is_the_finest_within_the_allowed_loss(capsys, files):
+    """Four regions lose the blue records of d and a, 2 of 14; two regions lose the same, one region nothing."""
+    document = printed(capsys, files, "--allowed-loss", "15")
+    assert document["allowed_loss_percent"] == 15.0
+    assert document["approximated_sites"] == 4
+    chosen = next(each for each in document["solutions"] if each["id"] == document["recommended_solution"])
+    assert (chosen["sites"], chosen["recommended"], chosen["pareto"]) == (4, True, True)
+    assert chosen["suppressed_percent"] == pytest.approx(100 * 2 / 14)
+    assert chosen["measures"]["place_information_loss"] < 0.15
+    strict = printed(capsys, files, "--allowed-loss", "0", "--site-number", "fixed", "--sites", "4")
+    assert strict["recommended_solution"] is None
+
+
+def test_presets_name_the_measures_of_dominance(capsys, files):
+    usual = printed(capsys, files, "--sites", "2")
+    thesis = printed(capsys, files, "--sites", "2", "--pareto", "thesis")
+    named = printed(capsys, files, "--sites", "2", "--pareto", "suppressed_records,place_information_loss")
+    stars = [[each["pareto"] for each in document["solutions"]] for document in (usual, named, thesis)]
+    assert stars[0] == stars[1]
+    assert vbas(files, "--pareto", "no_such_measure") == 1
+    assert "There is no measure “no_such_measure”" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Slot
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from vbas_desktop.domain.words import counted
@@ -27,15 +28,17 @@ class LimitLine(QWidget):
         self.percent.setSingleStep(0.5)
         self.percent.setSuffix(" %")
         self.percent.setKeyboardTracking(False)
-        self.percent.setToolTip("Recommended is the finest solution that loses no more of the records")
+        self.percent.setToolTip("Recommended is the finest solution that loses no more of the records (Ctrl+L)")
         without_wheel(self.percent)
-        label = QLabel("At mos&t")
-        label.setBuddy(self.percent)
+        self.percent.setAccessibleName("At most so many percent suppressed")
+        shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
+        shortcut.activated.connect(self.percent.setFocus)
+        shortcut.activated.connect(self.percent.selectAll)
         self.recommended, self.knee = self._button(), self._button()
         row = QHBoxLayout(self)
         row.setContentsMargins(GRID, 0, GRID, GRID // 2)
         row.setSpacing(GRID // 2)
-        for widget in (label, self.percent, QLabel("suppressed:"), self.recommended, self.knee):
+        for widget in (QLabel("At most"), self.percent, QLabel("suppressed:"), self.recommended, self.knee):
             row.addWidget(widget)
         row.addStretch(1)
         self.percent.valueChanged.connect(self._on_percent)
