@@ -43,8 +43,12 @@ class ScatterChart(Chart):
             painter.setPen(QPen(colour, 1.5))
             painter.setBrush(colour if row.star else QColor(self.colours.base))
             painter.drawEllipse(spot, _RADIUS, _RADIUS)
-            self.draw_signs(painter, QPointF(spot.x() + _RADIUS + 2, spot.y() - _RADIUS), row)
             self._spots.append((QRectF(spot.x() - 6, spot.y() - 6, 12, 12), row.number))
+
+        for row, a, b in zip(known, xs, ys, strict=True):
+            # Last of all, so that no point lies over them.
+            spot = place(a, b)
+            self.draw_signs(painter, QPointF(spot.x() + 2 * _RADIUS, spot.y() - _RADIUS), row)
 
     def _draw_front(self, painter: QPainter, front: list[QPointF]) -> None:
         """Steps, since nothing is known between two solutions."""
