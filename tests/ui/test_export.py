@@ -55,6 +55,17 @@ def test_it_says_what_will_be_released_and_what_is_lost(small_regions):
     dialog.reject()
 
 
+def test_it_says_what_regions_around_small_classes_reveal(loaded_window, qtbot):
+    session = loaded_window.session
+    chosen = session.choices.with_approach("site_number", "fixed").with_approach("site_location", "anonymity")
+    session.change(chosen.with_parameter("site_number", "fixed", "sites", 25))
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        loaded_window.controller.run()
+    dialog = open_dialog(loaded_window)
+    assert "45 % of the guesses at it are right where chance would be 8 %." in dialog.summary.text()
+    dialog.reject()
+
+
 def test_the_release_is_written_verified_and_understood_by_the_command_line(small_regions, tmp_path, qtbot, capsys):
     dialog = open_dialog(small_regions)
     target = tmp_path / "out"

@@ -19,7 +19,8 @@ class Card:
     """How an approach introduces itself.
 
     ``name`` is used in scripts, ``title`` in menus, ``summary`` (one sentence) as tool tip; ``when`` says when to
-    choose it, ``formula`` and ``complexity`` go into the docs.
+    choose it, ``formula`` and ``complexity`` go into the docs. ``reveals`` says what the released regions tell of small
+    classes because of how the approach works; empty if they tell nothing.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Card:
     formula: str = ""
     complexity: str = ""
     when: str = ""
+    reveals: str = ""
     order: int = 100
 
 

@@ -108,3 +108,17 @@ def _plug_ins() -> tuple[tuple[type[Approach], ...], tuple[str, ...]]:
         else:
             problems.append(f"The plug-in “{point.name}” ({point.value}) is not an approach.")
     return tuple(found), tuple(problems)
+
+
+def revealed(chosen: Mapping[str, str], settings: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """What regions that these approaches made tell of small classes, nested approaches included.
+
+    ``chosen`` names the approach of each component, ``settings`` has its parameters as `Approach.settings` gives them.
+    """
+    told = []
+    for component in COMPONENTS:
+        name = chosen.get(component, "")
+        nested = [value["name"] for value in settings.get(component, {}).values() if isinstance(value, Mapping)]
+        kinds = [approaches(component).get(each) for each in (name, *nested)]
+        told += [kind.card.reveals for kind in kinds if kind is not None and kind.card.reveals]
+    return tuple(dict.fromkeys(told))

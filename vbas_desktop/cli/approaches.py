@@ -49,6 +49,7 @@ def _as_dict(kind: type[Approach]) -> dict[str, Any]:
         "formula": card.formula,
         "complexity": card.complexity,
         "when": card.when,
+        "reveals": card.reveals,
         "parameters": [_parameter(declared) for declared in kind.parameters()],
     }
 

@@ -117,7 +117,12 @@ def _approach(kind: type[Approach]) -> Iterable[str]:
     if figure is not None:
         yield f"![Sites and cells: {card.title}]({_figure_file(card.name)})"
         yield f"*{figure.caption}*"
-    facts = [("When", card.when), ("Formula", card.formula and f"`{card.formula}`"), ("Cost", card.complexity)]
+    facts = [
+        ("When", card.when),
+        ("Reveals", card.reveals),
+        ("Formula", card.formula and f"`{card.formula}`"),
+        ("Cost", card.complexity),
+    ]
     told = [f"- {word}: {text}" for word, text in facts if text]
     if told:
         yield "\n".join(told)

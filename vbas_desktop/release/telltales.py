@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from vbas_desktop.approaches.registry import revealed
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts
+from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records import RecordTable
 
@@ -22,6 +24,19 @@ TELLTALE = "telltale-column"
 """The code of findings about columns that tell too much."""
 MIXED = 0.5
 """Rows count as mixed from this share of the changes of region that a random order would have."""
+
+
+def telltale_partition(solution: Solution) -> tuple[Finding, ...]:
+    """A warning if the way in which the regions were made shows where classes were small."""
+    return tuple(
+        Finding(
+            "partition-tells",
+            f"The released regions tell something of the records. {text}",
+            "If that matters, place the sites by density or balanced density.",
+            Severity.WARNING,
+        )
+        for text in revealed(solution.approaches, solution.parameters)
+    )
 
 
 def check_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progress: Progress) -> tuple[Finding, ...]:

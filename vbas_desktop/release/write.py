@@ -43,7 +43,7 @@ from .report.wording import form, row_order
 from .shapes_check import check_shapes
 from .summary import Check, ReleasedFile, ReleaseReport
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
-from .telltales import check_columns, telltale_order
+from .telltales import check_columns, telltale_order, telltale_partition
 from .verification import verify
 
 MARGIN_BYTES = 32 << 20
@@ -80,7 +80,7 @@ def write_release(
     telltales = check_columns(plan, table, options, progress)
     if not options.shuffle:
         telltales += telltale_order(plan, table)
-    telltales += made_up_extent(problem.regions)
+    telltales += (*telltale_partition(solution), *made_up_extent(problem.regions))
     made = dict(document or run_document(problem, result, {}, solution.id))
     made["release"] = {"solution": solution.id, **options.as_dict()}
     if made.get("options"):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vbas_desktop.approaches.registry import revealed
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
@@ -58,7 +59,8 @@ def release_in_words(entry: Entry) -> str:
         "of unknown regions": entry.problem.unknown_region_records,
     }
     parts = [f"{number:,} {cause}" for cause, number in causes.items() if number]
-    return f"{text}: {', '.join(parts)}." if parts else f"{text}."
+    text = f"{text}: {', '.join(parts)}." if parts else f"{text}."
+    return " ".join((text, *revealed(solution.approaches, solution.parameters)))
 
 
 def result_of(run: Run, entries: tuple[Entry, ...]) -> RunResult:

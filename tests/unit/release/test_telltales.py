@@ -1,11 +1,15 @@
 """Released columns that could undo the release stop it unless the person who releases allows them."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from release_making import load, random_rows, write_records, write_regions
 
+from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.problem import Request
+from vbas_desktop.engine.run import run
 from vbas_desktop.files.runfile import run_document
 from vbas_desktop.release import TELLTALE, ReleaseOptions
 
@@ -109,3 +113,29 @@ def test_the_recipient_does_not_learn_where_files_lie_in_the_house(tmp_path):
     assert "--generalise ages.csv --generalise sex=sexes.csv:1" in pages["internal"]
     assert "ages.csv" not in pages["release"]
     assert all("/secret" not in page for page in pages.values())
+
+
+@pytest.mark.parametrize(
+    ("approach", "settings", "words"),
+    [
+        ("anonymity", {}, ["45 %"]),
+        ("adc", {}, ["71 %"]),
+        ("adc", {"seeding": "anonymity"}, ["71 %", "45 %"]),
+        ("density", {}, []),
+        ("balanced-density", {}, []),
+    ],
+)
+def test_what_the_regions_reveal_is_said_to_the_custodian_alone(tmp_path, approach, settings, words):
+    made = load(write_records(tmp_path, random_rows(400)), write_regions(tmp_path))
+    approaches = make("site_number", "fixed", {"sites": 3}), make("site_location", approach, settings)
+    case = replace(made, result=run(Request(made.problem, *approaches, make("construction", "voronoi"))))
+    report = case.release(tmp_path / "out", ReleaseOptions(identifiers=("name",), pdf=False))
+    told = [finding.message for finding in report.findings if finding.code == "partition-tells"]
+    assert len(told) == len(words)
+    assert all(word in message for word, message in zip(words, told, strict=True))
+    inside, outside = (
+        (report.target / folder / "report.html").read_text(encoding="utf-8") for folder in ("internal", "release")
+    )
+    assert ("The released regions tell something" in inside) == bool(words)
+    assert "The released regions tell something" not in outside
+    assert not any(word in outside for word in words)

@@ -47,7 +47,7 @@ class ApproachChoice(QWidget):
         name = self._session.choices.approaches[self._component]
         kind = approaches(self._component).get(name)
         self.combo.setCurrentIndex(self.combo.findData(name))
-        self._summary.setText(kind.card.summary if kind else "Not installed here.")
+        self._summary.setText(f"{kind.card.summary} {kind.card.reveals}".strip() if kind else "Not installed here.")
         self.form.refresh()
 
     @Slot(int)
