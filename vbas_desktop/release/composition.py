@@ -13,6 +13,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.files.records import RecordTable
 
+from .canonical import Canonical
 from .fields import Bytes, FieldTable, quoted, unquoted
 from .options import ReleaseOptions
 from .plan import Plan
@@ -33,6 +34,12 @@ def code_tables(problem: Problem, encoding: str, delimiter: bytes) -> tuple[Fiel
         texts = [*categories.values, *(text for groups in chain for text in groups)]
         tables.append(_table(texts, partial(_grouped_code, codes, chain), encoding, delimiter))
     return _table(problem.regions.ids, lambda text: region_of.get(text, UNKNOWN), encoding, delimiter), tables
+
+
+def value_table(values: Sequence[str], encoding: str, delimiter: bytes) -> FieldTable:
+    """The table from the raw fields of a column to the places of their values among ``values``."""
+    codes = {value: code for code, value in enumerate(values)}
+    return _table(values, lambda text: codes.get(text, UNKNOWN), encoding, delimiter)
 
 
 def region_and_category_codes(
@@ -135,16 +142,20 @@ class Composition:
     requote: bool
     escape: bool
     longest: int
-    header: tuple[tuple[int | None, bytes], ...]
+    header: tuple[bytes, ...]
 
-    def header_row(self, names: list[bytes], newline: bytes) -> bytes:
-        """The names: as they are in the file unless renamed or added."""
-        texts = [given if column is None else names[column] for column, given in self.header]
-        return bytes([self.delimiter]).join(texts) + newline
+    def header_row(self, newline: bytes) -> bytes:
+        """The names."""
+        return bytes([self.delimiter]).join(self.header) + newline
 
 
 def make_composition(
-    plan: Plan, options: ReleaseOptions, header: tuple[str, ...], delimiter: str, encoding: str
+    plan: Plan,
+    options: ReleaseOptions,
+    header: tuple[str, ...],
+    delimiter: str,
+    encoding: str,
+    canonical: Canonical,
 ) -> Composition:
     """What is copied, replaced and added, in the order of the release."""
     new = (options.delimiter or delimiter).encode()
@@ -153,7 +164,8 @@ def make_composition(
     grouped = {grouping.column for grouping in problem.groupings}
     texts: list[bytes] = []
     parts: list[tuple[int, int, int]] = []
-    names: list[tuple[int | None, bytes]] = []
+    names: list[bytes] = []
+    rewritten = {name: len(problem.quasi_identifiers) + place for place, name in enumerate(canonical)}
 
     def add_texts(values: tuple[str, ...], column: str) -> int:
         start = len(texts)
@@ -170,15 +182,16 @@ def make_composition(
         elif column in grouped and column in problem.quasi_identifiers:
             q = problem.quasi_identifiers.index(column)
             parts.append((TEXT, add_texts(problem.categories[q].values, column), q))
+        elif column in rewritten:
+            parts.append((TEXT, add_texts(canonical[column][1], column), rewritten[column]))
         elif parts and not requote and parts[-1][0] == COPY and parts[-1][2] == place - 1:
             parts[-1] = (COPY, parts[-1][1], place)
         else:
             parts.append((COPY, place, place))
-        renamed = requote or name != column
-        names.append((None, quoted(_required(name, encoding, column), new)) if renamed else (place, b""))
+        names.append(quoted(_required(name, encoding, column), new))
     if options.class_size:
         parts.append((SIZE, 0, 0))
-        names.append((None, quoted(_required(options.class_size, encoding, options.class_size), new)))
+        names.append(quoted(_required(options.class_size, encoding, options.class_size), new))
     kinds, first, last = (np.array(values, np.int32) for values in zip(*parts, strict=True))
     bounds = np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)
     replaced = sum(kind != COPY for kind, _, _ in parts)

@@ -263,7 +263,7 @@ def unquoted(raw: bytes) -> bytes:
 
 
 def quoted(value: bytes, delimiter: bytes) -> bytes:
-    """The value as a field: in quotes where it would otherwise be read as something else."""
+    """The value as a field: in quotes only where it needs them."""
     if value[:1] == b'"' or any(mark in value for mark in (delimiter, b"\n", b"\r")):
         return b'"' + value.replace(b'"', b'""') + b'"'
     return value

@@ -13,7 +13,8 @@ import pyarrow as pa
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.files.dialect import Dialect
 
-from .readback import Batch, Unreadable, escaped, hashes_of, read_csv, read_parquet, read_wide
+from .expected_values import expected_values
+from .readback import Batch, Unreadable, escaped, hashes_of, quotes_in, read_csv, read_parquet, read_wide
 from .tally import Hashes, Tally, Translation, combine
 
 Tick = Callable[[int], None]
@@ -22,7 +23,10 @@ Tick = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Claim:
-    """What the released file is said to be; ``columns`` are (name in the input, name in the release) in order."""
+    """What the released file is said to be; ``columns`` are (name in the input, name in the release) in order.
+
+    ``values`` are those of the columns whose numbers, dates and blanks are written in one way.
+    """
 
     file: Path
     crosswalk: Path
@@ -32,6 +36,7 @@ class Claim:
     escaped: bool
     records: int
     released: int
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -50,6 +55,7 @@ class Seen:
     rows: int = 0
     strangers: int = 0
     names_fit: bool = True
+    quotes_fit: bool = True
     sizes: Counter[int] = field(default_factory=Counter)
 
 
@@ -75,6 +81,7 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapp
         name: [_Groups(one.groups, encoding, claim.escaped) for one in problem.groupings if one.column == name]
         for name in problem.quasi_identifiers
     }
+    rewritten = {name: _rewritten(values, encoding, claim.escaped) for name, values in claim.values.items()}
     for columns in _input_batches(problem, dialect, claim):
         tick(columns[0].size)
         region, missing = regions.of(columns[place[problem.region_column]])
@@ -91,6 +98,9 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapp
                 changed[name] = group.applied(changed[name])
         for name in (problem.region_column, *problem.quasi_identifiers):
             combine(keys, changed[name])
+        for name, groups_of_values in rewritten.items():
+            if groups_of_values is not None:
+                changed[name] = groups_of_values.applied(columns[place[name]])
         for name, _ in claim.columns:
             combine(rows, changed[name] if name in changed else columns[place[name]])
         seen.tally.add(keys, rows)
@@ -103,7 +113,8 @@ def seen_output(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Map
     codes = hashed(sorted(set(crosswalk.values())), encoding)
     known = Translation(codes, codes)
     names = [name for name, _ in claim.columns]
-    for columns in _output_batches(claim, encoding, seen):
+    quotes: list[int] | None = [] if claim.file.suffix == ".csv" and dialect.format == "csv" else None
+    for columns in _output_batches(claim, encoding, seen, quotes):
         tick(columns[0].size)
         seen.rows += columns[0].size
         keys, rows = np.zeros(columns[0].size, np.uint64), np.zeros(columns[0].size, np.uint64)
@@ -118,6 +129,8 @@ def seen_output(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Map
         if claim.class_size is not None:
             found, counts = np.unique(columns[-1], return_counts=True)
             seen.sizes.update(dict(zip(found.tolist(), counts.tolist(), strict=True)))
+    if quotes is not None:
+        seen.quotes_fit = sum(quotes) == quotes_in(claim.file)
     return seen
 
 
@@ -131,6 +144,13 @@ class _Groups:
     def applied(self, column: Hashes) -> Hashes:
         translated, missing = self._translation.of(column)
         return np.where(translated == 0, column, translated) if missing else translated
+
+
+def _rewritten(values: tuple[str, ...], encoding: str, escape: bool) -> _Groups | None:
+    """What must have become of a column's values, if any of them is not to be as it was."""
+    pairs = zip(values, expected_values(values), strict=True)
+    different = {before: after for before, after in pairs if before != after}
+    return _Groups(different, encoding, escape) if different else None
 
 
 def _input_batches(problem: Problem, dialect: Dialect, claim: Claim) -> Iterator[Batch]:
@@ -149,12 +169,12 @@ def _input_batches(problem: Problem, dialect: Dialect, claim: Claim) -> Iterator
     yield from _without_first(batches, skip)
 
 
-def _output_batches(claim: Claim, encoding: str, seen: Seen) -> Iterator[Batch]:
+def _output_batches(claim: Claim, encoding: str, seen: Seen, quotes: list[int] | None) -> Iterator[Batch]:
     expected = hashed(claim.names, encoding)
     if claim.file.suffix == ".parquet":
         batches = read_parquet(claim.file)
     else:
-        batches = read_csv(claim.file, claim.delimiter, len(claim.names))
+        batches = read_csv(claim.file, claim.delimiter, len(claim.names), needed=quotes)
     first = next(batches, None)
     if first is None:
         raise Unreadable("the file is empty")

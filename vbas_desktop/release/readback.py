@@ -45,11 +45,13 @@ def read_csv(
     compressed: bool = False,
     recode: str | None = None,
     escape: Collection[int] = (),
+    needed: list[int] | None = None,
 ) -> Iterator[Batch]:
     """A CSV file batch by batch, the row of names included.
 
     Values are hashed byte by byte as they are in the file, or as UTF-8 if ``recode`` names the encoding they are in.
-    Columns in ``escape`` are hashed as they would be with their formulas escaped.
+    Columns in ``escape`` are hashed as they would be with their formulas escaped. To ``needed`` goes how many quotes
+    the values of each batch need.
     """
     wide = recode if recode is not None and read_wide(recode) else None
     quotes, bare_returns = _looked_through(path, compressed, wide)
@@ -58,7 +60,29 @@ def read_csv(
         return
     read = _slow(path, delimiter, columns, compressed, recode, wide) if bare_returns else None
     for values in read or _arrow(path, delimiter, columns, compressed, recode):
+        if needed is not None:
+            needed.append(_quotes_needed(values, delimiter))
         yield [hashes_of(escaped(value) if place in escape else value) for place, value in enumerate(values)]
+
+
+def _quotes_needed(values: list[Any], delimiter: str) -> int:
+    """Those in the values; twice and two around where one begins with a quote or holds the delimiter or a break."""
+    special, total = f'^"|[{re.escape(delimiter)}\r\n]', 0
+    for column in values:
+        inside = pc.count_substring(column, '"')
+        around = pc.cast(pc.match_substring_regex(column, special), pa.int64())
+        needed = pc.add(inside, pc.multiply(around, pc.add(inside, 2)))
+        total += int(pc.sum(needed).as_py() or 0)
+    if len(values) == 1:
+        # An empty line would be no row.
+        total += 2 * int(pc.sum(pc.cast(pc.equal(pc.binary_length(values[0]), 0), pa.int64())).as_py() or 0)
+    return total
+
+
+def quotes_in(path: Path) -> int:
+    """How many quotes a file has."""
+    with path.open("rb") as file:
+        return sum(data.count(b'"') for data in iter(lambda: file.read(BLOCK_BYTES), b""))
 
 
 def read_parquet(path: Path, escape: Collection[int] = ()) -> Iterator[Batch]:

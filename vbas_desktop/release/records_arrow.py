@@ -11,6 +11,7 @@ import hashlib
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
 
 from .blocks import changed
+from .canonical import Canonical
 from .composition import Decision
 from .options import ReleaseOptions
 from .order import order_key
@@ -58,7 +60,18 @@ class _Pieces(io.RawIOBase):
 class ArrowRecords:
     """One pass over the record file. `write` streams the release into an open file."""
 
-    def __init__(self, plan: Plan, dialect: Dialect, options: ReleaseOptions, source: Source) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        dialect: Dialect,
+        options: ReleaseOptions,
+        source: Source,
+        canonical: Canonical = MappingProxyType({}),
+    ) -> None:
+        self._canonical = {
+            name: (pa.array(values, pa.string()), pa.array(written, pa.string()))
+            for name, (values, written) in canonical.items()
+        }
         self._plan, self._dialect, self._options, self._source = plan, dialect, options, source
         self._released = options.released_columns(dialect.header)
         self._decision = Decision.of(plan)
@@ -198,6 +211,10 @@ class ArrowRecords:
         if pa.types.is_dictionary(column.type):
             # A dictionary also lists the values of records that are suppressed.
             column = column.dictionary_decode()
+        if name in self._canonical:
+            before, after = self._canonical[name]
+            written = after.take(pc.index_in(column.cast(pa.string()), value_set=before))
+            column = pc.if_else(pc.is_null(column), pa.scalar(None, pa.string()), written)
         if pa.types.is_floating(column.type):
             # One way of saying that a number is missing: a source may have written NaN where others left it out.
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 
 import numpy as np
@@ -18,8 +19,9 @@ from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
 
-from .blocks import Block, RowBlocks
-from .composition import Decision, code_tables, make_composition
+from .blocks import Block, RowBlocks, changed
+from .canonical import Canonical
+from .composition import Decision, code_tables, make_composition, value_table
 from .fields import Bytes, regular_rows, split_rows
 from .options import ReleaseOptions
 from .order import order_key
@@ -56,16 +58,25 @@ class Written:
 class CsvRecords:
     """One pass over the record file. `write` streams the release into an open file."""
 
-    def __init__(self, plan: Plan, dialect: Dialect, options: ReleaseOptions, source: Source) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        dialect: Dialect,
+        options: ReleaseOptions,
+        source: Source,
+        canonical: Canonical = MappingProxyType({}),
+    ) -> None:
         self._plan, self._dialect, self._options, self._source = plan, dialect, options, source
         self._blocks = RowBlocks(source, dialect)
         delimiter, encoding = dialect.delimiter or ",", self._blocks.encoding
         self._regions, self._tables = code_tables(plan.problem, encoding, delimiter.encode())
+        self._counted = len(self._tables)
+        self._tables += [value_table(values, encoding, delimiter.encode()) for values, _ in canonical.values()]
         self._decision = Decision.of(plan)
-        self._composition = make_composition(plan, options, dialect.header, delimiter, encoding)
+        self._composition = make_composition(plan, options, dialect.header, delimiter, encoding, canonical)
         columns = {name: place for place, name in enumerate(dialect.header)}
         self._region_place = columns[plan.problem.region_column]
-        self._places = [columns[name] for name in plan.problem.quasi_identifiers]
+        self._places = [columns[name] for name in (*plan.problem.quasi_identifiers, *canonical)]
 
     def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
         """Write all released rows; ``scratch`` is a folder on the same disk for the nameless file of the shuffle."""
@@ -146,11 +157,9 @@ class CsvRecords:
 
     def _head(self, block: Block) -> int:
         """Write the names; returns how many rows at the start of the file are no records."""
-        starts, rows, _ = self._split(block)
-        if rows < 1:
+        if self._split(block)[1] < 1:
             raise InputError(Finding("empty-file", "The record file is empty.", file=Path(self._source.path).name))
-        names = [block.buf[starts[0, c] : starts[0, c + 1] - 1].tobytes() for c in range(len(self._dialect.header))]
-        self._put(self._blocks.bom + self._composition.header_row(names, self._blocks.newline))
+        self._put(self._blocks.bom + self._composition.header_row(self._blocks.newline))
         return 2 if self._dialect.category_line else 1
 
     def _split(self, block: Block) -> tuple[NDArray[np.int32], int, bool]:
@@ -174,10 +183,12 @@ class CsvRecords:
         codes = np.empty((len(self._tables), rows), np.int32)
         for q, (table, place) in enumerate(zip(self._tables, self._places, strict=True)):
             codes[q] = table.codes(block.buf, starts, rows, place)
+        if (codes[self._counted :] < 0).any():
+            raise changed(self._source)
         area, size = np.empty(rows, np.int32), np.empty(rows, np.int64)
         kept = decide(region, codes, *self._decision.arrays(), area, size)
         plan = self._composition
-        requote = plan.requote or bare
+        requote = plan.requote or bare or block.holds(b'"')
         room = block.buf.size * (2 if requote or plan.escape else 1) + kept * (plan.longest + 3 * plan.kinds.size)
         out, ends = np.empty(room, np.uint8), np.empty(kept, np.int64)
         formulas = np.zeros(len(self._dialect.header), np.int64)

@@ -107,31 +107,35 @@ def _put(source: Bytes, start: int, end: int, out: Bytes, at: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _put_adjusted(buf: Bytes, start: int, end: int, out: Bytes, at: int, quote: bool, defuse: bool) -> int:
-    """Copy one field, in quotes if ``quote``, with an apostrophe before its value if ``defuse``."""
-    closing = -1
-    if buf[start] == QUOTE or quote:
+def _put_value(buf: Bytes, start: int, end: int, out: Bytes, at: int, delimiter: int, defuse: bool) -> int:
+    """Write a field's value in quotes only where it needs them, with an apostrophe before it if ``defuse``."""
+    quoted = end > start and buf[start] == QUOTE
+    quote = _needs_quotes(buf, start, end, delimiter)
+    if quote:
         out[at] = QUOTE
         at += 1
-    if buf[start] == QUOTE:
-        start += 1
-        closing = start
-        while closing < end and (buf[closing] != QUOTE or (closing + 1 < end and buf[closing + 1] == QUOTE)):
-            closing += 2 if buf[closing] == QUOTE else 1
     if defuse:
         out[at] = 39
         at += 1
-    if not quote:
-        return _put(buf, start, end, out, at)
-    at = _put(buf, start, max(start, closing), out, at)
-    for i in range(closing + 1 if closing >= 0 else start, end):
-        if buf[i] == QUOTE:
+    i = start + 1 if quoted else start
+    while i < end:
+        if quoted and buf[i] == QUOTE:
+            if i + 1 < end and buf[i + 1] == QUOTE:
+                i += 1
+            else:
+                quoted = False
+                i += 1
+                continue
+        if quote and buf[i] == QUOTE:
             out[at] = QUOTE
             at += 1
         out[at] = buf[i]
         at += 1
-    out[at] = QUOTE
-    return at + 1
+        i += 1
+    if quote:
+        out[at] = QUOTE
+        at += 1
+    return at
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -178,6 +182,7 @@ def compose(
     for row in range(area.size):
         if area[row] < 0:
             continue
+        begin = at
         for p in range(kinds.size):
             if p:
                 out[at] = delimiter
@@ -200,6 +205,11 @@ def compose(
                     at = _put(buf, starts[row, first[p]], starts[row, last[p] + 1] - 1, out, at)
                 else:
                     at = _put_each(buf, starts, row, first[p], last[p], out, at, delimiter, requote, escape)
+        if at == begin:
+            # An empty line would be no row.
+            out[at] = QUOTE
+            out[at + 1] = QUOTE
+            at += 2
         at = _put(newline, 0, newline.size, out, at)
         ends[kept] = at
         kept += 1
@@ -219,31 +229,27 @@ def _put_each(
     requote: bool,
     escape: bool,
 ) -> int:
-    """Copy the columns one by one, quoting what the new delimiter would split and defusing formulas."""
+    """Copy the columns one by one, in quotes where they need them, and defuse formulas."""
     for column in range(first, last + 1):
         start, end = starts[row, column], starts[row, column + 1] - 1
         if column > first:
             out[at] = delimiter
             at += 1
-        quote = requote and _would_split(buf, start, end, delimiter)
         defuse = escape and is_formula(buf, start, end)
-        if quote or defuse:
-            at = _put_adjusted(buf, start, end, out, at, quote, defuse)
+        if requote or defuse:
+            at = _put_value(buf, start, end, out, at, delimiter, defuse)
         else:
             at = _put(buf, start, end, out, at)
     return at
 
 
 @njit(cache=True, nogil=True)
-def _would_split(buf: Bytes, start: int, end: int, delimiter: int) -> bool:
-    """Whether a reader would end the field early: it holds the delimiter, or a line break, outside its quotes."""
-    i = start
-    if end > start and buf[start] == QUOTE:
-        i += 1
-        while i < end and (buf[i] != QUOTE or (i + 1 < end and buf[i + 1] == QUOTE)):
-            i += 2 if buf[i] == QUOTE else 1
-    while i < end:
-        if buf[i] == delimiter or buf[i] == CR or buf[i] == LF:
-            return True
-        i += 1
-    return False
+def _needs_quotes(buf: Bytes, start: int, end: int, delimiter: int) -> bool:
+    """Whether the value of a field begins with a quote or holds the delimiter or a line break."""
+    quoted = end > start and buf[start] == QUOTE
+    if quoted and start + 2 < end and buf[start + 1] == QUOTE and buf[start + 2] == QUOTE:
+        return True
+    found = False
+    for i in range(start, end):
+        found |= buf[i] == delimiter or buf[i] == CR or buf[i] == LF
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from vbas_desktop.files.runfile import run_document, write_run_file
 
 from . import representability
 from .blocks import changed
+from .canonical import Canonical, canonical_columns, canonical_hints, values_of_texts
 from .disclosure import Told, tell
 from .fingerprints import Claim
 from .folder import complete_folder
@@ -87,9 +88,10 @@ def write_release(
         made["options"] = {**made["options"], "shuffle_seed": options.shuffle_seed}
     with complete_folder(target) as folder:
         job = _Job(plan, table, result, options, released, folder, made, telltales)
+        job.telltales += canonical_hints(job.canonical)
         written, checks = job.run(progress)
         progress.update("Putting the release in place", 1.0)
-    return _summary(plan, target, written, checks, options, telltales)
+    return _summary(plan, target, written, checks, options, job.telltales)
 
 
 def rehearse() -> None:
@@ -114,6 +116,17 @@ class _Job:
     folder: Path
     document: dict[str, Any]
     telltales: tuple[Finding, ...]
+
+    @cached_property
+    def values(self) -> dict[str, tuple[str, ...]]:
+        """The values of the columns that are copied."""
+        used = {self.plan.problem.region_column, *self.plan.problem.quasi_identifiers}
+        return values_of_texts(self.table, [name for name, _ in self.released if name not in used])
+
+    @cached_property
+    def canonical(self) -> Canonical:
+        """Those of them in which something is written otherwise."""
+        return canonical_columns(self.values)
 
     def run(self, progress: Progress) -> tuple[Written, tuple[Check, ...]]:
         """Write everything into the hidden folder and verify it."""
@@ -140,7 +153,7 @@ class _Job:
     def _records(self, release: Path, progress: Progress) -> Written:
         by_bytes = self.table.dialect.format == "csv" and self.options.format == "csv"
         kind = CsvRecords if by_bytes else ArrowRecords
-        records = kind(self.plan, self.table.dialect, self.options, self.table.source)
+        records = kind(self.plan, self.table.dialect, self.options, self.table.source, self.canonical)
         with (release / self._file_name).open("wb") as file:
             written = records.write(file, self.folder, progress)
             save_to_disk(file, progress, 1.0)
@@ -156,6 +169,7 @@ class _Job:
             self.options.escape_formulas,
             self.plan.problem.records,
             self.plan.records_released,
+            self.values,
         )
         return verify(self.plan.problem, self.table.dialect, claim, progress)
 
