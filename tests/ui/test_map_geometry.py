@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import shapely
+from geography_making import over_date_line, square, wrapped, write_points, write_shapes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from map_samples import QUARTER_SITES, QUARTERS, problem_of, solution_of, squares
@@ -13,6 +14,7 @@ from PySide6.QtCore import QRectF
 import vbas_desktop.ui.map.geometry as geometry_module
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
+from vbas_desktop.files.regions import RegionOptions, load_regions
 from vbas_desktop.ui.map.figures import Figure, figure_named
 from vbas_desktop.ui.map.furniture import class_rows, legend_of, scale_of
 from vbas_desktop.ui.map.geometry import Frame, frame_of, prepare_base, prepare_map, rings_of
@@ -185,3 +187,22 @@ def test_the_legend_tells_pieces_idle_sites_and_empty_regions():
 def test_the_scale_bar_is_a_round_distance(unit, units_per_pixel, length, words):
     system = CoordinateSystem(CoordinateKind.PLANAR, None, unit)
     assert scale_of(system, units_per_pixel) == (pytest.approx(length), words)
+
+
+@pytest.mark.parametrize(("coordinates", "widest"), [("geographic", 350_000), ("degrees", 3.1)])
+@pytest.mark.parametrize("polygons", [True, False])
+def test_regions_on_both_sides_of_the_date_line_are_drawn_side_by_side(tmp_path, coordinates, widest, polygons):
+    rings = [square(178.6 + i * 0.25, -19 + j * 0.25, 0.125) for i in range(12) for j in range(5)]
+    middles = [(wrapped(178.6 + i * 0.25), -19 + j * 0.25) for i in range(12) for j in range(5)]
+    if polygons:
+        path = write_shapes(tmp_path / "regions.geojson", [over_date_line(ring, True) for ring in rings])
+    else:
+        path = write_points(tmp_path / "regions.csv", middles, ("longitude", "latitude"))
+    base = prepare_base(load_regions(path, RegionOptions(coordinates=coordinates)))
+    low_x, _, high_x, _ = base.bounds
+    assert high_x - low_x < widest
+    assert base.area.geom_type == "Polygon", "one study area, not one on each side"
+    # Neighbours in the file's order of columns are a column apart on the map, over the date line too.
+    steps = np.diff(base.points[::5, 0])
+    assert steps.min() > 0
+    assert steps.max() < 1.1 * steps.min()

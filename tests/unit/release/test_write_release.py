@@ -164,3 +164,15 @@ def test_a_target_with_other_things_in_it_is_left_alone(tmp_path):
     with pytest.raises(InputError, match="not an earlier result"):
         case.release(tmp_path / "out")
     assert (tmp_path / "out" / "thesis.tex").read_text() == "years of work"
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_a_release_with_everything_in_it_is_known_as_one_and_replaced(tmp_path, format):
+    case = small_case(tmp_path)
+    everything = ReleaseOptions(format=format, geometry=("geojson", "gpkg"), pdf=True)
+    first, second = (case.release(tmp_path / "out", everything).files for _ in range(2))
+    assert [file.path for file in first] == [file.path for file in second]
+    (tmp_path / "out" / "internal" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="not an earlier result"):
+        case.release(tmp_path / "out", everything)
+    assert (tmp_path / "out" / "internal" / "notes.txt").read_text() == "mine"
