@@ -47,6 +47,24 @@ def release(records: Path, regions: Path, shuffle: bool) -> int:
         shutil.rmtree(folder)
 
 
+def columns_tested(records: Path, regions: Path) -> int:
+    """The three tests of all columns that are neither the region nor a quasi-identifier."""
+    from vbas_desktop.domain.progress import Silent
+    from vbas_desktop.release.plan import make_plan
+    from vbas_desktop.release.telltales import telltale_columns
+
+    table, problem, result = _solved(records, regions)
+    others = [name for name in table.dialect.header if name not in ("region", *COLUMNS)]
+    return len(telltale_columns(make_plan(problem, result.chosen), table, others, Silent()))
+
+
+def load(records: Path) -> int:
+    """All columns of the file, coded."""
+    from vbas_desktop.files.records import load_records
+
+    return load_records(records).rows
+
+
 def read_with_pandas(records: Path) -> int:
     """The whole file, as a researcher would open it."""
     import pandas
@@ -69,3 +87,15 @@ def test_release_against_reading(bench_data, race, like):
     )
     assert measured["vbas"].result > 0.9 * measured["pandas.read_csv"].result
     assert measured["vbas"].peak_mb < 1000
+
+
+@pytest.mark.parametrize("like", ["eastern", "western"])
+def test_columns_against_loading(bench_data, race, like):
+    data = bench_data(like)
+    measured = race(
+        f"Tests of the released columns of {like}",
+        {"tests": partial(columns_tested, data.records, data.regions), "loading": partial(load, data.records)},
+        reference="loading",
+        reach={"tests": "<= 0.5"},
+    )
+    assert measured["tests"].result == 0
