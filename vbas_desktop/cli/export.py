@@ -7,7 +7,8 @@ are not given here stay as they were in the run.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,19 +52,22 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.release import check_target, write_release
 
     document = read_run_file(Path(options.run_folder))
-    settings = _settings(document, options)
-    chosen = release_options(settings)
+    with _undamaged():
+        settings = _settings(document, options)
+        chosen = release_options(settings)
+        components = approaches_of(settings)
+        repeated = _repeated(document, chosen)
     check_target(Path(options.out))
     progress = TerminalProgress(options.quiet)
     try:
         loaded = shared.load(settings, Span(progress, 0.0, 0.4))
         require_unchanged(loaded.table.source)
         _refuse_other_files(document, loaded)
-        request = shared.request_of(settings, loaded.problem, **approaches_of(settings))
+        request = shared.request_of(settings, loaded.problem, **components)
         result = run_engine(request, Span(progress, 0.4, 0.6))
         solution = chosen_solution(result, options.solution or document.get("chosen_solution"))
         _refuse_other_result(document, solution.as_dict())
-        if "shuffle_seed" not in vars(options) and not _is_repeated(document, chosen, solution.id):
+        if "shuffle_seed" not in vars(options) and repeated != solution.id:
             # Every other release has an order of its own, so that rows that are in both cannot be told by their places.
             chosen = replace(chosen, shuffle_seed=None)
         changed = {**document, "chosen_solution": solution.id, "options": _kept(document, settings)}
@@ -100,11 +104,21 @@ def _settings(document: Mapping[str, Any], options: argparse.Namespace) -> argpa
     return settings
 
 
-def _is_repeated(document: Mapping[str, Any], chosen: ReleaseOptions, solution: int) -> bool:
-    """Whether this is the release that the run wrote, once more."""
+def _repeated(document: Mapping[str, Any], chosen: ReleaseOptions) -> int | None:
+    """The solution of which this would be the release that the run wrote, once more; None if of none."""
     kept = document.get("release") or {}
     before = type(chosen).from_dict(kept)
-    return kept.get("solution") == solution and replace(before, shuffle_seed=chosen.shuffle_seed) == chosen
+    return kept.get("solution") if replace(before, shuffle_seed=chosen.shuffle_seed) == chosen else None
+
+
+@contextmanager
+def _undamaged() -> Iterator[None]:
+    """What an earlier run kept is understood as it is; what cannot be was damaged."""
+    try:
+        yield
+    except (TypeError, ValueError, KeyError, AttributeError):
+        message = "The run.json of this run is damaged: an option has a value that none can have."
+        raise InputError(Finding("run-file", message, "Run it again with `vbas run --out`.")) from None
 
 
 def _kept(document: Mapping[str, Any], settings: argparse.Namespace) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from vbas_desktop import __version__
@@ -19,7 +20,7 @@ from vbas_desktop.files.stops import in_place, stopped_by_signals
 
 from .errors import UsageError, VerificationFailed
 from .help_format import HelpFormatter
-from .terminal import say
+from .terminal import OutputError, say
 
 COMMANDS: dict[str, str] = {
     "run": "run one combination of approaches and rate the solutions",
@@ -37,6 +38,9 @@ COMMANDS: dict[str, str] = {
 }
 """The commands and their line of help; each is a module with ``configure(parser)`` and ``run(options)``."""
 
+_NO_MEMORY = (
+    "There is not enough memory for this. Close other programs, take fewer columns or regions, or use a larger machine."
+)
 _STOPPED = "Stopped. Nothing half-written was left behind."
 
 
@@ -72,6 +76,9 @@ def _main(arguments: list[str]) -> int:
         parser.print_help(sys.stderr)
         return 2
     options = parser.parse_args(arguments)
+    if "--out=" in arguments or ("--out", "") in pairwise(arguments):
+        say("error: --out names no place; give it a folder or file, or leave it out.")
+        return 2
     try:
         return int(options.command(options) or 0)
     except InputError as error:
@@ -88,6 +95,10 @@ def _main(arguments: list[str]) -> int:
         return 3
     except (Cancelled, KeyboardInterrupt):
         return _stopped()
+    except OutputError as error:
+        say(f"error: standard output: {error}. What --out names is complete; only what was to be printed is not.")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except BrokenPipeError:
         # Whoever reads the output has seen enough (`vbas approaches | head`); Python must not complain at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -100,6 +111,9 @@ def _main(arguments: list[str]) -> int:
     except Exception as error:
         if options.debug:
             raise
+        if isinstance(error, MemoryError) or "can't start new thread" in str(error):
+            say(f"error: {_NO_MEMORY}")
+            return 1
         say(f"error: something unforeseen happened ({type(error).__name__}). Run again with --debug to see where.")
         return 1
 

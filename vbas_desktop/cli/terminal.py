@@ -13,9 +13,18 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+class OutputError(Exception):
+    """What was to be shown cannot be: whoever takes the output has no room for it."""
+
+
 def show(text: str) -> None:
     """One line of result, on stdout."""
-    print(text, flush=True)
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(error.strerror or "unknown reason") from None
 
 
 class TerminalProgress:

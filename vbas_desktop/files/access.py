@@ -37,6 +37,10 @@ def check_readable(path: Path) -> None:
     file = str(path)
     if path.is_dir():
         raise InputError(Finding("is-directory", "This is a folder, not a file.", "Choose a file in it.", file=file))
+    if path.exists() and not path.is_file():
+        # A file is read more than once, and whoever opens a pipe waits until somebody writes into it.
+        message = "This is a pipe or a device, not a file."
+        raise InputError(Finding("not-a-file", message, "Save what comes out of it as a file first.", file=file))
     try:
         with path.open("rb"):
             return

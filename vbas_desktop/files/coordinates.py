@@ -28,6 +28,9 @@ CANADA = "EPSG:3347"
 WGS84 = "EPSG:4326"
 EARTH_ROUND_M = 4.01e7
 """No true distance is longer; a projection that yields more was used where it does not work."""
+NEAREST = 1e-100
+"""If all places are nearer to each other than this, squares of distances are too small for the computer's numbers."""
+
 FARTHEST = 1e12
 """Farther from the origin than anything on Earth in any unit; squares of distances stay exact enough."""
 SLACK_DEGREES = 1e-6
@@ -110,6 +113,9 @@ def _decide(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKi
     fits = degrees_fit(bounds)
     for i in np.flatnonzero(known & (np.abs(bounds).max(axis=1) > FARTHEST)).tolist():
         findings.add("out-of-range", "The number is too large for a place.", "Correct it.", row=int(raw.rows[i]))
+    if known.any() and 0.0 < np.ptp(bounds[known].reshape(-1, 2), axis=0).max() < NEAREST:
+        message = "All places are within next to nothing of each other: no distance can be computed."
+        findings.add("out-of-range", message, "Give the coordinates in a smaller unit.")
     if choice == "planar" or (choice == "auto" and not raw.degrees):
         if choice == "auto" and raw.definition is None and known.any() and fits[known].all():
             findings.hint(

@@ -43,7 +43,7 @@ from .tokens import (
 from .words import PADDING
 
 LONGEST_ROW_BYTES = 16 << 20
-"""A row longer than this is taken for a quote that was never closed."""
+"""A row longer than this is taken for a quote that was never closed, or for no row at all."""
 
 BEGINNING_ROWS = 1 << 16
 """After so many rows it is decided what line 2 is, if that is certain by then."""
@@ -141,7 +141,7 @@ class DelimitedScan:
             if final and not head.strip():
                 raise InputError(_finding(self.path, "empty-file", "The file is empty.", "Choose another file."))
             if final or len(head) > LONGEST_ROW_BYTES:
-                raise InputError(_open_quote(self.path, self.line + 1))
+                raise InputError(_endless(self.path, self.line + 1, head))
             block = next(blocks, None)
             final = block is None
             head += block or b""
@@ -164,7 +164,8 @@ class DelimitedScan:
             if self.judging and self.rows >= BEGINNING_ROWS:
                 self._judge_beginning()
             if (final and rest) or len(rest) > LONGEST_ROW_BYTES:
-                raise InputError([*self.findings, _open_quote(self.path, self._open_row)])
+                row = self._open_row if b'"' in rest else self.line + 1
+                raise InputError([*self.findings, _endless(self.path, row, rest)])
             if final:
                 return
             following = next(blocks, None)
@@ -296,6 +297,10 @@ def _finding(
     return Finding(code, message, remedy, severity, str(path), row)
 
 
-def _open_quote(path: Path, row: int) -> Finding:
+def _endless(path: Path, row: int, text: bytes) -> Finding:
+    """What to say of a row that does not end: without a quote in it, it is only long."""
+    if b'"' not in text:
+        message = f"The row is longer than {LONGEST_ROW_BYTES >> 20} MB."
+        return _finding(path, "long-row", message, "Does every record have a line of its own?", row)
     message = "A quoted field that begins in this row is never closed."
     return _finding(path, "open-quote", message, "Close the quote, or double quotes that belong to the text.", row)

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 DELIMITERS = (",", ";", "\t", "|")
+# Long fields are no mistake: rows have a limit of their own.
+csv.field_size_limit(1 << 24)
 _SAMPLED_ROWS = 500
 _ROW_LINES = 200
 

@@ -17,7 +17,7 @@ from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.source import Source
 
-from .access import check_is_table, check_local
+from .access import check_is_table, check_local, check_readable
 from .coordinates import CHOICES, place
 from .findings import FindingList
 from .regions_csv import read_raw_csv
@@ -99,6 +99,8 @@ def _check_options(path: Path, options: RegionOptions, findings: FindingList) ->
         findings.add("missing-file", "The file does not exist.", "Check the path.")
     elif path.is_dir():
         findings.add("missing-file", "This is a folder.", "Choose a file in it.")
+    elif not path.is_file():
+        check_readable(path)
     elif path.stat().st_size == 0:
         findings.add("empty-file", "The file has no content.", "Choose a file with regions.")
     findings.stop_on_errors()

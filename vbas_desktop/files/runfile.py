@@ -7,13 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.source import Source
 
+from .access import check_readable
 from .atomic import RUN_FILE, write_text
+from .runfile_schema import SCHEMA
 
 FORMAT_VERSION = 1
 
@@ -76,15 +80,24 @@ def write_run_file(folder: Path, document: Mapping[str, Any]) -> Path:
 def read_run_file(folder: Path) -> dict[str, Any]:
     """The document of an earlier run; `InputError` if the folder has none that this program understands."""
     path = folder / RUN_FILE
+    if path.exists():
+        check_readable(path)
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         version = document["format_version"]
     except FileNotFoundError:
         raise _unusable(path, "There is no run.json in this folder.") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise _unusable(path, "This is not a run.json of this program.") from None
     if version != FORMAT_VERSION:
         raise _unusable(path, f"It has format {version}, this program reads format {FORMAT_VERSION}.")
+    try:
+        jsonschema.validate(document, SCHEMA, cls=jsonschema.Draft202012Validator)
+    except jsonschema.ValidationError as error:
+        place = "/".join(map(str, error.absolute_path))
+        raise _unusable(
+            path, f"It is damaged at “{place}”." if place else "It is damaged: a part is missing."
+        ) from None
     return dict(document)
 
 
