@@ -29,7 +29,6 @@ from .tokens import (
     CONSUMED,
     LF,
     LINES,
-    OPEN_LINE,
     RAGGED,
     REPORTED_ROWS,
     ROWS,
@@ -164,8 +163,7 @@ class DelimitedScan:
             if self.judging and self.rows >= BEGINNING_ROWS:
                 self._judge_beginning()
             if (final and rest) or len(rest) > LONGEST_ROW_BYTES:
-                row = self._open_row if b'"' in rest else self.line + 1
-                raise InputError([*self.findings, _endless(self.path, row, rest)])
+                raise InputError([*self.findings, _endless(self.path, self.line + 1, rest)])
             if final:
                 return
             following = next(blocks, None)
@@ -173,7 +171,6 @@ class DelimitedScan:
 
     def _take(self, rest: bytes, block: Block, delimiter: str) -> bytes:
         """Code all complete rows of what was left and what is new, and hand back what is left now."""
-        self._open_row = self.line + 1
         size, columns = len(rest) + len(block), self._columns
         buffers, text = self._pipeline.take(rest, block)
         end = after_last_line_end(text, size)
@@ -224,8 +221,6 @@ class DelimitedScan:
             )
         self.ragged += int(report[RAGGED])
         self.blank += int(report[BLANK])
-        if report[OPEN_LINE] >= 0:
-            self._open_row = self.line + int(report[OPEN_LINE]) + 1
         return Fields(text, starts, ends, int(report[ROWS]), columns)
 
     def _check_text(self, data: bytes) -> None:
