@@ -1,0 +1,142 @@
+"""Neighbouring places taken together to larger ones of about equally many, tier after tier up to the whole area.
+
+Only the map goes in, where places are and which of them are neighbours: the larger places tell nothing about records.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from vbas_desktop.domain.progress import Progress, Silent
+
+from .adjacency import Pairs, group_neighbours, point_neighbours
+
+_FEWEST = 3
+"""Fewer places are no tier of their own: two children that release nothing never allow a release in their parent."""
+
+_SPARE = 1.5
+"""How many times the wanted number of children a place may get while there is a smaller neighbour to choose."""
+
+_STEPS = 256
+
+
+def nested_groups(
+    points: NDArray[np.float64], pairs: Pairs, factor: int, progress: Progress | None = None
+) -> list[NDArray[np.int32]]:
+    """For each tier the parent of each of its places; about ``factor`` children each, the last parent is one.
+
+    Parents are contiguous wherever the neighbours are. O(tiers · places · log places).
+    """
+    progress = progress or Silent()
+    pairs = connected(points, pairs)
+    tiers: list[NDArray[np.int32]] = []
+    while len(points) > 1 or not tiers:
+        wanted = int(len(points) / factor + 0.5)
+        if wanted < _FEWEST:
+            tiers.append(np.zeros(len(points), np.int32))
+            break
+        parent = _Merging(points, pairs, factor).until(wanted, progress)
+        tiers.append(parent)
+        sizes = np.bincount(parent)
+        points = np.column_stack([np.bincount(parent, points[:, axis]) / sizes for axis in (0, 1)])
+        pairs = group_neighbours(pairs, parent)
+    return tiers
+
+
+def connected(points: NDArray[np.float64], pairs: Pairs) -> Pairs:
+    """The same graph with the shortest bridges between its pieces: islands belong to the coast that is nearest."""
+    pieces, piece = _pieces(len(points), pairs)
+    if pieces == 1:
+        return pairs
+    possible = point_neighbours(points)
+    possible = possible[piece[possible[:, 0]] != piece[possible[:, 1]]]
+    lengths = np.linalg.norm(points[possible[:, 0]] - points[possible[:, 1]], axis=1)
+    root = list(range(pieces))
+    bridges = []
+    for at in np.lexsort((possible[:, 1], possible[:, 0], lengths)).tolist():
+        one, other = (_root(root, int(piece[end])) for end in possible[at])
+        if one != other:
+            root[one] = other
+            bridges.append(possible[at])
+    joined = np.concatenate((pairs, np.array(bridges, np.int32)))
+    return np.asarray(joined[np.lexsort((joined[:, 1], joined[:, 0]))])
+
+
+def _pieces(nodes: int, pairs: Pairs) -> tuple[int, NDArray[np.int32]]:
+    graph = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(nodes, nodes))
+    number, labels = connected_components(graph, directed=False)
+    return int(number), labels
+
+
+def _root(parents: list[int], node: int) -> int:
+    while parents[node] != node:
+        parents[node] = parents[parents[node]]
+        node = parents[node]
+    return node
+
+
+class _Merging:
+    """Groups of places that grow: the smallest one joins the neighbour that keeps them most compact."""
+
+    def __init__(self, points: NDArray[np.float64], pairs: Pairs, factor: int) -> None:
+        self._middle: list[tuple[float, float]] = [(float(x), float(y)) for x, y in points]
+        self._size = [1] * len(points)
+        self._root = list(range(len(points)))
+        self._neighbours: list[set[int]] = [set() for _ in range(len(points))]
+        self._most = _SPARE * factor
+        for one, other in pairs.tolist():
+            self._neighbours[one].add(other)
+            self._neighbours[other].add(one)
+
+    def until(self, wanted: int, progress: Progress) -> NDArray[np.int32]:
+        """Merge until so many groups are left; the group of each place, numbered by their first places."""
+        left = len(self._root)
+        for step, smallest in enumerate(self._smallest_first()):
+            if left <= wanted:
+                break
+            if step % _STEPS == 0:
+                progress.update("Arranging places in tiers")
+            self._merge(smallest, min(self._neighbours[smallest], key=lambda other: self._cost(smallest, other)))
+            left -= 1
+        roots = np.array([_root(self._root, place) for place in range(len(self._root))])
+        _, first, group = np.unique(roots, return_index=True, return_inverse=True)
+        rank = np.empty(first.size, np.int32)
+        rank[np.argsort(first, kind="stable")] = np.arange(first.size, dtype=np.int32)
+        return np.asarray(rank[group])
+
+    def _smallest_first(self) -> Iterator[int]:
+        """Groups that still exist, smallest first (ties: lower number), as they are when asked for."""
+        waiting = [(1, place) for place in range(len(self._root))]
+        while waiting:
+            size, place = heapq.heappop(waiting)
+            if self._root[place] == place and self._size[place] == size:
+                yield place
+                survivor = _root(self._root, place)
+                heapq.heappush(waiting, (self._size[survivor], survivor))
+
+    def _cost(self, one: int, other: int) -> tuple[bool, float, int]:
+        """Not too large first, then the least growth of the squared distances to the middle (Ward)."""
+        sizes = self._size[one], self._size[other]
+        (x, y), (u, v) = self._middle[one], self._middle[other]
+        apart = ((x - u) ** 2 + (y - v) ** 2) * sizes[0] * sizes[1] / sum(sizes)
+        too_large = sum(sizes) > self._most
+        return too_large, float(sum(sizes)) if too_large else apart, other
+
+    def _merge(self, gone: int, into: int) -> None:
+        sizes = self._size[gone], self._size[into]
+        (x, y), (u, v) = self._middle[gone], self._middle[into]
+        whole = sum(sizes)
+        self._middle[into] = (x * sizes[0] + u * sizes[1]) / whole, (y * sizes[0] + v * sizes[1]) / whole
+        self._size[into], self._root[gone] = whole, into
+        for neighbour in self._neighbours[gone]:
+            self._neighbours[neighbour].discard(gone)
+            if neighbour != into:
+                self._neighbours[neighbour].add(into)
+                self._neighbours[into].add(neighbour)
+        self._neighbours[gone] = set()

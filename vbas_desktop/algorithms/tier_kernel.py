@@ -1,0 +1,105 @@
+"""The rule of releases in tiers as a compiled loop over the classes (see `tier_release`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from vbas_desktop.domain.tiers import NOWHERE
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def rooms_of_open_places(parents: Any, tier_starts: Any, k: Any) -> Any:
+    """The room of each place in which nothing of a class is released, whatever the class."""
+    nodes = parents.size
+    room = np.zeros(nodes, np.int64)
+    total = np.zeros(nodes, np.int64)
+    largest = np.zeros(nodes, np.int64)
+    for node in range(nodes):
+        room[node] = k - 1 if node < tier_starts[1] else room_of(total[node], largest[node], k)
+        above = parents[node]
+        if above >= 0:
+            total[above] += room[node]
+            largest[above] = max(largest[above], room[node])
+    return room
+
+
+@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+def room_of(total: Any, largest: Any, k: Any) -> Any:
+    """Up to which number a place that releases nothing may hold records, by all that a recipient can see.
+
+    If its children leave room for a release there, it is only certain that less than k are possible.
+    """
+    return total if total - largest < k else k - 1
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def place_classes(
+    first: Any,
+    end: Any,
+    starts: Any,
+    order: Any,
+    place_of: Any,
+    values: Any,
+    parents: Any,
+    child_starts: Any,
+    children: Any,
+    open_room: Any,
+    depth: Any,
+    k: Any,
+    tier: Any,
+) -> None:
+    """Fill ``tier`` for the entries of the classes ``first`` … ``end`` − 1.
+
+    Entries are sorted by class in ``order`` (those of class c from ``starts[c]``); nodes are numbered tier by tier.
+    Only the ancestors of places that have the class are looked at: of all others everything is known beforehand.
+    """
+    nodes = parents.size
+    seen = np.full(nodes, -1, np.int64)
+    rest, room = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
+    released = np.zeros(nodes, np.bool_)
+    now, then = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+    for c in range(first, end):
+        count = 0
+        for at in range(starts[c], starts[c + 1]):
+            entry = order[at]
+            node = place_of[entry]
+            large = values[entry] >= k
+            seen[node], released[node] = c, large
+            rest[node] = 0 if large else values[entry]
+            room[node] = 0 if large else k - 1
+            now[count] = node
+            count += 1
+        for _ in range(depth):
+            found = 0
+            for i in range(count):
+                above = parents[now[i]]
+                if seen[above] == c:
+                    continue
+                seen[above] = c
+                then[found] = above
+                found += 1
+                sum_rest = sum_room = largest = 0
+                for j in range(child_starts[above], child_starts[above + 1]):
+                    child = children[j]
+                    child_room = open_room[child]
+                    if seen[child] == c:
+                        child_room = room[child]
+                        sum_rest += rest[child]
+                    sum_room += child_room
+                    largest = max(largest, child_room)
+                allowed = k <= sum_rest <= sum_room - largest
+                released[above] = allowed
+                rest[above] = 0 if allowed else sum_rest
+                room[above] = 0 if allowed else room_of(sum_room, largest, k)
+            now, then = then, now
+            count = found
+        for at in range(starts[c], starts[c + 1]):
+            entry = order[at]
+            node, height = place_of[entry], 0
+            while node >= 0 and not released[node]:
+                node = parents[node]
+                height += 1
+            tier[entry] = height if node >= 0 else NOWHERE

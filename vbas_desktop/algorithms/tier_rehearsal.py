@@ -1,0 +1,19 @@
+"""Tiers once on a handful of places, so that their loops are compiled before they are needed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.domain.tiers import Tiers
+
+from .tier_release import tiers_of_classes
+
+
+def rehearse() -> None:
+    """Four places in two tiers."""
+    counts = EquivalenceCounts.from_dense(
+        (2,), np.arange(2, dtype=np.int64), np.array([(5, 1), (1, 1), (1, 1), (2, 1)])
+    )
+    whole = Tiers((np.zeros(4, np.int32),), ("", ""), (None, None))
+    tiers_of_classes(counts, whole, 3)

@@ -1,0 +1,90 @@
+"""Each class of each place released in the smallest place where it is safe.
+
+A place of tier 0 releases a class if it has k or more of its records. What it does not release is its *rest* of the
+class, which a recipient knows to be 0 … k − 1. A larger place adds up the rests of its children and releases their sum
+if that is k or more, and if it could be made up with any one of the children having nothing: then it proves of no
+child that it has a record. What is not released there is the place's own rest, and goes on to the next tier.
+
+Whether a sum can be made up is judged by what a recipient can see: the *room* of a place is the number up to which
+its rest may be anything. It is 0 if nothing is left, k − 1 for a place of tier 0, and for a larger place the sum of
+its children's rooms if no sum of theirs could have been released, else k − 1. A sum m is released if
+k ≤ m ≤ (sum of the children's rooms) − (the largest of them). docs/tiers.md has the proof.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.domain.tiers import Tiers
+
+from .ahead import make_ready
+
+_REHEARSAL = "vbas_desktop.algorithms.tier_rehearsal:rehearse"
+_BLOCK_ENTRIES = 500_000
+"""Entries between two looks at whether the user wants to stop."""
+
+_STAGE = "Finding the smallest safe place of each class"
+
+
+def tiers_of_classes(
+    counts: EquivalenceCounts, tiers: Tiers, k: int, progress: Progress | None = None
+) -> NDArray[np.uint8]:
+    """The tier in which each non-zero entry of ``counts.rows`` (places of tier 0 × classes) is released, or NOWHERE.
+
+    O(entries · tiers · children of a place) at most; each class by itself, so the order of work does not matter.
+    """
+    progress = progress or Silent()
+    make_ready(_REHEARSAL, progress)
+    from .tier_kernel import place_classes, rooms_of_open_places
+
+    indptr, columns, values = counts.rows
+    parents, tier_starts = _numbered(tiers)
+    order = np.argsort(columns, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(columns, minlength=counts.classes.size)))).astype(np.int64)
+    place_of = np.repeat(np.arange(counts.regions, dtype=np.int32), np.diff(indptr))
+    child_starts, children = _children(parents)
+    open_room = rooms_of_open_places(parents, tier_starts, k)
+    tier = np.empty(values.size, np.uint8)
+    below = (order, place_of, values, parents, child_starts, children, open_room, len(tiers.parents), k, tier)
+    first, total = 0, max(1, values.size)
+    while first < counts.classes.size:
+        progress.update(_STAGE, starts[first] / total)
+        end = int(np.searchsorted(starts, starts[first] + _BLOCK_ENTRIES, side="right"))
+        end = min(max(end - 1, first + 1), counts.classes.size)
+        place_classes(first, end, starts, *below)
+        first = end
+    return tier
+
+
+def released_in_tier(
+    counts: EquivalenceCounts, tier_of: NDArray[np.uint8], tiers: Tiers, tier: int
+) -> EquivalenceCounts:
+    """The records released in the places of one tier: one row per place, classes that are released there only."""
+    indptr, columns, values = counts.rows
+    chosen = tier_of == tier
+    place = np.repeat(tiers.ancestors[tier], np.diff(indptr))[chosen].astype(np.int64)
+    width = max(1, counts.classes.size)
+    keys, where = np.unique(place * width + columns[chosen], return_inverse=True)
+    # As floating-point numbers, but exact: no release has 2**53 records.
+    sums = np.bincount(where, values[chosen], keys.size).astype(np.int64)
+    ends = np.cumsum(np.bincount(keys // width, minlength=tiers.places[tier]))
+    rows = np.concatenate(([0], ends)).astype(np.int64)
+    return EquivalenceCounts.from_rows(
+        counts.category_numbers, counts.classes, rows, (keys % width).astype(np.int32), sums
+    )
+
+
+def _numbered(tiers: Tiers) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The parent of each place with all places in one numbering, tier by tier (−1: the whole area has none)."""
+    starts = np.concatenate(([0], np.cumsum(tiers.places))).astype(np.int64)
+    parts = [parent + starts[tier + 1] for tier, parent in enumerate(tiers.parents)]
+    return np.concatenate([*parts, [-1]]).astype(np.int32), starts
+
+
+def _children(parents: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The children of each place: those of place p from ``starts[p]`` to ``starts[p + 1]``."""
+    starts = np.concatenate(([0], np.cumsum(np.bincount(parents[:-1], minlength=parents.size)))).astype(np.int64)
+    return starts, np.argsort(parents[:-1], kind="stable").astype(np.int32)
