@@ -24,7 +24,7 @@ PEOPLE = [str(SAMPLE / "people.csv"), str(SAMPLE / "slots.csv"), "--quasi-identi
 
 # Two chains of jobs at a time, since compiling occupies one core. ADC takes about as long as all the others.
 CHAINS: tuple[tuple[list[str], ...], ...] = (
-    (["run", *DATA, "--quasi-identifiers=age,sex", "--site-location=adc"],),
+    (["run", *DATA, "--quasi-identifiers=age,sex", "--site-location=adc", "--tiers=auto"],),
     (
         ["generate", "--like=pei", "--records=2000", "--regions=20", "--out=generated"],
         ["run", *DATA, "--quasi-identifiers=age,sex", "--identifiers=health_number", "--no-pdf", "--out=result"],

@@ -14,7 +14,8 @@ from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Region
 def regions_of(points) -> Regions:
     places = np.array(points, float).reshape(-1, 2)
     ids = tuple(f"r{number}" for number in range(len(places)))
-    return Regions(ids, places, CoordinateSystem(CoordinateKind.PLANAR))
+    sides = {"side": tuple("west" if number % 3 else "east" for number in range(len(places)))}
+    return Regions(ids, places, CoordinateSystem(CoordinateKind.PLANAR), labels=sides)
 
 
 def counts_of(matrix, sparse: bool = False) -> EquivalenceCounts:

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from tests.problem_making import situation_for
+from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.approaches.base import Approach
 from vbas_desktop.approaches.registry import COMPONENTS, approaches, make
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.engine.checks import check_tiers
 from vbas_desktop.engine.outcome import outcome_of
 
 EVERY = [(component, name) for component in COMPONENTS for name in approaches(component)]
@@ -38,6 +40,10 @@ SHAPES = {
     "cocircular points": (GRID, [[3, 1, 2]] * 20),
     "no records left": (GRID, [[0, 0]] * 20),
 }
+
+
+REQUIRED = {"columns": {"columns": "side"}}
+"""Values of the parameters that have no default that could be right."""
 
 
 class Stop:
@@ -73,6 +79,13 @@ def answer(approach, situation, sites, progress):
         assert ((owner >= 0) & (owner < sites)).all()
         return owner.tolist()
     owner = (np.arange(len(situation.regions)) % sites).astype(np.int32)
+    if approach.component == "tiers":
+        membership = dense_membership(owner)[0]
+        arranged = approach.arrange(situation, membership, progress)
+        if arranged is None:
+            return None
+        checked = check_tiers(arranged, int(membership.max()) + 1, approach)
+        return checked.titles, checked.names, [parent.tolist() for parent in checked.parents]
     problem = type("Records", (), {"records": situation.records, "counts": situation.counts})
     return approach.rate(outcome_of(problem, situation, owner, places))
 
@@ -122,12 +135,12 @@ def test_its_settings_make_it_again(component, name):
 def test_it_works_on_awkward_data_with_few_and_many_sites(component, name, shape):
     points, matrix = SHAPES[shape]
     for sites in {1, 2, len(points)} - ({2} if len(points) == 1 else set()):
-        answer(make(component, name), situation_for(points, matrix, k=3), sites, Silent())
+        answer(make(component, name, REQUIRED.get(name)), situation_for(points, matrix, k=3), sites, Silent())
 
 
 @pytest.mark.parametrize(("component", "name"), EVERY)
 def test_the_same_seed_gives_the_same_answer_after_pickling_too(component, name):
-    approach = make(component, name)
+    approach = make(component, name, REQUIRED.get(name))
     copy = pickle.loads(pickle.dumps(approach))
     assert copy == approach
     situation = situation_for(GRID, mixed(20), k=3, random_seed=7)

@@ -130,7 +130,14 @@ def test_the_tab_key_goes_through_input_from_top_to_bottom(loaded_window, qtbot)
     section = loaded_window.input.approaches
     wanted = [section.choices["site_number"].combo, section.choices["site_location"].combo]
     seeding = section.choices["site_location"].form.fields["seeding"].widget
-    wanted += [seeding, section.choices["construction"].combo, section.step, section.reach, section.seed]
+    wanted += [
+        seeding,
+        section.choices["construction"].combo,
+        section.choices["tiers"].combo,
+        section.step,
+        section.reach,
+        section.seed,
+    ]
     wanted.append(loaded_window.input.run)
     met, widget = [], wanted[0]
     for _ in range(500):

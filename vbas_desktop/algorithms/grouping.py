@@ -31,15 +31,15 @@ def aggregate(
     progress = progress or Silent()
     summing = _summing_matrix(membership, groups)
     if counts.dense is not None:
-        blocks = []
-        for start, end in _blocks(np.bincount(membership, minlength=groups) * max(1, counts.classes.size)):
+        summed = []
+        for start, end in blocks(np.bincount(membership, minlength=groups) * max(1, counts.classes.size)):
             progress.update("Adding up the classes", start / groups)
-            blocks.append(summing[start:end] @ counts.dense)
-        return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, np.concatenate(blocks))
+            summed.append(summing[start:end] @ counts.dense)
+        return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, np.concatenate(summed))
     matrix = as_matrix(counts)
     weights = np.bincount(membership, weights=np.diff(matrix.indptr), minlength=groups).astype(np.int64)
     parts = []
-    for start, end in _blocks(weights):
+    for start, end in blocks(weights):
         progress.update("Adding up the classes", start / groups)
         parts.append(summing[start:end] @ matrix)
     return _joined(counts, parts)
@@ -108,7 +108,7 @@ def records_kept(
             kept[start : start + step] = np.einsum("ij,ij->i", counts.dense[start : start + step], rows)
         return kept
     indptr, columns, values = counts.rows
-    for start, end in _blocks(np.diff(indptr), _CACHED_CELLS):
+    for start, end in blocks(np.diff(indptr), _CACHED_CELLS):
         progress.update("Counting the released records", start / counts.regions)
         low, high = indptr[start], indptr[end]
         lengths = np.diff(indptr[start : end + 1])
@@ -194,7 +194,7 @@ def _summing_matrix(membership: NDArray[np.int32], groups: int) -> csr_array:
     return csr_array((np.ones(order.size, np.int64), order, indptr), shape=(groups, order.size))
 
 
-def _blocks(weights: NDArray[np.int64], size: int | None = None) -> list[tuple[int, int]]:
+def blocks(weights: NDArray[np.int64], size: int | None = None) -> list[tuple[int, int]]:
     """Consecutive ranges of about that weight, so that no single step keeps a stop waiting."""
     size = size or _BLOCK_CELLS
     running = np.cumsum(weights)

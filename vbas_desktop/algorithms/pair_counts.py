@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts
 
-from .grouping import _BLOCK_CELLS, _CACHED_CELLS, _blocks, _Lookup
+from .grouping import _BLOCK_CELLS, _CACHED_CELLS, _Lookup, blocks
 
 Counts = NDArray[np.int64]
 
@@ -53,7 +53,7 @@ def pairs_kept(
             records[block], pairs[block] = kept.sum(axis=1), pairs_of(kept).sum(axis=1)
         return records, pairs
     indptr, columns, values = counts.rows
-    for start, end in _blocks(np.diff(indptr), _CACHED_CELLS):
+    for start, end in blocks(np.diff(indptr), _CACHED_CELLS):
         progress.update("Counting pairs of records")
         low, high = indptr[start], indptr[end]
         lengths = np.diff(indptr[start : end + 1])

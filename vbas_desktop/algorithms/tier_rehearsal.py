@@ -7,7 +7,7 @@ import numpy as np
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.tiers import Tiers
 
-from .tier_release import tiers_of_classes
+from .tier_release import records_by_tier, tiers_of_classes
 
 
 def rehearse() -> None:
@@ -16,4 +16,6 @@ def rehearse() -> None:
         (2,), np.arange(2, dtype=np.int64), np.array([(5, 1), (1, 1), (1, 1), (2, 1)])
     )
     whole = Tiers((np.zeros(4, np.int32),), ("", ""), (None, None))
-    tiers_of_classes(counts, whole, 3)
+    tier_of = tiers_of_classes(counts, whole, 3)
+    rows = EquivalenceCounts((2,), counts.classes, sparse=counts.rows)
+    records_by_tier(rows, np.arange(4, dtype=np.int32), counts, tier_of, 2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, Self
@@ -21,6 +21,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.tiers import Tiers
 
 from .declaration import Card, Parameter, parameter, parameters_of
 
@@ -34,6 +35,7 @@ __all__ = [
     "SiteLocation",
     "SiteNumber",
     "Situation",
+    "Tiering",
     "Trials",
     "parameter",
 ]
@@ -142,8 +144,9 @@ class Outcome:
 
     ``membership[i]`` is the dense number of initial region i's aggregated region; ``sites[j]`` the site of aggregated
     region j (None: the construction has no sites). ``released`` has one row per aggregated region with the classes
-    that remain; ``released_by_region`` the released records of each initial region, ``records_by_region`` those it has
-    in the file, before any suppression.
+    that remain. In tiers, ``coarser[t − 1]`` has one row per place of tier t with the classes that are released there.
+    ``released_by_tier[t, i]`` counts the records of initial region i that are released in tier t (without tiers there
+    is one row), ``records_by_region`` those it has in the file, before any suppression.
     """
 
     situation: Situation
@@ -153,7 +156,26 @@ class Outcome:
     aggregated_regions: int
     sites: NDArray[np.float64] | None
     released: EquivalenceCounts
-    released_by_region: NDArray[np.int64]
+    released_by_tier: NDArray[np.int64]
+    tiers: Tiers | None = None
+    coarser: tuple[EquivalenceCounts, ...] = ()
+
+    @property
+    def released_by_region(self) -> NDArray[np.int64]:
+        """The released records of each initial region, in whatever tier."""
+        return np.asarray(self.released_by_tier.sum(axis=0))
+
+    @property
+    def released_records(self) -> int:
+        """All released records."""
+        return int(self.released_by_tier.sum())
+
+    def places(self) -> Iterator[tuple[NDArray[np.int32], EquivalenceCounts]]:
+        """Tier by tier the place of each initial region and what its places release; without tiers there is one."""
+        if self.tiers is None:
+            yield self.membership, self.released
+        else:
+            yield from zip(self.tiers.memberships(self.membership), (self.released, *self.coarser), strict=True)
 
 
 class Trials(Protocol):
@@ -214,8 +236,18 @@ class Construction(Approach):
         """The owner of each initial region: an index into ``sites``."""
 
 
+class Tiering(Approach):
+    """Component 4: in which larger places a record may be released if its class is too small in its own."""
+
+    component: ClassVar[str] = "tiers"
+
+    @abstractmethod
+    def arrange(self, situation: Situation, membership: NDArray[np.int32], progress: Progress) -> Tiers | None:
+        """Places above the aggregated regions (``membership[i]`` is that of initial region i); None: there are none."""
+
+
 class Measure(Approach):
-    """Component 4: how good the result is; lower is better.
+    """Component 5: how good the result is; lower is better.
 
     ``unit`` as shown: "records", "distance", "bits", "share" (0 to 1, shown in percent) or "". ``pareto_default``: it
     counts for dominance unless the user chooses; ``pareto_thesis``: it does in the preset of the thesis.

@@ -38,7 +38,8 @@ class Parameter:
     """The declaration of one parameter; ``kind`` is int, float, str, bool or "approach" (another approach, by name).
 
     ``required``: scripts must give it, because no default could be right for everybody. ``only_with``: it has an effect
-    only while another parameter (by name) has that value, so that a form need not show it otherwise.
+    only while another parameter (by name) has that value, so that a form need not show it otherwise. ``instead``:
+    scripts may write its value in place of the approach's name.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Parameter:
     option: str | None = None
     required: bool = False
     only_with: tuple[str, Any] | None = None
+    instead: bool = False
 
     def has_effect(self, values: Mapping[str, Any]) -> bool:
         """Whether it makes a difference beside these values of the approach's parameters."""
@@ -118,6 +120,7 @@ def parameter(
     kind: type | str | None = None,
     required: bool = False,
     only_with: tuple[str, Any] | None = None,
+    instead: bool = False,
 ) -> Any:
     """Declare a dataclass field as a parameter; ``option`` names a command-line option of its own (``--sites``)."""
     declared = {
@@ -130,6 +133,7 @@ def parameter(
         "kind": kind or type(default),
         "required": required,
         "only_with": only_with,
+        "instead": instead,
     }
     return dataclasses.field(default=default, metadata={_KEY: declared})
 

@@ -11,15 +11,28 @@ from typing import Any
 
 from vbas_desktop.domain.errors import Finding, InputError
 
-from .base import Approach
+from .base import Approach, Parameter
 
 COMPONENTS: dict[str, str] = {
     "site_number": "Sites",
     "site_location": "Locations",
     "construction": "Construction",
+    "tiers": "Tiers",
     "rating": "Rating",
 }
-"""The four components in the order of the stages, with the titles of their menus."""
+"""The components in the order of the stages, with the titles of their menus."""
+
+DEFAULTS: dict[str, str] = {
+    "site_number": "limit",
+    "site_location": "balanced-density",
+    "construction": "voronoi",
+    "tiers": "none",
+}
+"""The components of which exactly one approach is chosen, and the one that is taken if nothing is said: the finest
+regions within the allowed loss, even populations. Of the other one, rating, any number may be chosen."""
+
+NOTHING = "none"
+"""The name of an approach that does nothing; a combination is told without it."""
 
 ENTRY_POINT_GROUP = "vbas_desktop.approaches"
 
@@ -40,6 +53,23 @@ def approach(component: str, name: str) -> type[Approach]:
         title = component.replace("_", " ")
         raise InputError(Finding("unknown-approach", f"There is no {title} “{name}”.", f"Known: {', '.join(known)}."))
     return known[name]
+
+
+def written_instead(component: str) -> tuple[str, Parameter] | None:
+    """The approach of a component, and its parameter, whose value may be written in place of an approach's name."""
+    for name, kind in approaches(component).items():
+        for declared in kind.parameters():
+            if declared.instead:
+                return name, declared
+    return None
+
+
+def named(component: str, text: str) -> tuple[str, dict[str, Any]]:
+    """The approach that a script means, and what the text says of its parameters."""
+    instead = written_instead(component)
+    if text in approaches(component) or instead is None:
+        return text, {}
+    return instead[0], {instead[1].name: text}
 
 
 def make(component: str, name: str, values: Mapping[str, Any] | None = None) -> Any:

@@ -6,19 +6,21 @@ import argparse
 from typing import Any
 
 from vbas_desktop.approaches.base import Approach, Parameter
-from vbas_desktop.approaches.registry import approach, approaches, make
+from vbas_desktop.approaches.registry import DEFAULTS, approach, approaches, make, named, written_instead
 from vbas_desktop.domain.errors import InputError
 
 from .argument_types import names
 from .errors import UsageError
 
-DEFAULTS = {"site_number": "limit", "site_location": "balanced-density", "construction": "voronoi"}
-"""The combination that is run if nothing is said: the finest regions within the allowed loss, even populations."""
-
 _ALWAYS_USED = {"allowed-loss"}
 """Decides what is recommended, whatever the approaches are."""
 
-_WORDS = {"site_number": "number of sites", "site_location": "site locations", "construction": "construction"}
+_WORDS = {
+    "site_number": "number of sites",
+    "site_location": "site locations",
+    "construction": "construction",
+    "tiers": "larger places in which small classes are released",
+}
 
 
 def add_approach_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
@@ -26,6 +28,10 @@ def add_approach_options(parser: argparse.ArgumentParser, several: bool = False)
     group = parser.add_argument_group("approaches")
     for component, default in DEFAULTS.items():
         known = tuple(approaches(component))
+        instead = written_instead(component)
+        if instead is not None:
+            _add_written(group, component, instead, default, several)
+            continue
         text = f"approach for the {_WORDS[component]}{_hint(several)} (default: {default})"
         _add(group, component.replace("_", "-"), known, text, several)
     for option, declared in named_parameters().items():
@@ -70,6 +76,8 @@ class Chooser:
 
     def make(self, component: str, name: str, **given: Any) -> Any:
         """The named approach with its parameters from the options; ``given`` values go before them."""
+        name, written = named(component, name)
+        given = {**written, **given}
         kind = approach(component, name)
         values = {}
         for declared in kind.parameters():
@@ -78,6 +86,7 @@ class Chooser:
                 value = self._inner(component, name, declared.default if value is None else value)
             if value is None and declared.required:
                 option = f"--{declared.option}" if declared.option else f"--set {name}.{declared.name}"
+                option = f"--{component.replace('_', '-')}" if declared.instead else option
                 raise UsageError(f"“{name}” needs {option.replace('----', '--')}: {declared.help}")
             if value is not None:
                 values[declared.name] = value
@@ -122,7 +131,8 @@ def chosen_names(options: argparse.Namespace) -> dict[str, str]:
     """The approach of each component; a parameter's own option chooses the first approach that has it."""
     chosen = {}
     for component, default in DEFAULTS.items():
-        name = getattr(options, component)
+        # Runs that were kept before there was such a component do not tell it.
+        name = getattr(options, component, None)
         chosen[component] = name or _implied(options, component) or default
     return chosen
 
@@ -165,6 +175,26 @@ def _add(group: Any, option: str, known: tuple[str, ...], text: str, several: bo
         group.add_argument(f"--{option}", choices=known, help=text)
     else:
         group.add_argument(f"--{option}", metavar=value, help=text)
+
+
+def _add_written(group: Any, component: str, instead: tuple[str, Parameter], default: str, several: bool) -> None:
+    """An option whose value is the name of an approach, or the parameter of the one that needs no name."""
+    known = [name for name in approaches(component) if name != instead[0]]
+    value = "|".join([*known, f"{instead[1].name.upper().removesuffix('S')},…"])
+    text = f"{_WORDS[component]}: {' or '.join(known)}, or {_as_option_help(instead[1].help)}"
+    if several:
+        text += "; repeat it, or use semicolons, for several"
+        group.add_argument(f"--{component}", metavar=value, type=_written, action="extend", help=text)
+    else:
+        group.add_argument(f"--{component}", metavar=value, help=f"{text} (default: {default})")
+
+
+def _written(text: str) -> list[str]:
+    """Choices with semicolons, because commas are part of them."""
+    found = [choice.strip() for choice in text.split(";")]
+    if not all(found):
+        raise argparse.ArgumentTypeError("a choice is missing; write them as none;auto;county,province")
+    return found
 
 
 def _several(known: tuple[str, ...]) -> Any:

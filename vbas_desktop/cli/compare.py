@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.base import Approach
-from vbas_desktop.approaches.registry import approach
+from vbas_desktop.approaches.registry import DEFAULTS, approach, named
 from vbas_desktop.domain.errors import Severity
 from vbas_desktop.domain.progress import Span
 
 from . import options as shared
-from .choices import DEFAULTS, Chooser, add_approach_options, chosen_names, named_parameters
+from .choices import Chooser, add_approach_options, chosen_names, named_parameters
 from .errors import UsageError
 from .requirement_options import add_requirement_options, none_suitable, requirement_of
 from .terminal import TerminalProgress, say, show
@@ -127,6 +127,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
         site_numbers=made["site_number"],
         site_locations=made["site_location"],
         constructions=made["construction"],
+        tierings=made["tiers"],
         groupings=groupings,
         generalised=_generalised(options.generalised, groupings),
         unknown_regions=options.unknown_regions,
@@ -168,7 +169,7 @@ def several_approaches(options: argparse.Namespace) -> dict[str, tuple[Approach,
 
 def _starts_from_itself(component: str, name: str, options: argparse.Namespace) -> bool:
     """`--adc-seeding all` names ADC too, which cannot be its own start."""
-    for declared in approach(component, name).parameters():
+    for declared in approach(component, named(component, name)[0]).parameters():
         option = (declared.option or "").lstrip("-").replace("-", "_")
         if declared.kind == "approach" and getattr(options, option, None) == name:
             return True

@@ -223,17 +223,13 @@ def check_columns(options: argparse.Namespace) -> None:
         raise UsageError(f"“{both[0]}” is both a quasi-identifier and an identifier; choose one.")
 
 
-def request_of(
-    options: argparse.Namespace, problem: Problem, site_number: Any, site_location: Any, construction: Any
-) -> Request:
-    """One combination of approaches with the options that are the same for all."""
+def request_of(options: argparse.Namespace, problem: Problem, **approaches: Any) -> Request:
+    """One combination of approaches, by component, with the options that are the same for all."""
     from vbas_desktop.domain.problem import Request
 
     return Request(
         problem=problem,
-        site_number=site_number,
-        site_location=site_location,
-        construction=construction,
+        **approaches,
         pareto_measures=pareto_measures(options),
         allowed_loss_percent=allowed_loss_of(options),
         global_suppression=not options.no_global_suppression,

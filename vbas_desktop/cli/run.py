@@ -108,9 +108,7 @@ def complete(options: argparse.Namespace) -> None:
 def approaches_of(options: argparse.Namespace) -> dict[str, Any]:
     """The approach of each component with its parameters; remarks on options that nothing reads."""
     chooser = Chooser(options)
-    made = {
-        name: chooser.make(name, getattr(options, name)) for name in ("site_number", "site_location", "construction")
-    }
+    made = {component: chooser.make(component, name) for component, name in chosen_names(options).items()}
     chooser.refuse_unused_assignments()
     for option in chooser.unused_options():
         if not options.quiet:

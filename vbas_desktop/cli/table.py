@@ -36,6 +36,7 @@ def solutions_table(solutions: Sequence[Solution], chosen: Solution | None, dist
         ["aggregated regions", *(f"{solution.aggregated_regions:,}" for solution in solutions)],
         ["suppressed (%)", *(f"{100 * solution.suppressed_share:,.2f}" for solution in solutions)],
     ]
+    lines += _tier_lines(solutions)
     for name in names:
         metres = is_distance(name) and distance_unit == "m"
         heading, factor = _heading(name, distance_unit), 100 if _unit(name) == "share" else 1
@@ -61,6 +62,23 @@ def marks(solution: Solution, chosen: Solution | None) -> str:
         "^": solution.knee,
     }
     return "".join(sign for sign, is_true in signs.items() if is_true)
+
+
+def _tier_lines(solutions: Sequence[Solution]) -> list[list[str]]:
+    """How many records are released in each tier, with its number of places."""
+    most = max(len(solution.released_by_tier) for solution in solutions)
+    return [
+        [
+            f"records in tier {tier} (places)",
+            *(
+                f"{solution.released_by_tier[tier]:,} ({solution.tiers.places[tier]:,})"
+                if solution.tiers is not None and tier < len(solution.tiers)
+                else "–"
+                for solution in solutions
+            ),
+        ]
+        for tier in range(most)
+    ]
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from typing import Any
 
 from vbas_desktop.approaches.base import Approach
+from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, make
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 
-COMPONENTS = ("site_number", "site_location", "construction")
+COMPONENTS = tuple(DEFAULTS)
 """The components that are combined, in the order of the stages."""
 
 FROM = " from "
@@ -44,17 +45,25 @@ class Combination:
     site_number: Approach
     site_location: Approach
     construction: Approach
-    labels: tuple[str, str, str]
+    tiers: Approach
+    labels: tuple[str, ...]
 
     @property
-    def approaches(self) -> tuple[Approach, Approach, Approach]:
+    def approaches(self) -> tuple[Approach, ...]:
         """The approaches in the order of `COMPONENTS`."""
-        return self.site_number, self.site_location, self.construction
+        return tuple(getattr(self, component) for component in COMPONENTS)
 
     @property
     def title(self) -> str:
         """The combination in words."""
-        return " · ".join(self.labels)
+        return " · ".join(self.told_labels)
+
+    @property
+    def told_labels(self) -> tuple[str, ...]:
+        """The labels of the approaches that do something."""
+        return tuple(
+            label for label, approach in zip(self.labels, self.approaches, strict=True) if approach.card.name != NOTHING
+        )
 
     def settings(self) -> dict[str, Any]:
         """Names and parameters of the approaches as plain data."""
@@ -74,6 +83,7 @@ class Plan:
     site_numbers: tuple[Approach, ...]
     site_locations: tuple[Approach, ...]
     constructions: tuple[Approach, ...]
+    tierings: tuple[Approach, ...] = field(default_factory=lambda: (make("tiers", NOTHING),))
     groupings: tuple[Grouping, ...] = ()
     generalised: tuple[bool, ...] = (False,)
     unknown_regions: str = "stop"
@@ -106,7 +116,7 @@ class Plan:
 
     def chosen(self, component: str) -> tuple[Approach, ...]:
         """The approaches of one component."""
-        chosen: tuple[Approach, ...] = getattr(self, f"{component}s")
+        chosen: tuple[Approach, ...] = self.tierings if component == "tiers" else getattr(self, f"{component}s")
         return chosen
 
     def groupings_for(self, names: Sequence[str]) -> tuple[Grouping, ...]:
@@ -125,6 +135,7 @@ class Plan:
             site_number=combination.site_number,
             site_location=combination.site_location,
             construction=combination.construction,
+            tiers=combination.tiers,
             pareto_measures=self.pareto_measures,
             global_suppression=self.global_suppression,
             range_step_percent=self.range_step_percent,

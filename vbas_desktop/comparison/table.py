@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from vbas_desktop.approaches.registry import DEFAULTS
 from vbas_desktop.domain.solution import Solution
 
 from .run import Comparison, Finished
@@ -51,6 +52,7 @@ def columns_of(comparison: Comparison) -> list[str]:
         "site_location",
         "adc_seeding",
         "construction",
+        "tiers",
         "parameters",
         "approximated_sites",
         "sites",
@@ -113,7 +115,7 @@ def _problem(finished: Finished) -> dict[str, Any]:
 
 
 def _solution(solution: Solution) -> dict[str, Any]:
-    named = {name: solution.approaches.get(name) for name in ("site_number", "site_location", "construction")}
+    named = {name: solution.approaches.get(name) for name in DEFAULTS}
     vector = solution.representability
     return {
         **named,

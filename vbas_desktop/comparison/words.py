@@ -14,6 +14,7 @@ COMPONENT_WORDS = {
     "site_number": "Number of sites",
     "site_location": "Site locations",
     "construction": "Construction",
+    "tiers": "Tiers",
 }
 
 

@@ -45,6 +45,8 @@ class Problem:
 class Request:
     """One run: a problem, one approach per component, the range of site numbers, and the seed.
 
+    ``tiers`` None: every record is released in its aggregated region or not at all.
+
     The approaches are instances of the classes in ``vbas_desktop.approaches``; typed loosely here because the domain
     knows none of them.
     """
@@ -53,6 +55,7 @@ class Request:
     site_number: Any
     site_location: Any
     construction: Any
+    tiers: Any = None
     measures: tuple[Any, ...] = ()
     pareto_measures: tuple[str, ...] = ()
     global_suppression: bool = True

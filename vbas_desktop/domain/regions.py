@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -38,7 +39,8 @@ class Regions:
     """All initial regions in file order.
 
     ``points`` (r, 2) and ``polygons`` (shapely geometries, or None where a region has none) are in ``system``: the
-    coordinates that everything is computed in. ``names`` are readable names where the file has them.
+    coordinates that everything is computed in. ``names`` are readable names where the file has them. ``labels`` are the
+    file's other columns in which regions share values, such as their county: places that they lie in.
     """
 
     ids: tuple[str, ...]
@@ -48,6 +50,7 @@ class Regions:
     source: Source | None = None
     names: tuple[str, ...] | None = None
     findings: tuple[Finding, ...] = ()
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .errors import Finding
 from .records import frozen
+from .tiers import Tiers
 
 USUAL_LOSS_PERCENT = 1.0
 """The share of all records that may be suppressed unless the user says otherwise."""
@@ -58,7 +59,9 @@ class Solution:
     ``anonymity`` is the size of the smallest released class (None: nothing is released), ``told`` what approaches tell
     of their work, by approach name. ``released_classes`` are packed flags, one for each class that occurs;
     ``requirement`` is None until a requirement was checked. ``pareto``, ``recommended``, ``knee`` and ``same_as`` (the
-    id of an earlier solution with the same partition) tell where it stands among the solutions of its run.
+    id of an earlier solution with the same partition) tell where it stands among the solutions of its run. ``tiers``
+    are the larger places in which records are released that are too few in their aggregated region,
+    ``released_by_tier`` says how many records each tier has.
     """
 
     id: int
@@ -83,6 +86,8 @@ class Solution:
     recommended: bool = False
     knee: bool = False
     same_as: int | None = None
+    tiers: Tiers | None = None
+    released_by_tier: tuple[int, ...] = ()
 
     @cached_property
     def owners_used(self) -> NDArray[np.int32]:
@@ -101,11 +106,9 @@ class Solution:
 
     @cached_property
     def partition(self) -> bytes:
-        """Equal for solutions that merge the same initial regions, however their sites are numbered."""
-        _, first, groups = np.unique(self.owner, return_index=True, return_inverse=True)
-        order = np.empty(first.size, np.int32)
-        order[np.argsort(first)] = np.arange(first.size, dtype=np.int32)
-        return hashlib.sha256(order[groups].tobytes()).digest()
+        """Equal for solutions that merge the same initial regions, in each tier, however their sites are numbered."""
+        memberships = [self.owner] if self.tiers is None else self.tiers.memberships(self.membership)
+        return hashlib.sha256(b"".join(_numbered_as_met(each) for each in memberships)).digest()
 
     @property
     def suppressed_records(self) -> int:
@@ -138,12 +141,19 @@ class Solution:
             "regions_without_release": self.regions_without_release,
             **{name: dict(told) for name, told in self.told.items()},
         }
+        if self.tiers is not None:
+            found["released_by_tier"] = self._by_tier()
         if self.representability:
             found["representability"] = self.representability
         if self.requirement is not None:
             found["meets_requirement"] = self.requirement.met
             found["requirement"] = [dict(row) for row in self.requirement.criteria]
         return found
+
+    def _by_tier(self) -> list[dict[str, Any]]:
+        assert self.tiers is not None
+        told = zip(self.tiers.titles, self.tiers.places, self.released_by_tier, strict=True)
+        return [{"place": title, "places": number, "released_records": records} for title, number, records in told]
 
     def as_dict(self) -> dict[str, Any]:
         """The entry of ``solutions`` in ``run.json``."""
@@ -153,6 +163,7 @@ class Solution:
             "site_location": self.approaches.get("site_location"),
             "adc_seeding": self.approaches.get("adc_seeding"),
             "construction": self.approaches.get("construction"),
+            "tiers": self.approaches.get("tiers"),
             "approximated_sites": self.approximated_sites,
             "sites": self.site_count,
             "aggregated_regions": self.aggregated_regions,
@@ -164,6 +175,14 @@ class Solution:
             "same_as": self.same_as,
             "suppressed_percent": 100 * self.suppressed_share,
         }
+
+
+def _numbered_as_met(groups: NDArray[np.int32]) -> bytes:
+    """The groups numbered in the order in which they occur."""
+    _, first, members = np.unique(groups, return_index=True, return_inverse=True)
+    order = np.empty(first.size, np.int32)
+    order[np.argsort(first)] = np.arange(first.size, dtype=np.int32)
+    return bytes(order[members].tobytes())
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,9 @@ from .records import frozen
 NOWHERE = 255
 """The tier of what is released in no place at all."""
 
-MOST_TIERS = 200
-"""Far more than any hierarchy has; tiers are numbered in one byte."""
+FIRST_TIER = "aggregated region"
+WHOLE_AREA = "whole area"
+"""What the places of the first and of the last tier are called."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from vbas_desktop.approaches.base import Approach, Situation
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Request
+from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.tiers import NOWHERE, Tiers
 
 
 def check_request(request: Request) -> None:
@@ -67,6 +70,21 @@ def check_owner(
     if not fits or owner.min() < 0 or owner.max() >= len(places):
         raise _broken(request.construction, "did not return one existing site for each initial region")
     return owner.astype(np.int32)
+
+
+def check_tiers(tiers: Tiers, places: int, approach: Approach) -> Tiers:
+    """The tiers as the solution keeps them: every place lies in one of the next tier, up to a single one."""
+    number, fits = places, bool(tiers.parents) and len(tiers) < NOWHERE
+    fits = fits and len(tiers.titles) == len(tiers.names) == len(tiers)
+    for parent in tiers.parents:
+        fits = fits and parent.shape == (number,) and np.issubdtype(parent.dtype, np.integer)
+        if not fits:
+            break
+        number = int(parent.max()) + 1
+        fits = bool(np.array_equal(np.unique(parent), np.arange(number)))
+    if not fits or number != 1:
+        raise _broken(approach, "did not return places that lie in one another, up to a single one")
+    return replace(tiers, parents=tuple(frozen(parent.astype(np.int32)) for parent in tiers.parents))
 
 
 def _broken(approach: Approach, what: str) -> InputError:

@@ -6,10 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate, dense_membership, records_kept, without_small_classes
+from vbas_desktop.algorithms.tier_release import records_by_tier, released_in_tier, tiers_of_classes
 from vbas_desktop.approaches.base import Outcome, Situation
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.records import EquivalenceCounts, frozen
+from vbas_desktop.domain.solution import Solution
+from vbas_desktop.domain.tiers import Tiers
 
 from .suppression import suppress_globally
 
@@ -29,12 +32,23 @@ def outcome_of(
     owner: NDArray[np.int32],
     sites: NDArray[np.float64] | None,
     progress: Progress | None = None,
+    tiers: Tiers | None = None,
 ) -> Outcome:
-    """The aggregation with local suppression: in each aggregated region every class smaller than k is dropped."""
+    """The aggregation with local suppression: in each aggregated region every class smaller than k is dropped.
+
+    In tiers these classes are released in the smallest larger place where that is safe.
+    """
     progress = progress or Silent()
     membership, used = dense_membership(owner)
     aggregated = aggregate(situation.counts, membership, used.size, progress)
     released = without_small_classes(aggregated, situation.k)
+    coarser: tuple[EquivalenceCounts, ...] = ()
+    if tiers is None:
+        by_tier = records_kept(situation.counts, membership, released, progress)[None, :]
+    else:
+        tier_of = tiers_of_classes(aggregated, tiers, situation.k, progress)
+        coarser = tuple(released_in_tier(aggregated, tier_of, tiers, tier) for tier in range(1, len(tiers)))
+        by_tier, _ = records_by_tier(situation.counts, membership, aggregated, tier_of, len(tiers), progress)
     del aggregated
     return Outcome(
         situation=situation,
@@ -44,5 +58,16 @@ def outcome_of(
         aggregated_regions=int(used.size),
         sites=None if sites is None else frozen(sites[used]),
         released=released,
-        released_by_region=frozen(records_kept(situation.counts, membership, released, progress)),
+        released_by_tier=frozen(by_tier),
+        tiers=tiers,
+        coarser=coarser,
     )
+
+
+def outcome_of_solution(problem: Problem, solution: Solution, progress: Progress | None = None) -> Outcome:
+    """What a solution releases, from the counts of the file.
+
+    A class below k in the whole file is below k in every place, so the outcome is the same without global suppression.
+    """
+    situation = Situation(problem.regions, problem.counts, problem.k)
+    return outcome_of(problem, situation, solution.owner, solution.sites, progress, solution.tiers)

@@ -11,25 +11,30 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate, dense_membership, without_small_classes
 from vbas_desktop.algorithms.limit import allowed_records, most_trials
+from vbas_desktop.algorithms.tier_release import tiers_of_classes
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.tiers import NOWHERE, Tiers
 from vbas_desktop.domain.words import counted
 
-from .checks import check_owner, check_sites
+from .checks import check_owner, check_sites, check_tiers
 
 _STAGE = "Finding the number of sites"
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Where the sites are, who owns each initial region, and what the location approach tells of how it got there."""
+    """Where the sites are, who owns each initial region, what the location approach tells of how it got there, and the
+    larger places above the aggregated regions.
+    """
 
     places: NDArray[np.float64]
     owner: NDArray[np.int32]
     told: Mapping[str, Any]
+    tiers: Tiers | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +52,7 @@ class Partitions:
         return self._suppressed
 
     def make(self, sites: int, progress: Progress) -> Partition:
-        """Locations and construction with that many sites."""
+        """Locations, construction and tiers with that many sites."""
         if sites not in self._made:
             self._made[sites] = self._make(sites, progress)
         return self._made[sites]
@@ -58,17 +63,28 @@ class Partitions:
         located, told = request.site_location.locate_and_tell(situation, sites, Span(progress, 0.0, 0.9))
         places = check_sites(located, sites, request.site_location)
         progress.update("Merging regions", 0.9)
-        constructed = request.construction.construct(situation, places, Span(progress, 0.9, 1.0))
+        constructed = request.construction.construct(situation, places, Span(progress, 0.9, 0.95))
         owner = check_owner(constructed, situation, places, request)
-        return Partition(frozen(places), frozen(owner), told)
+        return Partition(frozen(places), frozen(owner), told, self._tiers(owner, Span(progress, 0.95, 1.0)))
+
+    def _tiers(self, owner: NDArray[np.int32], progress: Progress) -> Tiers | None:
+        if self.request.tiers is None:
+            return None
+        membership, used = dense_membership(owner)
+        arranged = self.request.tiers.arrange(self.situation, membership, progress)
+        return None if arranged is None else check_tiers(arranged, used.size, self.request.tiers)
 
     def suppressed(self, sites: int, progress: Progress) -> int:
         """How many of the file's records are not released with that many sites."""
         if sites not in self._suppressed:
-            owner = self.make(sites, progress).owner
-            membership, used = dense_membership(owner)
+            partition, k = self.make(sites, progress), self.situation.k
+            membership, used = dense_membership(partition.owner)
             aggregated = aggregate(self.situation.counts, membership, used.size, progress)
-            released = without_small_classes(aggregated, self.situation.k).records
+            if partition.tiers is None:
+                released = without_small_classes(aggregated, k).records
+            else:
+                tier_of = tiers_of_classes(aggregated, partition.tiers, k, progress)
+                released = int(aggregated.rows[2][tier_of != NOWHERE].sum())
             self._suppressed[sites] = self.request.problem.records - released
         return self._suppressed[sites]
 

@@ -1,6 +1,7 @@
 """Representability of an aggregation: the place is what was generalised. Everything comes from counts, not records.
 
-Original classes are (initial region, class), released ones (aggregated region, class). No original class is split, so
+Original classes are (initial region, class), released ones (place, class): the place is the aggregated region, or
+in tiers the one where the class is released. No original class is split, so
 b = 0: Rand = 1 − c/M, Jaccard = a/(a + c), Fowlkes–Mallows = sqrt(Jaccard). Rand is close to 1 whatever is done; what
 tells something are Jaccard, Fowlkes–Mallows and how far records moved.
 """
@@ -8,6 +9,7 @@ tells something are Jaccard, Fowlkes–Mallows and how far records moved.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,11 +18,12 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.grouping import aggregate, without_small_classes
 from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts
 from vbas_desktop.algorithms.pair_counts import pairs_by_region, pairs_kept
+from vbas_desktop.algorithms.tier_release import records_by_tier, released_in_tier, tiers_of_classes
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.solution import Representability, Solution
 
-from .place_parts import Levels, levels_of, moves, packed, precision_by_column
+from .place_parts import HEIGHT, Levels, Released, levels_of, packed, precision_by_column
 
 _STAGE = "Rating what is kept of the geography"
 
@@ -31,8 +34,9 @@ class PlaceVector:
 
     ``distance[g]`` is the mean distance of the released records from their initial region to the record-weighted centre
     of aggregated region g, in the unit of the coordinates. ``with_suppressed`` takes the suppressed records as one
-    released class, where the plain values leave them out. ``released[i]`` counts the released records of initial
-    region i, ``released_classes[c]`` says whether class c is released anywhere.
+    released class, where the plain values leave them out. ``heights`` says how many levels each column has above its
+    values. In tiers, values per aggregated region are of the records released in it. ``released[i]`` counts the
+    released records of initial region i, ``released_classes[c]`` says whether class c is released anywhere.
     """
 
     jaccard: float | None
@@ -44,6 +48,7 @@ class PlaceVector:
     sample_size_ratio: float
     davies_bouldin: DaviesBouldin
     levels: Levels
+    heights: Mapping[str, int]
     region_jaccard: NDArray[np.float64]
     region_distance: NDArray[np.float64]
     released: NDArray[np.int64]
@@ -57,7 +62,7 @@ class PlaceVector:
     @property
     def precision_by_column(self) -> dict[str, float] | None:
         """The precision of each quasi-identifier and of the place; None if nothing was released."""
-        return precision_by_column(self.levels)
+        return precision_by_column(self.levels, self.heights)
 
     @property
     def precision(self) -> float | None:
@@ -102,21 +107,22 @@ def distance_scale(unit: str) -> tuple[float, str]:
 def place_vector(problem: Problem, solution: Solution, progress: Progress | None = None) -> PlaceVector:
     """The vector of one solution: a few passes over the stored counts, whatever the number of records."""
     progress = progress or Silent()
-    counts, membership, groups = problem.counts, solution.membership, solution.aggregated_regions
-    released = without_small_classes(aggregate(counts, membership, groups, progress), problem.k)
-    records, together = pairs_kept(counts, membership, released, progress)
-    joined = pairs_by_region(released)
-    n, a, both = int(records.sum()), int(together.sum()), int(joined.sum())
+    released = released_of(problem, solution, progress)
+    records = released.records.sum(axis=0)
+    joined = pairs_by_region(released.classes[0])
+    n, a = int(records.sum()), int(released.together.sum())
+    both = int(joined.sum()) + sum(int(pairs_by_region(counts).sum()) for counts in released.classes[1:])
     overall = PairCounts(a, 0, both - a, n * (n - 1) // 2 - both)
     # Records of unknown regions have no place of their own: each counts as an original class of one.
     pool = problem.records - n
     progress.update(_STAGE)
-    a_all = int(pairs_by_region(counts).sum())
+    a_all = int(pairs_by_region(problem.counts).sum())
     progress.update(_STAGE)
     everything = PairCounts(a_all, 0, both + pool * (pool - 1) // 2 - a_all, 0)
+    groups = solution.aggregated_regions
     together_by_group = np.zeros(groups, np.int64)
-    np.add.at(together_by_group, membership, together)
-    moved = moves(problem, membership, groups, records)
+    np.add.at(together_by_group, solution.membership, released.together[0])
+    moved = released.moves(problem.regions.points)
     return PlaceVector(
         jaccard=overall.jaccard if n else None,
         fowlkes_mallows=_root(overall.jaccard) if n else None,
@@ -126,12 +132,27 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress | None
         fowlkes_mallows_with_suppressed=_root(everything.jaccard),
         sample_size_ratio=n / problem.records if problem.records else 0.0,
         davies_bouldin=moved.davies_bouldin,
-        levels=levels_of(problem, membership, groups, records, released),
+        levels=levels_of(problem, released),
+        heights={**dict.fromkeys(problem.quasi_identifiers, HEIGHT), problem.region_column: released.height},
         region_jaccard=np.where(joined > 0, together_by_group / np.maximum(joined, 1), np.nan),
-        region_distance=moved.by_region,
+        region_distance=moved.by_region[:groups],
         released=records,
-        released_classes=released.class_totals > 0,
+        released_classes=np.any([counts.class_totals > 0 for counts in released.classes], axis=0),
     )
+
+
+def released_of(problem: Problem, solution: Solution, progress: Progress) -> Released:
+    """What a solution releases, from the counts of the file."""
+    counts, membership, k, tiers = problem.counts, solution.membership, problem.k, solution.tiers
+    aggregated = aggregate(counts, membership, solution.aggregated_regions, progress)
+    first = without_small_classes(aggregated, k)
+    if tiers is None:
+        records, together = pairs_kept(counts, membership, first, progress)
+        return Released((membership,), (first,), records[None, :], together[None, :])
+    tier_of = tiers_of_classes(aggregated, tiers, k, progress)
+    coarser = (released_in_tier(aggregated, tier_of, tiers, tier) for tier in range(1, len(tiers)))
+    by_tier = records_by_tier(counts, membership, aggregated, tier_of, len(tiers), progress)
+    return Released(tuple(tiers.memberships(membership)), (first, *coarser), *by_tier)
 
 
 def with_representability(problem: Problem, solution: Solution, progress: Progress | None = None) -> Solution:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import EquivalenceCounts
 
 HEIGHT = 2
-"""Levels above an initial region, and above a value that is taken together with others: the group, suppression."""
+"""Levels above a value, and above an initial region without tiers: the group it is taken into, suppression."""
 
 Levels = Mapping[str, Mapping[int, int]]
 """Column → level → released records."""
@@ -33,11 +34,41 @@ class Moves:
     davies_bouldin: DaviesBouldin
 
 
-def moves(problem: Problem, membership: NDArray[np.int32], groups: int, weight: NDArray[np.int64]) -> Moves:
-    """From the released records of each initial region. A distance itself says how far a place was generalised, so
-    Davies–Bouldin takes it without a further factor: S is the root mean square of a region, D that of the centres.
+@dataclass(frozen=True, eq=False)
+class Released:
+    """What a solution releases, tier by tier; without tiers there is one.
+
+    ``memberships[t][i]`` is the place of initial region i in tier t, ``classes[t]`` what the places of tier t release;
+    ``records[t, i]`` counts the records of initial region i that are released in tier t, ``together[t, i]`` the pairs
+    of them of the same class.
     """
-    points = problem.regions.points
+
+    memberships: tuple[NDArray[np.int32], ...]
+    classes: tuple[EquivalenceCounts, ...]
+    records: NDArray[np.int64]
+    together: NDArray[np.int64]
+
+    def moves(self, points: NDArray[np.float64]) -> Moves:
+        """How far records are from the middle of the place where they are released; places tier by tier."""
+        starts = np.cumsum([0, *(counts.regions for counts in self.classes)])
+        membership = np.concatenate([each + start for each, start in zip(self.memberships, starts, strict=False)])
+        points = np.tile(points, (len(self.classes), 1))
+        return moves(points, membership, int(starts[-1]), self.records.ravel())
+
+    @property
+    def height(self) -> int:
+        """Levels above an initial region: one for each tier, of which the last one, the whole area, tells nothing."""
+        return max(HEIGHT, len(self.classes))
+
+
+def moves(
+    points: NDArray[np.float64], membership: NDArray[np.integer], groups: int, weight: NDArray[np.int64]
+) -> Moves:
+    """From the released records of each initial region, or of each initial region in each tier.
+
+    A distance itself says how far a place was generalised, so Davies–Bouldin takes it without a further factor: S is
+    the root mean square of a region, D that of the centres.
+    """
     total = np.bincount(membership, weight, minlength=groups)
     everything = float(weight.sum())
     if not everything:
@@ -58,32 +89,33 @@ def moves(problem: Problem, membership: NDArray[np.int32], groups: int, weight: 
     return Moves(np.where(used, by_region, np.nan), float((weight * far).sum() / everything), index)
 
 
-def levels_of(
-    problem: Problem, membership: NDArray[np.int32], groups: int, weight: NDArray[np.int64], released: EquivalenceCounts
-) -> Levels:
+def levels_of(problem: Problem, released: Released) -> Levels:
     """On which level the released records are in each column: a region that stands alone is as it was."""
-    together = np.bincount(membership, minlength=groups)[membership] > 1
     found: dict[str, dict[int, int]] = {}
-    totals = released.class_totals
+    first = released.classes[0]
+    totals = np.sum([counts.class_totals for counts in released.classes], axis=0)
     grouped = {grouping.column: grouping.groups for grouping in problem.groupings}
     for q, categories in enumerate(problem.categories):
         name = problem.quasi_identifiers[q]
         raised = {group for value, group in grouped.get(name, {}).items() if group != value}
         level = np.array([int(value in raised) for value in categories.values], np.int64)
-        records = np.bincount(level[codes_of(released, q)], totals, minlength=2) if totals.size else np.zeros(2)
+        records = np.bincount(level[codes_of(first, q)], totals, minlength=2) if totals.size else np.zeros(2)
         found[name] = {number: int(records[number]) for number in (0, 1) if records[number]}
-    moved = int(weight[together].sum())
-    places = {0: int(weight.sum()) - moved, 1: moved}
+    together = np.bincount(released.memberships[0])[released.memberships[0]] > 1
+    moved = int(released.records[0, together].sum())
+    places = {0: int(released.records[0].sum()) - moved, 1: moved}
+    places |= {tier + 1: int(released.records[tier].sum()) for tier in range(1, len(released.classes))}
     found[problem.region_column] = {number: records for number, records in places.items() if records}
     return found
 
 
-def precision_by_column(levels: Levels) -> dict[str, float] | None:
+def precision_by_column(levels: Levels, heights: Mapping[str, int] = MappingProxyType({})) -> dict[str, float] | None:
     """1 − the mean share of the levels climbed, column by column; None if nothing was released."""
     if not any(sum(records.values()) for records in levels.values()):
         return None
     return {
-        name: 1.0 - sum(level * number for level, number in records.items()) / HEIGHT / sum(records.values())
+        name: 1.0
+        - sum(level * number for level, number in records.items()) / heights.get(name, HEIGHT) / sum(records.values())
         for name, records in levels.items()
     }
 

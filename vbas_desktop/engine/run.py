@@ -1,7 +1,7 @@
 """Runs one combination of approaches over its range of site numbers and rates what comes of it.
 
 The stages: global suppression → number of sites → for each number: locations → construction → local suppression →
-rating, representability → Pareto. What does not depend on the number of sites is computed once.
+tiers → rating, representability → Pareto. What does not depend on the number of sites is computed once.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from vbas_desktop.algorithms.site_numbers import range_of_sites
-from vbas_desktop.approaches.base import Approach, Measure
+from vbas_desktop.approaches.base import Approach, Measure, Outcome
 from vbas_desktop.approaches.presets import usual_among
-from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.approaches.registry import DEFAULTS, approaches, make
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.words import counted
+from vbas_desktop.domain.words import agreeing, counted
 
 from .checks import check_request
 from .dominance import marked
@@ -68,7 +68,7 @@ def run(
                 on_solution(solution)
     own = request.site_number.allowed_loss()
     allowed = request.allowed_loss_percent if own is None else own
-    findings += list(_nothing_released(solutions, request.problem.k))
+    findings += [*_nothing_released(solutions, request.problem.k), *spread_places(solutions)]
     return RunResult(
         solutions=tuple(marked(solutions, request.pareto_measures or usual_among(plan.measures), allowed)),
         approximated_sites=approximated,
@@ -95,15 +95,18 @@ class _Plan:
     shared_seconds: float
 
     def solve(self, id: int, sites: int, progress: Progress) -> Solution:
-        """One solution: locations, construction, local suppression, rating."""
+        """One solution: locations, construction, local suppression, tiers, rating."""
         started = time.perf_counter()
         request, situation = self.partitions.request, self.partitions.situation
         partition = self.partitions.make(sites, Span(progress, 0.0, 0.9))
-        outcome = outcome_of(request.problem, situation, partition.owner, partition.places, Span(progress, 0.9, 0.98))
+        tiers = partition.tiers
+        outcome = outcome_of(
+            request.problem, situation, partition.owner, partition.places, Span(progress, 0.9, 0.98), tiers
+        )
         progress.update("Rating the solutions", 0.98)
         measures: dict[str, float | int | None] = {each.card.name: each.rate(outcome) for each in self.measures}
         seconds = self.shared_seconds + time.perf_counter() - started
-        released, sizes = outcome.released.records, outcome.released.rows[2]
+        released = outcome.released_records
         solution = Solution(
             id=id,
             approaches=names_of(request),
@@ -117,18 +120,25 @@ class _Plan:
             suppressed_global=request.problem.counts.records - situation.records,
             suppressed_local=situation.records - released,
             released_records=released,
-            anonymity=int(sizes.min()) if sizes.size else None,
+            anonymity=_anonymity(outcome),
             regions_without_release=int(np.count_nonzero(outcome.released.region_totals == 0)),
             told=partition.told,
+            tiers=tiers,
+            released_by_tier=() if tiers is None else tuple(outcome.released_by_tier.sum(axis=1).tolist()),
         )
         return with_representability(request.problem, solution, Span(progress, 0.98, 1.0))
+
+
+def _anonymity(outcome: Outcome) -> int | None:
+    """The size of the smallest released class."""
+    smallest = [int(sizes.min()) for _, released in outcome.places() if (sizes := released.rows[2]).size]
+    return min(smallest, default=None)
 
 
 def names_of(request: Request) -> dict[str, str]:
     """The name of each component's approach, and of the approaches that are parameters (``adc_seeding``)."""
     names: dict[str, str] = {}
-    for component in ("site_number", "site_location", "construction"):
-        approach: Approach = getattr(request, component)
+    for component, approach in chosen_approaches(request).items():
         names[component] = approach.card.name
         for declared in approach.parameters():
             value = getattr(approach, declared.name)
@@ -140,7 +150,13 @@ def names_of(request: Request) -> dict[str, str]:
 
 def settings_of(request: Request) -> dict[str, dict[str, Any]]:
     """The parameters of each component's approach as plain data."""
-    return {name: getattr(request, name).settings() for name in ("site_number", "site_location", "construction")}
+    return {component: approach.settings() for component, approach in chosen_approaches(request).items()}
+
+
+def chosen_approaches(request: Request) -> dict[str, Approach]:
+    """The approach of each component of which one is chosen."""
+    given = {component: getattr(request, component) for component in DEFAULTS}
+    return {name: approach if approach is not None else make(name, DEFAULTS[name]) for name, approach in given.items()}
 
 
 def _nothing_released(solutions: list[Solution], k: int) -> Iterator[Finding]:
@@ -153,3 +169,21 @@ def _nothing_released(solutions: list[Solution], k: int) -> Iterator[Finding]:
                 "Choose fewer quasi-identifiers, broader categories, fewer sites or a smaller k.",
                 severity=Severity.WARNING,
             )
+
+
+def spread_places(solutions: list[Solution]) -> Iterator[Finding]:
+    """Of each tier once: places that lie in several larger ones were given to one of them."""
+    said: set[str] = set()
+    for solution in solutions:
+        for tier, number in enumerate(() if solution.tiers is None else solution.tiers.assigned):
+            below, above = solution.tiers.titles[tier : tier + 2]  # type: ignore[union-attr]
+            if number and above not in said:
+                said.add(above)
+                yield Finding(
+                    "tiers-spread",
+                    f"{counted(number, 'place')} of the kind “{below}” in solution {solution.id} "
+                    f"{agreeing(number, 'lies', 'lie')} in several places of “{above}”; each counts to the one with "
+                    "most of its initial regions.",
+                    "The crosswalk shows how regions were taken together.",
+                    severity=Severity.WARNING,
+                )

@@ -66,6 +66,7 @@ def load_regions(
         polygons=None if polygons is None else frozen(polygons),
         source=source_of(path),
         names=raw.names,
+        labels=raw.labels,
         findings=findings.stop_on_errors(),
     )
     progress.update("Reading regions", 1.0)

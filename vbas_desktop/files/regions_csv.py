@@ -16,7 +16,7 @@ from .dialect import sniff_delimiter
 from .findings import FindingList
 from .regions_columns import Axes, check_repeated, find_axes, find_id, name_column
 from .regions_numbers import numbers_of
-from .regions_raw import RawRegions, check_ids
+from .regions_raw import RawRegions, check_ids, shared_values
 from .whole_text import whole_text
 
 AGREEING_M = 30.0
@@ -74,6 +74,9 @@ def read_raw_csv(
         names=tuple(table.column(name)) if name else None,
         x_name=axes.x,
         y_name=axes.y,
+        labels=shared_values(
+            (each, table.column(each)) for each in table.header if each not in (id_name, axes.x, axes.y)
+        ),
     )
 
 

@@ -19,7 +19,7 @@ from .findings import FindingList
 from .geometry_kind import checked_geometry_file
 from .regions_columns import find_id, is_latitude, is_longitude, name_column
 from .regions_csv import choose_id
-from .regions_raw import RawRegions, check_ids
+from .regions_raw import RawRegions, check_ids, shared_values
 from .regions_repair import POLYGONAL, finite_shapes, repaired
 
 ENDINGS = (".geojson", ".json", ".gpkg", ".shp", ".zip")
@@ -78,6 +78,7 @@ def read_raw_layer(
         x_name=x_column,
         y_name=y_column,
         over_date_line=cut is not None,
+        labels=shared_values((each, layer.text(each)) for each in header if each not in (id_name, x_column, y_column)),
     )
 
 

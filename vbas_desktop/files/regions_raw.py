@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,19 @@ class RawRegions:
     names: tuple[str, ...] | None = None
     x_name: str | None = None
     y_name: str | None = None
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     over_date_line: bool = False
+
+
+def shared_values(columns: Iterable[tuple[str, Sequence[str]]]) -> dict[str, tuple[str, ...]]:
+    """The columns whose values are shared by two regions each on average, or more: they may name larger places."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, values in columns:
+        once = {value: value for value in values}
+        if name and name not in found and 2 * len(once) <= len(values):
+            # The same text is kept once.
+            found[name] = tuple(once[value] for value in values)
+    return found
 
 
 def check_ids(ids: Sequence[str], rows: NDArray[np.int64], column: str | None, findings: FindingList) -> None:

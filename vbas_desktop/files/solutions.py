@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from vbas_desktop.domain.solution import Representability, RequirementCheck, Solution
+from vbas_desktop.domain.tiers import Tiers
 
 from .packing import pack, unpack
 
 _NUMBERS = ("released_records", "anonymity", "regions_without_release")
-_FACTS = {*_NUMBERS, "representability", "released_classes", "meets_requirement", "requirement"}
+_FACTS = {*_NUMBERS, "representability", "released_classes", "meets_requirement", "requirement", "released_by_tier"}
 
 
 def solution_to_json(solution: Solution) -> dict[str, Any]:
@@ -30,6 +31,7 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
         "suppressed_global": int(solution.suppressed_global),
         "suppressed_local": int(solution.suppressed_local),
         "pareto": bool(solution.pareto),
+        **({} if solution.tiers is None else {"tiers": _tiers_to_json(solution)}),
         "facts": {**solution.facts(), "released_classes": solution.released_classes},
     }
 
@@ -55,7 +57,29 @@ def solution_from_json(data: Mapping[str, Any]) -> Solution:
         representability=facts.get("representability") or Representability(),
         released_classes=facts.get("released_classes", ""),
         requirement=_requirement(facts),
+        **_tiers_from_json(data.get("tiers")),
     )
+
+
+def _tiers_to_json(solution: Solution) -> dict[str, Any]:
+    tiers = solution.tiers
+    assert tiers is not None
+    return {
+        "parents": [pack(parent) for parent in tiers.parents],
+        "titles": list(tiers.titles),
+        "names": [None if names is None else list(names) for names in tiers.names],
+        "assigned": list(tiers.assigned),
+        "released_records": list(solution.released_by_tier),
+    }
+
+
+def _tiers_from_json(data: Mapping[str, Any] | None) -> dict[str, Any]:
+    if data is None:
+        return {}
+    names = tuple(None if each is None else tuple(each) for each in data["names"])
+    parents = tuple(unpack(parent) for parent in data["parents"])
+    tiers = Tiers(parents, tuple(data["titles"]), names, tuple(data["assigned"]))
+    return {"tiers": tiers, "released_by_tier": tuple(data["released_records"])}
 
 
 def _requirement(facts: Mapping[str, Any]) -> RequirementCheck | None:

@@ -147,7 +147,8 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
     most = len(plan.codes) * math.prod(column.categories for column in columns) - sizes.size
     members = plan.members_by_region[region]
     # Every initial region counts once: how the records were spread over them is not released.
-    once = moves(problem, plan.membership, len(plan.codes), (plan.released_by_region > 0)[plan.membership].astype(int))
+    some = (plan.released_by_region > 0)[plan.membership].astype(np.int64)
+    once = moves(problem.regions.points, plan.membership, len(plan.codes), some)
     return Told(
         k=problem.k,
         regions=problem.regions,

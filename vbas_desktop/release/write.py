@@ -73,6 +73,8 @@ def write_release(
     progress, target, options = progress or Silent(), Path(target), options.settled()
     released = options.released_columns(table.dialect.header)
     _refuse_changed(problem)
+    if solution.tiers is not None:
+        raise InputError(Finding("tiers", "Solutions in tiers are not written.", "Choose --tiers none."))
     make_ready(REHEARSAL, progress)
     require_space(target.parent, _needed_bytes(table, options))
     plan = make_plan(problem, solution)

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from vbas_desktop.approaches.registry import approaches, make
+from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, approaches, make
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 
-COMPONENTS = ("site_number", "site_location", "construction")
-"""The components of which exactly one approach is chosen. Of the fourth, rating, any number is ticked."""
+COMPONENTS = tuple(DEFAULTS)
+"""The components of which exactly one approach is chosen. Of the other one, rating, any number is ticked."""
 
 READING_FIELDS = (
     "coordinates",
@@ -28,8 +28,6 @@ READING_FIELDS = (
 )
 """The choices that decide how files are read."""
 
-DEFAULT_APPROACHES = {"site_number": "limit", "site_location": "balanced-density", "construction": "voronoi"}
-
 
 @dataclass(frozen=True)
 class Choices:
@@ -40,7 +38,7 @@ class Choices:
 
     roles: Mapping[str, Role] = field(default_factory=dict)
     k: int = 5
-    approaches: Mapping[str, str] = field(default_factory=lambda: dict(DEFAULT_APPROACHES))
+    approaches: Mapping[str, str] = field(default_factory=lambda: dict(DEFAULTS))
     parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     range_step_percent: float = 10.0
     range_reach: int = 2
@@ -140,7 +138,13 @@ def title_of(component: str, name: str) -> str:
 
 def combination(choices: Choices) -> str:
     """The chosen combination in words, such as "Allowed loss · Balanced density · Voronoi"."""
-    return " · ".join(title_of(component, choices.approaches[component]) for component in COMPONENTS)
+    return in_words(choices.approaches)
+
+
+def in_words(chosen: Mapping[str, str]) -> str:
+    """A combination by component in words; what does nothing is not told."""
+    told = ((component, chosen.get(component, NOTHING)) for component in COMPONENTS)
+    return " · ".join(title_of(component, name) for component, name in told if name != NOTHING)
 
 
 class History:

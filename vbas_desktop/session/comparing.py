@@ -17,7 +17,7 @@ from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import agreeing, counted
 
-from .choices import Choices, title_of
+from .choices import Choices, in_words
 from .results import ProblemKey, Run, grouping_entries
 
 if TYPE_CHECKING:
@@ -102,9 +102,7 @@ class ComparisonOrder:
         )
         return Run(
             0,
-            " · ".join(
-                title_of(name, one.card.name) for name, one in zip(COMPONENTS, combination.approaches, strict=True)
-            ),
+            in_words(choices.approaches),
             key,
             dict(choices.approaches),
             self.plan.global_suppression,
@@ -169,6 +167,7 @@ def plan_of(ticked: Ticked, session: Session) -> Plan:
         site_numbers=made["site_number"],
         site_locations=made["site_location"],
         constructions=made["construction"],
+        tierings=made["tiers"],
         groupings=from_plain(choices.groupings),
         generalised=GENERALISED[ticked.generalised],
         unknown_regions=choices.unknown_regions,

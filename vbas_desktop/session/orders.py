@@ -138,6 +138,7 @@ class RunOrder:
             site_number=chosen.make("site_number"),
             site_location=chosen.make("site_location"),
             construction=chosen.make("construction"),
+            tiers=chosen.make("tiers"),
             measures=tuple(make("rating", name) for name in approaches("rating")),
             pareto_measures=self.pareto_measures,
             global_suppression=chosen.global_suppression,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.approaches.registry import revealed
+from vbas_desktop.approaches.registry import NOTHING, revealed
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
@@ -146,7 +146,7 @@ def options_in_force(run: Run, records: str, release: ReleaseOptions, problem: P
     for name in READING_FIELDS:
         given[name] = getattr(chosen, name)
     for component in COMPONENTS:
-        given[component] = run.approaches[component]
+        given[component] = run.approaches.get(component, NOTHING)
     return {**given, **_release_settings(release)}
 
 
@@ -154,7 +154,7 @@ def _parameters(run: Run) -> list[tuple[str, str, Any]]:
     return [
         (component, name, value)
         for component in COMPONENTS
-        for name, value in run.choices.values_of(component, run.approaches[component]).items()
+        for name, value in run.choices.values_of(component, run.approaches.get(component, NOTHING)).items()
     ]
 
 

@@ -88,6 +88,7 @@ def test_a_small_run_worked_by_hand():
         "site_number": "fixed",
         "site_location": "balanced-density",
         "construction": "voronoi",
+        "tiers": "none",
     }
     assert solution.parameters["site_number"] == {"sites": 2}
 

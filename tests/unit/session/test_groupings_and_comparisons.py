@@ -24,7 +24,12 @@ from vbas_desktop.session.session import Session
 
 AGES = {"1": "1-3", "2": "1-3", "3": "1-3", "4": "4-7", "5": "4-7", "6": "4-7", "7": "4-7"}
 TICKED = Ticked(
-    {"site_number": ("fixed",), "site_location": ("density", "adc"), "construction": ("voronoi",)},
+    {
+        "site_number": ("fixed",),
+        "site_location": ("density", "adc"),
+        "construction": ("voronoi",),
+        "tiers": ("none",),
+    },
     seedings=("density", "random"),
     ks=(3, 5),
     quasi_identifier_sets=(("age", "sex"),),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from vbas_desktop.algorithms.grouping import smallest_classes
 from vbas_desktop.approaches.base import Card, Measure, Outcome
 
@@ -13,7 +15,7 @@ from vbas_desktop.approaches.base import Card, Measure, Outcome
 class AverageAnonymityDeviation(Measure):
     """Mean over the aggregated regions with released records of (anonymity after suppression − k).
 
-    Undefined if nothing is released. O(classes released).
+    In tiers the mean is over the places of all tiers. Undefined if nothing is released. O(classes released).
     """
 
     card: ClassVar[Card] = Card(
@@ -30,6 +32,6 @@ class AverageAnonymityDeviation(Measure):
 
     def rate(self, outcome: Outcome) -> float | None:
         """The mean deviation, or None if nothing is released."""
-        anonymity, _ = smallest_classes(outcome.released)
+        anonymity = np.concatenate([smallest_classes(released)[0] for _, released in outcome.places()])
         released = anonymity[anonymity > 0]
         return float((released - outcome.situation.k).mean()) if released.size else None

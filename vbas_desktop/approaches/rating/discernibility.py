@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vbas_desktop.approaches.base import Card, Measure, Outcome
 
 _SAFE_RECORDS = 3_000_000_000
@@ -13,7 +16,7 @@ _SAFE_RECORDS = 3_000_000_000
 
 @dataclass(frozen=True)
 class Discernibility(Measure):
-    """Σ size² over the released classes of all aggregated regions, without a penalty for suppressed records.
+    """Σ size² over the released classes of all places, without a penalty for suppressed records.
 
     0 if nothing is released. O(classes released).
     """
@@ -32,7 +35,9 @@ class Discernibility(Measure):
 
     def rate(self, outcome: Outcome) -> int:
         """The sum, exactly."""
-        _, _, sizes = outcome.released.rows
-        if outcome.released.records < _SAFE_RECORDS:
-            return int((sizes * sizes).sum())
-        return sum(size * size for size in sizes.tolist())
+        safe = outcome.released_records < _SAFE_RECORDS
+        return sum(_squares(released.rows[2], safe) for _, released in outcome.places())
+
+
+def _squares(sizes: NDArray[np.int64], safe: bool) -> int:
+    return int((sizes * sizes).sum()) if safe else sum(size * size for size in sizes.tolist())

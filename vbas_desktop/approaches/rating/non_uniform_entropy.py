@@ -14,7 +14,8 @@ from vbas_desktop.approaches.base import Card, Measure, Outcome
 class NonUniformEntropy(Measure):
     """−Σ over the released records of log2(a / b), which is 0 if nothing is released.
 
-    a: released records of the record's initial region, b: those of its aggregated region. O(r).
+    a: released records of the record's initial region, b: those of its aggregated region. In tiers both count the
+    records that are released in the same place as this one. O(r).
     """
 
     card: ClassVar[Card] = Card(
@@ -31,9 +32,9 @@ class NonUniformEntropy(Measure):
 
     def rate(self, outcome: Outcome) -> float:
         """The loss in bits."""
-        own = outcome.released_by_region
-        merged = np.zeros(outcome.aggregated_regions, np.int64)
-        np.add.at(merged, outcome.membership, own)
-        some = own > 0
-        share = own[some] / merged[outcome.membership[some]]
-        return float(abs((own[some] * np.log2(share)).sum()))
+        lost = 0.0
+        for own, (membership, released) in zip(outcome.released_by_tier, outcome.places(), strict=True):
+            some = own > 0
+            share = own[some] / released.region_totals[membership[some]]
+            lost += float(abs((own[some] * np.log2(share)).sum()))
+        return lost

@@ -42,8 +42,9 @@ class PlaceInformationLoss(Measure):
         known = float((records[some] * np.log2(total / records[some])).sum())
         if known == 0:
             return 0.0
-        merged = np.bincount(outcome.membership, records, outcome.aggregated_regions)
-        released = outcome.released.region_totals
-        held = released > 0
-        kept = float((released[held] * np.log2(total / merged[held])).sum())
+        kept = 0.0
+        for membership, released in outcome.places():
+            merged, totals = np.bincount(membership, records, released.regions), released.region_totals
+            held = totals > 0
+            kept += float((totals[held] * np.log2(total / merged[held])).sum())
         return min(1.0, max(0.0, 1.0 - kept / known))

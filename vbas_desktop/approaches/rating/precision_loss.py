@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Card, Measure, Outcome
 
@@ -14,7 +15,8 @@ from vbas_desktop.approaches.base import Card, Measure, Outcome
 class PrecisionLoss(Measure):
     """Mean over the aggregated regions of log2(initial regions in it) / log2(r); 0 if there is one initial region.
 
-    O(r).
+    In tiers, an aggregated region counts with the mean over its released records of log2(initial regions in the place
+    where the record is released). O(r).
     """
 
     card: ClassVar[Card] = Card(
@@ -34,5 +36,17 @@ class PrecisionLoss(Measure):
         regions = len(outcome.membership)
         if regions == 1:
             return 0.0
-        merged = np.bincount(outcome.membership, minlength=outcome.aggregated_regions)
-        return float(np.log2(merged).mean() / np.log2(regions))
+        merged = np.log2(np.bincount(outcome.membership, minlength=outcome.aggregated_regions))
+        if outcome.tiers is not None:
+            merged = _mean_of_records(outcome, merged)
+        return float(merged.mean() / np.log2(regions))
+
+
+def _mean_of_records(outcome: Outcome, without_records: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each aggregated region the mean over its released records of log₂(initial regions in the record's place)."""
+    bits, records = np.zeros(outcome.aggregated_regions), np.zeros(outcome.aggregated_regions)
+    for own, (membership, _) in zip(outcome.released_by_tier, outcome.places(), strict=True):
+        size = np.log2(np.bincount(membership))[membership]
+        bits += np.bincount(outcome.membership, own * size, outcome.aggregated_regions)
+        records += np.bincount(outcome.membership, own, outcome.aggregated_regions)
+    return np.where(records > 0, bits / np.maximum(records, 1), without_records)

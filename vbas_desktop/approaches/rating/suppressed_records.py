@@ -30,4 +30,4 @@ class SuppressedRecords(Measure):
 
     def rate(self, outcome: Outcome) -> int:
         """The number of records that are not released."""
-        return outcome.records - outcome.released.records
+        return outcome.records - outcome.released_records

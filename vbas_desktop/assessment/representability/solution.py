@@ -59,7 +59,7 @@ class Checked:
             "overall": {**facts, **self._precision(facts, weights)},
             "included_quasi_identifiers": list(self.columns),
             "coding": {
-                name: {"height": HEIGHT, "records_by_level": parts_shown(levels[name], self.k)}
+                name: {"height": self._height(name), "records_by_level": parts_shown(levels[name], self.k)}
                 for name in self.columns
                 if name in levels
             },
@@ -80,6 +80,10 @@ class Checked:
             return {}
         found = sum(weights[name] * by_column[name] for name in weights)
         return {"precision": found, "precision_with_suppressed": found * facts.get("sample_size_ratio", 0.0)}
+
+    def _height(self, name: str) -> int:
+        tiers = self.solution.tiers
+        return HEIGHT if tiers is None or name != self.region_column else max(HEIGHT, len(tiers))
 
     def has_class(self, wanted: Mapping[str, str]) -> tuple[Verdict, str]:
         """Whether a class is released. A wanted place is an initial region, which must stand alone."""

@@ -50,14 +50,15 @@ def charts_of(comparison: Comparison) -> Iterator[tuple[Scenario, str, Drawing]]
 
 
 def _panels(comparison: Comparison, scenario: Scenario, measure: str) -> list[Panel]:
-    """One panel for each approach for the number of sites (and construction, if several are compared)."""
-    several = len(labels_of(comparison, 2)) > 1
+    """One panel for each approach for the number of sites (and for later components, if several are compared)."""
+    several = [place for place in range(2, len(COMPONENTS)) if len(labels_of(comparison, place)) > 1]
     found: dict[str, dict[int, dict[str, float | None]]] = {}
     scale = 0.001 if _unit(measure, comparison) == "km" else 1.0
     for one in comparison.finished:
         if one.combination.scenario == scenario:
-            number, location, construction = one.combination.labels
-            panel = found.setdefault(f"{number} · {construction}" if several else number, {})
+            labels = one.combination.labels
+            location = labels[1]
+            panel = found.setdefault(" · ".join([labels[0], *(labels[place] for place in several)]), {})
             for solution in one.result.solutions:
                 value = solution.measures.get(measure)
                 group = panel.setdefault(solution.site_count, {})
@@ -132,14 +133,21 @@ def _fronts(summary: Summary) -> Section:
 
 def _front_table(front: Front, comparison: Comparison) -> Table:
     names = list(comparison.pareto_measures)
+    told = [place for place in range(len(COMPONENTS)) if place < 2 or len(labels_of(comparison, place)) > 1]
     rows = [
-        [*one.combination.labels[:2], f"{s.site_count:,}", f"{s.aggregated_regions:,}", *(_value(s, n) for n in names)]
+        [
+            *(one.combination.labels[place] for place in told),
+            f"{s.site_count:,}",
+            f"{s.aggregated_regions:,}",
+            *(_value(s, n) for n in names),
+        ]
         for one, s in front.solutions[:_LISTED]
     ]
     more = len(front.solutions) - _LISTED
     caption = f"… and {more:,} more, in comparison.csv" if more > 0 else ""
-    headings = ["Number", "Locations", "Sites", "Regions", *(measure_title(name) for name in names)]
-    return Table(headings, rows, numbers_from=2, caption=caption)
+    components = ["Number", "Locations", *(COMPONENT_WORDS[COMPONENTS[place]] for place in told[2:])]
+    headings = [*components, "Sites", "Regions", *(measure_title(name) for name in names)]
+    return Table(headings, rows, numbers_from=len(components), caption=caption)
 
 
 def _charts(comparison: Comparison) -> Iterator[Section]:

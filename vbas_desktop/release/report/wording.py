@@ -21,6 +21,7 @@ COMPONENTS = {
     "site_number": "Number of sites",
     "site_location": "Places of the sites",
     "construction": "Merging of regions",
+    "tiers": "Larger places for small classes",
 }
 _NOT_IN_COMMAND = {"records", "regions", "workers", "groupings"}
 

@@ -27,7 +27,12 @@ from vbas_desktop.ui.panel.results_columns import location_words
 
 from .geometry import BaseGeometry
 
-_COMPONENTS = {"site_number": "Number of sites", "site_location": "Locations", "construction": "Construction"}
+_COMPONENTS = {
+    "site_number": "Number of sites",
+    "site_location": "Locations",
+    "construction": "Construction",
+    "tiers": "Tiers",
+}
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ _LABELS = {
     "site_number": "Number of sites",
     "site_location": "Locations of the sites",
     "construction": "Construction of the regions",
+    "tiers": "Records whose class is too small in their region",
 }
 
 
@@ -56,7 +57,7 @@ class ApproachChoice(QWidget):
 
 
 class ApproachesSection(QWidget):
-    """All three components and the range."""
+    """All components of which one approach is chosen, and the range."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()

@@ -55,7 +55,7 @@ class FilesSection(QWidget):
         self.findings_of.setWordWrap(True)
         self.findings_of.setProperty("look", "error")
         self.findings_of.hide()
-        choose = QPushButton("Choose f&iles…")
+        choose = QPushButton("Cha&nge files…")
         choose.clicked.connect(self.files_wanted)
         self.unfold = QToolButton()
         self.unfold.setText("Reading options")

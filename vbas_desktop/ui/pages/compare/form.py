@@ -13,7 +13,12 @@ from vbas_desktop.session.comparing import Ticked
 from vbas_desktop.ui.panel.fields import Field, title
 from vbas_desktop.ui.theme import GRID
 
-_TITLES = {"site_number": "Number of sites", "site_location": "Site locations", "construction": "Construction"}
+_TITLES = {
+    "site_number": "Number of sites",
+    "site_location": "Site locations",
+    "construction": "Construction",
+    "tiers": "Tiers",
+}
 _GENERALISED = {"no": "As they are", "yes": "Grouped", "both": "Both, grouped and not"}
 
 
@@ -82,7 +87,10 @@ class CompareForm(QWidget):
         grid.addWidget(self.components["site_location"], 0, 0)
         grid.addWidget(self.seedings, 0, 1)
         grid.addWidget(self.components["site_number"], 1, 0)
-        grid.addWidget(self.components["construction"], 1, 1)
+        others = QVBoxLayout()
+        others.addWidget(self.components["construction"])
+        others.addWidget(self.components["tiers"])
+        grid.addLayout(others, 1, 1)
         sets = Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex")
         ks = Field("k", self.ks, "One or several, such as 5, 10")
         groups = Field("Categories", self.generalised, "Whether the groups made in Input are used")
@@ -96,7 +104,8 @@ class CompareForm(QWidget):
         """Begin with the choices of the Input tab, and all locations that are quick."""
         self.components["site_number"].tick([choices.approaches["site_number"]])
         self.components["site_location"].tick([*_unseeded(), choices.approaches["site_location"]])
-        self.components["construction"].tick([choices.approaches["construction"]])
+        for component in ("construction", "tiers"):
+            self.components[component].tick([choices.approaches[component]])
         self.seedings.tick(["balanced-density"])
         self.ks.setText(str(choices.k))
         self.follow(choices)

@@ -8,6 +8,7 @@ from html import escape
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QScrollArea, QTextBrowser, QVBoxLayout, QWidget
 
+from vbas_desktop.comparison.plan import COMPONENTS
 from vbas_desktop.comparison.run import Comparison
 from vbas_desktop.comparison.summary import labels_of
 from vbas_desktop.ui.charts.bars import BarsChart
@@ -109,12 +110,14 @@ class ComparisonCharts(QWidget):
         scenario = comparison.plan.scenarios[self.scenario.currentData()]
         system = comparison.finished[0].problem.regions.system
         rows = []
+        several = [place for place in range(2, len(COMPONENTS)) if len(labels_of(comparison, place)) > 1]
         for number, (one, solution) in enumerate(comparison.solutions, 1):
             labels = one.combination.labels
+            told = " · ".join([labels[1], *(labels[place] for place in several)])
             if one.combination.scenario == scenario and labels[0] == self.number.currentText():
                 measures = solution.measures
                 values = {name: shown_value(measure_words(name), value, system) for name, value in measures.items()}
-                rows.append(ChartRow(number, labels[1], solution.site_count, values, solution.pareto))
+                rows.append(ChartRow(number, told, solution.site_count, values, solution.pareto))
         return rows
 
     def _save(self, name: str) -> None:

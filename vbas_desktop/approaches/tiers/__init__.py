@@ -1,0 +1,1 @@
+"""Where records are released whose class is too small in their aggregated region."""

@@ -1,0 +1,110 @@
+"""Larger places that the region file names: counties, provinces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.approaches.base import Card, Situation, Tiering, parameter
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.tiers import FIRST_TIER, WHOLE_AREA, Tiers
+
+
+@dataclass(frozen=True)
+class ColumnTiers(Tiering):
+    """Each column of the region file is a tier, from small places to large ones; the whole area comes last.
+
+    An aggregated region that lies in several places of a column is given to the one with most of its initial regions
+    (ties: the one named first in the file), and so is a place of one column that lies in several of the next. O(r).
+    """
+
+    card: ClassVar[Card] = Card(
+        name="columns",
+        title="Places of the region file",
+        summary="Releases what is too small in its region in the county, province or other place that the file names.",
+        formula="a class of a place is released there if its records m not released in smaller places satisfy "
+        "k ≤ m ≤ Σ room of the place's children − the largest of them",
+        complexity="O(r + counts · tiers)",
+        when="When researchers know these places and have other figures for them.",
+        order=30,
+    )
+    columns: str = parameter(
+        "",
+        label="Columns of the region file",
+        help="Columns that name larger places, smallest places first, with commas: county,province.",
+        required=True,
+        instead=True,
+    )
+
+    def arrange(self, situation: Situation, membership: NDArray[np.int32], progress: Progress) -> Tiers:
+        """The places of each column, numbered in the order of the file."""
+        progress.update("Arranging places in tiers")
+        chosen = [name.strip() for name in self.columns.split(",") if name.strip()]
+        check_labels(situation.regions, chosen)
+        parents, names, assigned = [], [], []
+        places = membership
+        for column in chosen:
+            values = list(dict.fromkeys(situation.regions.labels[column]))
+            number = {value: place for place, value in enumerate(values)}
+            wanted = np.array([number[value] for value in situation.regions.labels[column]], np.int32)
+            parent, spread = _given_to_most(places, wanted, len(values))
+            used = np.unique(parent)
+            parents.append(np.searchsorted(used, parent).astype(np.int32))
+            names.append(tuple(values[place] for place in used.tolist()))
+            assigned.append(spread)
+            places = parents[-1][places]
+        titles = [FIRST_TIER, *chosen]
+        if len(names[-1]) > 1:
+            parents.append(np.zeros(len(names[-1]), np.int32))
+            titles.append(WHOLE_AREA)
+        frozen_parents = tuple(frozen(parent) for parent in parents)
+        padding = (None,) * (len(titles) - len(names) - 1)
+        return Tiers(frozen_parents, tuple(titles), (None, *names, *padding), tuple(assigned))
+
+
+def check_labels(regions: Regions, chosen: Sequence[str]) -> None:
+    """Refuse columns that the region file does not have, that are empty somewhere, or that are named twice."""
+    findings = []
+    file = None if regions.source is None else regions.source.path
+    if not chosen:
+        findings.append(Finding("tiers", "No column is named for the tiers.", "Name columns of the region file."))
+    for column in dict.fromkeys(chosen):
+        if chosen.count(column) > 1:
+            findings.append(Finding("tiers", "The column is named twice for the tiers.", column=column))
+        if column not in regions.labels:
+            there = ", ".join(f"“{name}”" for name in regions.labels) or "none"
+            findings.append(
+                Finding(
+                    "tiers",
+                    f"No column “{column}” of the region file says in which larger places regions lie.",
+                    f"Columns with values that regions share: {there}.",
+                    file=file,
+                )
+            )
+            continue
+        empty = [id for id, value in zip(regions.ids, regions.labels[column], strict=True) if not value.strip()]
+        if empty:
+            message = f"{len(empty):,} regions name no place, the first is region “{empty[0]}”."
+            findings.append(
+                Finding("tiers", message, "Fill the column, or choose another one.", file=file, column=column)
+            )
+    if findings:
+        raise InputError(findings)
+
+
+def _given_to_most(places: NDArray[np.int32], wanted: NDArray[np.int32], number: int) -> tuple[NDArray[np.int32], int]:
+    """For each place the larger one with most of its initial regions, and how many places lie in several."""
+    pairs, counts = np.unique(places.astype(np.int64) * number + wanted, return_counts=True)
+    place, larger = pairs // number, pairs % number
+    # Sorted so that the largest share of each place comes first; of equal ones that with the lower number.
+    order = np.lexsort((larger, -counts, place))
+    _, first = np.unique(place[order], return_index=True)
+    spread = int(np.count_nonzero(np.bincount(place) > 1))
+    return larger[order[first]].astype(np.int32), spread

@@ -1,0 +1,30 @@
+"""One partition: a record is released in its aggregated region or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.approaches.base import Card, Situation, Tiering
+from vbas_desktop.domain.progress import Progress
+
+
+@dataclass(frozen=True)
+class NoTiers(Tiering):
+    """Classes that are too small in an aggregated region are suppressed. O(1)."""
+
+    card: ClassVar[Card] = Card(
+        name="none",
+        title="One partition",
+        summary="Releases a record in its aggregated region or not at all.",
+        formula="a class of an aggregated region is released if it has k records or more",
+        complexity="O(1)",
+        when="The release of the thesis: one map, and every record on it. Records of small classes are lost.",
+        order=10,
+    )
+
+    def arrange(self, situation: Situation, membership: NDArray[np.int32], progress: Progress) -> None:
+        """No larger places."""
