@@ -40,7 +40,8 @@ def without_hairlines(shapes: Shapes) -> Shapes:
         return shapes
     low_x, low_y, high_x, high_y = shapely.total_bounds(shapes).tolist()
     size = max(high_x - low_x, high_y - low_y)
-    return on_grid(shapes, (9 - int(np.floor(np.log10(size))),))[0] if size > 0 else shapes
+    # Below that the grid itself would be no number.
+    return on_grid(shapes, (9 - int(np.floor(np.log10(size))),))[0] if size > 1e-200 else shapes
 
 
 def _whole(shapes: Shapes) -> bool:
