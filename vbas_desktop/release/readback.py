@@ -26,9 +26,11 @@ BLOCK_BYTES = 1 << 19
 ARROW_BLOCK_BYTES = 4 << 20
 _SLOW_ROWS = 10_000
 _MARK = b"\xef\xbb\xbf"
-_RUN = r"^[=@\t\r]"
-_SIGNED = r"^[+-]"
-_NUMBER = r"^[+-][ .,]*[0-9][0-9 .,]*$"
+_LEAD = r'^[ \t\r\n"]*'
+_RUN = rf"^[\t\r]|{_LEAD}(?:[=@]|\xEF\xBC\x9D|\xEF\xBC\xA0)"
+_SIGN = r"(?:[+-]|\xEF\xBC\x8B|\xEF\xBC\x8D)"
+_SIGNED = rf"{_LEAD}{_SIGN}"
+_NUMBER = rf"{_LEAD}{_SIGN}[ .,]*[0-9][0-9 .,]*$"
 
 Batch = list[Hashes]
 """The hashes of the values of each column, in the order of the file."""

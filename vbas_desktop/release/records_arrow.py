@@ -259,12 +259,10 @@ def _texts(column: Any) -> Any:
 
 
 def _formulas(column: Any) -> Any:
-    """Which texts a spreadsheet might run: those that begin with = @ tab or return, and signed ones but numbers."""
-    first, rest = pc.utf8_slice_codeunits(column, 0, 1), pc.utf8_slice_codeunits(column, 1)
-    starts = pc.is_in(first, value_set=pa.array(["=", "@", "\t", "\r"]))
-    signed = pc.is_in(first, value_set=pa.array(["+", "-"]))
-    spelled = pc.equal(pc.utf8_trim(rest, characters="0123456789 .,"), "")
-    number = pc.and_(spelled, pc.greater(pc.count_substring_regex(rest, "[0-9]"), 0))
+    """Which texts a spreadsheet might run: see `rows.is_formula`."""
+    starts = pc.match_substring_regex(column, r'^[\t\r]|^[ \t\r\n"]*[=@＝＠]')
+    signed = pc.match_substring_regex(column, r'^[ \t\r\n"]*[+\-＋－]')
+    number = pc.match_substring_regex(column, r'^[ \t\r\n"]*[+\-＋－][ .,]*[0-9][0-9 .,]*$')
     return pc.or_(starts, pc.and_not(signed, number))
 
 

@@ -195,7 +195,7 @@ class CsvRecords:
         newline = np.frombuffer(self._blocks.newline, np.uint8)
         compose(
             block.buf, starts, area, size, codes, plan.kinds, plan.first, plan.last, plan.pool, plan.bounds,
-            plan.delimiter, requote, plan.escape, block.holds(b"=+-@\t\r"), newline, out, ends, formulas,
+            plan.delimiter, requote, plan.escape, block.holds(b"=+-@\t\r\xef"), newline, out, ends, formulas,
         )  # fmt: skip
         arranged = None
         if buckets is not None:

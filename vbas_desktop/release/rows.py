@@ -85,15 +85,27 @@ def _is_number(buf: Bytes, start: int, end: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def is_formula(buf: Bytes, start: int, end: int) -> bool:
-    """Whether a spreadsheet might run the field: it starts with = + - @, tab or CR and is no plain signed number."""
+    """Whether a spreadsheet might run the field: it starts with a tab or return, or after blanks, tabs, line breaks and
+    quotes with = + - @, also in full width (in UTF-8), and is no plain signed number.
+    """
     if end > start and buf[start] == QUOTE:
         start += 1
         if end > start and buf[end - 1] == QUOTE:
             end -= 1
     if end <= start:
         return False
-    first = buf[start]
-    if first == 61 or first == 64 or first == 9 or first == CR:
+    if buf[start] == 9 or buf[start] == CR:
+        return True
+    while start < end and (buf[start] == 32 or buf[start] == QUOTE or 9 <= buf[start] <= 10 or buf[start] == CR):
+        start += 1
+    if end <= start:
+        return False
+    first = int(buf[start])
+    if first == 239 and end - start > 2 and buf[start + 1] == 188:
+        # The last of its three bytes tells which sign of full width it is.
+        first = int(buf[start + 2]) - 96
+        start += 2
+    if first == 61 or first == 64:
         return True
     return (first == 43 or first == 45) and not _is_number(buf, start, end)
 
@@ -198,7 +210,11 @@ def compose(
                     start, end = starts[row, column], starts[row, column + 1] - 1
                     if end > start:
                         byte = buf[start + 1] if buf[start] == QUOTE else buf[start]
-                        if (byte < 62 or byte == 64) and (byte < 46 or byte > 57) and is_formula(buf, start, end):
+                        if (
+                            (byte < 62 or byte == 64 or byte == 239)
+                            and (byte < 46 or byte > 57)
+                            and is_formula(buf, start, end)
+                        ):
                             formulas[column] += 1
                             plain = plain and not escape
                 if plain and not requote:
