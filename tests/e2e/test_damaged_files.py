@@ -1,7 +1,14 @@
 """Damaged files end in words and with a code of the program's own; a few of those that `damaged_files.py` tries."""
 
-from damaged_files import attempts
+import random
+
+from damaged_files import Bench, attempts
 
 
 def test_damaged_files_end_in_words(tmp_path):
     assert attempts(tmp_path, 40, 0) == []
+
+
+def test_files_that_once_were_handled_wrongly(tmp_path):
+    bench = Bench(tmp_path)
+    assert [bench.attempt(random.Random(seed)) for seed in (1116, 1161, 1177, 1178, 1210, 1218)] == [None] * 6

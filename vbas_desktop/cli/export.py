@@ -66,7 +66,8 @@ def run(options: argparse.Namespace) -> int:
         request = shared.request_of(settings, loaded.problem, **components)
         result = run_engine(request, Span(progress, 0.4, 0.6))
         solution = chosen_solution(result, options.solution or document.get("chosen_solution"))
-        _refuse_other_result(document, solution.as_dict())
+        with _undamaged():
+            _refuse_other_result(document, solution.as_dict())
         if "shuffle_seed" not in vars(options) and repeated != solution.id:
             # Every other release has an order of its own, so that rows that are in both cannot be told by their places.
             chosen = replace(chosen, shuffle_seed=None)

@@ -8,6 +8,7 @@ loader or with whatever wrote the file.
 from __future__ import annotations
 
 import io
+import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -248,11 +249,15 @@ def _arrow_batches(file: io.RawIOBase, table: Table) -> Iterator[Any]:
         strings_can_be_null=False,
         null_values=[],
     )
+    # The reader hands over a ragged row as UTF-8; if it is none, it says so to the terminal and quotes the row's bytes.
+    said, sys.unraisablehook = sys.unraisablehook, lambda _: None
     try:
         yield from arrow_csv.open_csv(pa.PythonFile(file, "r"), reading, cutting, taking)
     except pa.ArrowInvalid:
         # Its message quotes the row, so only its kind is passed on.
         raise Unreadable("this cannot be cut into rows") from None
+    finally:
+        sys.unraisablehook = said
 
 
 def _of_arrow(array: Any) -> Fields:

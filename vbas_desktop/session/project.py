@@ -114,7 +114,7 @@ def read_project(path: Path) -> ProjectState:
         return _state(document, path)
     except jsonschema.ValidationError as error:
         raise _refusal(path, f"The project is damaged at “{'/'.join(map(str, error.absolute_path))}”.") from None
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         raise _refusal(path, "The project is damaged.") from None
 
 
