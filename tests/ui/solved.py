@@ -26,9 +26,9 @@ class Solved:
         for location in ("balanced-density", "density"):
             session.change(self.choices.with_approach("site_location", location))
             order = session.order_run()
-            problem = order.count()
+            problem = order.job.count()
             session.begin_counted(order.run_id, problem)
-            result = replace(order, problem=problem).execute()
+            result = replace(order.job, problem=problem).execute().result
             for solution in result.solutions:
                 session.add_solution(order.run_id, solution)
             session.finish_run(order.run_id, result)

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from vbas_desktop.domain.records import Role
-from vbas_desktop.session.reproducing import ReproductionOrder
+from vbas_desktop.jobs.reproduce import ReproduceJob
 
 LONG = 120_000
 
@@ -125,7 +125,7 @@ def test_charts_show_each_measure_of_the_chosen_scenario(page, loaded_window, qt
 
 
 def test_the_experiments_of_the_thesis_run_from_the_page(page, loaded_window, tmp_path, qtbot):
-    order = ReproductionOrder("eastern", tmp_path / "thesis", share=0.003)
+    order = ReproduceJob("eastern", tmp_path / "thesis", share=0.003)
     finish(loaded_window, qtbot, lambda: page.reproduce(order))
     assert (tmp_path / "thesis" / "claims.md").is_file()
     assert "of 18 claims are held" in page.live.text()

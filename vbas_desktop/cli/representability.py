@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .argument_types import whole
+from .options import verdict_lines
 from .reading_options import add_reading_options, reading_of, say_warnings
-from .requirement_options import verdict_lines
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vbas_desktop.domain.errors import UsageError
+
 from .argument_types import whole
-from .errors import UsageError
 from .reading_options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, show
 
@@ -55,14 +56,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Generate, run what is missing, write, say which claims are held."""
-    from vbas_desktop.session.comparing import prepared_in_words
-    from vbas_desktop.session.reproducing import ReproductionOrder
+    from vbas_desktop.comparison.words import prepared_in_words
+    from vbas_desktop.jobs.reproduce import ReproduceJob
 
     if (options.records is None) != (options.regions is None):
         raise UsageError("--records and --regions go together: name both files or none.")
     names = ("like", "records", "regions", "generalise", "reference", "coordinates", "share", "random_seed", "workers")
     given = {name: getattr(options, name) for name in names}
-    order = ReproductionOrder(target=options.out, reading=reading_of(options), **given)
+    order = ReproduceJob(target=options.out, reading=reading_of(options), **given)
     progress = TerminalProgress(options.quiet)
 
     def tell(prepared: Prepared) -> None:

@@ -12,10 +12,10 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vbas_desktop.domain.errors import UsageError, VerificationFailed
 from vbas_desktop.domain.words import counted
 
 from .argument_types import whole
-from .errors import UsageError, VerificationFailed
 from .reading_options import add_reading_options, reading_of, say_warnings
 from .terminal import TerminalProgress, say, show
 

@@ -10,20 +10,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.errors import Severity
-from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.domain.progress import Span
 from vbas_desktop.domain.words import counted
+from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import RunSettings
 
 from . import options as shared
+from .approach_options import add_approach_options
 from .argument_types import whole
-from .choices import Chooser, add_approach_options, chosen_names
-from .errors import UsageError
-from .release_options import add_release_options, release_options, say_release
-from .requirement_options import add_requirement_options, none_suitable, requirement_of, verdict_lines
-from .terminal import TerminalProgress, say, show
+from .arguments import add_settings
+from .terminal import TerminalProgress, say, say_findings, show
 
 if TYPE_CHECKING:
+    from vbas_desktop.assessment.representability.requirement import Requirement
+    from vbas_desktop.domain.progress import Progress
     from vbas_desktop.domain.solution import RunResult, Solution
+    from vbas_desktop.jobs.data import Data
+    from vbas_desktop.jobs.run import Ran
     from vbas_desktop.release import ReleaseReport
 
 EXAMPLE = """Example:
@@ -33,10 +36,11 @@ EXAMPLE = """Example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    shared.add_data_options(parser)
-    shared.add_run_options(parser)
+    shared.add_files(parser)
+    add_settings(parser, RunSettings)
+    shared.add_generalise(parser)
     add_approach_options(parser)
-    add_release_options(parser)
+    add_settings(parser, ReleaseOptions, without={"identifiers"})
     shared.add_output_options(parser)
     parser.add_argument(
         "--solution",
@@ -44,114 +48,98 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=whole(1),
         help="id of the solution to release (default: the one at the approximated number of sites)",
     )
-    add_requirement_options(parser, "marks the solutions that meet it, and chooses among them")
+    shared.add_requirement_options(parser, "marks the solutions that meet it, and chooses among them")
 
 
 def run(options: argparse.Namespace) -> int:
     """Load, run, show, and write what was asked for."""
-    from vbas_desktop.assessment.representability.solution import marked
-    from vbas_desktop.engine.run import run as run_engine
-    from vbas_desktop.files.hashing import require_unchanged
-    from vbas_desktop.files.runfile import as_text, run_document
+    from vbas_desktop.files.runfile import as_text
+    from vbas_desktop.jobs.release import document_of
+    from vbas_desktop.jobs.run import chosen_solution, none_suitable
+    from vbas_desktop.release import check_target
 
-    complete(options)
-    requirement = requirement_of(options)
-    components = approaches_of(options)
+    requirement = shared.requirement_of(options)
+    settings = shared.settings_of(options)
+    release = ReleaseOptions.from_options(vars(options))
     if options.out:
-        from vbas_desktop.release import check_target
-
         check_target(Path(options.out))
-        release_options(options)
     progress = TerminalProgress(options.quiet)
     report: ReleaseReport | None = None
     try:
-        loaded = shared.load(options, Span(progress, 0.0, 0.5), releasing=bool(options.out))
-        request = shared.request_of(options, loaded.problem, **components)
-        result = run_engine(request, Span(progress, 0.5, 0.7 if options.out else 1.0))
-        if requirement is not None:
-            columns = release_options(options).released_columns(loaded.table.dialect.header)
-            released = [name for name, _ in columns]
-            result = marked(result, loaded.problem, requirement, released)
-            if options.suitable_only and not any(each.is_suitable for each in result.solutions):
-                raise none_suitable(len(result.solutions))
+        data, ran = _ran(options, settings, release, requirement, progress)
+        result, problem = ran.result, ran.problem
+        if options.suitable_only and not any(each.is_suitable for each in result.solutions):
+            raise none_suitable(len(result.solutions))
         solution = chosen_solution(result, options.solution)
-        require_unchanged(loaded.table.source)
-        document = run_document(loaded.problem, result, shared.in_force(options), solution.id)
-        if solution.requirement is not None:
-            document["requirement_check"] = [dict(row) for row in solution.requirement.criteria]
         if options.out:
-            report = write_results(loaded, result, solution, document, options, Span(progress, 0.7, 1.0))
+            # The secret of the rows' order is drawn here, so that what is shown tells it too.
+            release = release.settled()
+            report = _released(options, settings, data, ran, solution, release, requirement, Span(progress, 0.7, 1.0))
+        document = document_of(settings, problem, result, solution, release)
+        if report is not None:
+            document["release"] = {"solution": solution.id, **release.as_dict()}
     finally:
         progress.close()
     if not options.quiet:
-        for finding in dict.fromkeys((*loaded.problem.findings, *result.findings)):
-            if finding.severity is not Severity.HINT:
-                say(f"{finding.severity}: {finding}")
+        say_findings((*problem.findings, *result.findings))
         if solution.requirement is not None and not solution.requirement.met:
             say(f"warning: Solution {solution.id} does not meet the requirement.")
         if report is not None:
-            say_release(report)
+            shared.say_release(report)
     if options.suitable_only:
-        kept = tuple(each for each in result.solutions if each.is_suitable)
-        result, ids = replace(result, solutions=kept), {each.id for each in kept}
-        document = {**document, "solutions": [each for each in document["solutions"] if each["id"] in ids]}
-    show(as_text(document).rstrip("\n") if options.json else results_text(loaded, result, solution))
+        result, document = _suitable_only(result, document)
+    show(as_text(document).rstrip("\n") if options.json else results_text(replace(ran, result=result), solution))
     return 0
 
 
-def complete(options: argparse.Namespace) -> None:
-    """Fill in the approaches that were not named, so that every option in force is known and kept."""
-    for component, name in chosen_names(options).items():
-        setattr(options, component, name)
-
-
-def approaches_of(options: argparse.Namespace) -> dict[str, Any]:
-    """The approach of each component with its parameters; remarks on options that nothing reads."""
-    chooser = Chooser(options)
-    made = {component: chooser.make(component, name) for component, name in chosen_names(options).items()}
-    chooser.refuse_unused_assignments()
-    for option in chooser.unused_options():
-        if not options.quiet:
-            say(f"warning: {option} has no effect on the chosen approaches.")
-    return made
-
-
-def chosen_solution(result: RunResult, id: int | None) -> Solution:
-    """The solution that was asked for, or the one nearest to the approximated number of sites.
-
-    If a requirement was given and solutions meet it, the choice is among these.
-    """
-    if id is None:
-        suitable = [each for each in result.solutions if each.is_suitable]
-        return replace(result, solutions=tuple(suitable)).chosen if suitable else result.chosen
-    ids = [solution.id for solution in result.solutions]
-    if id not in ids:
-        raise UsageError(f"--solution {id}: this run has the solutions {ids[0]} to {ids[-1]}.")
-    return result.solution(id)
-
-
-def write_results(
-    loaded: shared.Loaded,
-    result: RunResult,
-    solution: Solution,
-    document: dict[str, Any],
+def _ran(
     options: argparse.Namespace,
+    settings: RunSettings,
+    release: ReleaseOptions,
+    requirement: Requirement | None,
+    progress: Progress,
+) -> tuple[Data, Ran]:
+    from vbas_desktop.jobs.data import LoadJob
+    from vbas_desktop.jobs.run import RunJob
+
+    # A release needs all columns, counting only some.
+    needed = None if options.out else frozenset({settings.region_column, *settings.quasi_identifiers})
+    load = LoadJob(Path(options.records), Path(options.regions), settings.reading, needed, settings.identifiers)
+    data = load.execute(Span(progress, 0.0, 0.45))
+    released = [name for name, _ in release.released_columns(data.table.dialect.header)] if requirement else None
+    job = RunJob(settings, data, requirement=requirement, released_columns=released)
+    return data, job.execute(Span(progress, 0.45, 0.7 if options.out else 1.0))
+
+
+def _released(
+    options: argparse.Namespace,
+    settings: RunSettings,
+    data: Data,
+    ran: Ran,
+    solution: Solution,
+    release: ReleaseOptions,
+    requirement: Requirement | None,
     progress: Progress,
 ) -> ReleaseReport:
-    """Write the target folder, all of it or nothing; ``document`` gets the choices of the release."""
-    from vbas_desktop.release import write_release
+    from vbas_desktop.jobs.release import ReleaseJob
 
-    chosen = release_options(options).settled()
-    document["release"] = {"solution": solution.id, **chosen.as_dict()}
-    document["options"]["shuffle_seed"] = chosen.shuffle_seed
-    return write_release(loaded.problem, loaded.table, result, solution, chosen, Path(options.out), progress, document)
+    target = Path(options.out)
+    job = ReleaseJob(settings, ran.problem, data.table, ran.result, solution.id, release, target, requirement)
+    return job.execute(progress)
 
 
-def results_text(loaded: shared.Loaded, result: RunResult, solution: Solution) -> str:
+def _suitable_only(result: RunResult, document: dict[str, Any]) -> tuple[RunResult, dict[str, Any]]:
+    kept = tuple(each for each in result.solutions if each.is_suitable)
+    ids = {each.id for each in kept}
+    listed = [each for each in document["solutions"] if each["id"] in ids]
+    return replace(result, solutions=kept), {**document, "solutions": listed}
+
+
+def results_text(ran: Ran, solution: Solution) -> str:
     """The results for people: what was computed, and a table with a star for each solution worth keeping."""
     from .table import MARKS, solutions_table
 
-    problem = loaded.problem
+    problem, result = ran.problem, ran.result
     head = (
         f"{counted(problem.records, 'record')} · {counted(len(problem.regions), 'region')} · "
         f"{counted(problem.counts.equivalence_classes, 'class')} ({result.classes_present:,} present) · "
@@ -173,4 +161,5 @@ def same_text(result: RunResult) -> list[str]:
 def requirement_text(solution: Solution) -> list[str]:
     """How the chosen solution fares by criterion, if a requirement was given."""
     rows = () if solution.requirement is None else solution.requirement.criteria
-    return ["\n".join([f"Solution {solution.id} and the requirement:", *verdict_lines(rows)])] if rows else []
+    told = [f"Solution {solution.id} and the requirement:", *shared.verdict_lines(rows)]
+    return ["\n".join(told)] if rows else []

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from typing import TextIO
+
+from vbas_desktop.domain.errors import Finding, Severity
 
 
 def say(text: str) -> None:
@@ -15,6 +18,13 @@ def say(text: str) -> None:
 
 class OutputError(Exception):
     """What was to be shown cannot be: whoever takes the output has no room for it."""
+
+
+def say_findings(findings: Iterable[Finding], hints: bool = False) -> None:
+    """Each finding once; hints only if they are wanted."""
+    for finding in dict.fromkeys(findings):
+        if hints or finding.severity is not Severity.HINT:
+            say(f"{finding.severity}: {finding}")
 
 
 def show(text: str) -> None:

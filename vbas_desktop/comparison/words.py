@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.words import agreeing, counted
 
-from .plan import COMPONENTS
+from .plan import COMPONENTS, Plan
+from .run import Prepared
 from .summary import Contest, Duel, Front, Summary
 
 COMPONENT_WORDS = {
@@ -90,3 +91,33 @@ def summary_lines(summary: Summary) -> Iterator[str]:
 
 def _shared(number: int) -> str:
     return f" ({number:,} shared)" if number else ""
+
+
+def plan_in_words(plan: Plan) -> str:
+    """How much the plan makes at most, before anything is counted."""
+    return (
+        f"{counted(len(plan.combinations), 'combination')} in {counted(len(plan.scenarios), 'scenario')} make at most "
+        f"{counted(plan.most_aggregations, 'aggregation')}."
+    )
+
+
+def prepared_in_words(prepared: Prepared) -> str:
+    """How much the plan makes, how much of it is done, and how long the rest will take."""
+    scenarios = counted(len(prepared.plan.scenarios), "scenario")
+    aggregations = counted(sum(prepared.aggregations), "aggregation")
+    text = f"{counted(len(prepared.settings), 'combination')} in {scenarios} make {aggregations}."
+    kept = sum(prepared.kept)
+    if kept == len(prepared.kept):
+        return f"{text} All of them are finished already."
+    if kept:
+        text += f" {counted(kept, 'combination')} {agreeing(kept, 'is', 'are')} finished already."
+    return f"{text} About {duration_in_words(prepared.seconds_left)} to go."
+
+
+def duration_in_words(seconds: float) -> str:
+    """A time no more exact than it can be known."""
+    if seconds < 1.5:
+        return "a second"
+    if seconds < 90:
+        return counted(round(seconds), "second")
+    return counted(round(seconds / 60), "minute") if seconds < 5400 else f"{seconds / 3600:,.1f} hours"

@@ -66,6 +66,10 @@ class InputError(Exception):
         return (type(self), (self.findings,))
 
 
+class UsageError(Exception):
+    """The settings do not fit together; the message says which and what would."""
+
+
 class VerificationFailed(Exception):
     """A written result did not pass its own verification; nothing was left at the target."""
 

@@ -16,6 +16,7 @@ from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_er
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.domain.source import Source
+from vbas_desktop.settings.reading import RecordOptions
 
 from .access import check_is_table, check_readable
 from .category_line import looks_like_numbers, settle_category_line
@@ -33,15 +34,6 @@ REHEARSAL = "vbas_desktop.files.rehearsal:rehearse"
 
 _CHUNK = 1 << 20
 _THREADS = 2
-
-
-@dataclass(frozen=True)
-class RecordOptions:
-    """How to read a record file; None or ``auto``: find out. ``category_counts``: is line 2 the category numbers?"""
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    category_counts: str = "auto"
 
 
 @dataclass(frozen=True, eq=False)

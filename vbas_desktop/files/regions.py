@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.source import Source
+from vbas_desktop.settings.reading import RegionOptions
 
 from .access import check_is_table, check_local, check_readable
 from .coordinates import CHOICES, place
@@ -25,22 +25,7 @@ from .regions_geo import ENDINGS, SHAPEFILE_PARTS, read_raw_layer, shapefile_par
 from .regions_numbers import DECIMALS
 from .regions_raw import RawRegions, check_identical
 
-
-@dataclass(frozen=True)
-class RegionOptions:
-    """How to read a region file; what is None or ``auto`` is found out.
-
-    ``layer`` chooses among the layers of a GeoPackage, ``decimal`` says what parts decimals in a text file.
-    """
-
-    id_column: str | None = None
-    x_column: str | None = None
-    y_column: str | None = None
-    coordinates: str = "auto"
-    delimiter: str | None = None
-    encoding: str | None = None
-    layer: str | None = None
-    decimal: str = "auto"
+__all__ = ["RegionOptions", "load_regions", "source_of"]
 
 
 def load_regions(

@@ -4,11 +4,11 @@ May use everything below it (``files``, ``engine``, ``assessment``, …) and is 
 """
 
 from vbas_desktop.domain.errors import VerificationFailed
+from vbas_desktop.settings.policies import POLICIES, Policy
+from vbas_desktop.settings.release import CLASS_SIZE, ReleaseOptions
 
 from .folder import check_target
-from .options import CLASS_SIZE, ReleaseOptions
 from .plan import region_codes
-from .policies import POLICIES, Policy
 from .summary import Check, ReleaseReport
 from .telltales import TELLTALE
 from .write import write_release

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.files.records import RecordTable
+from vbas_desktop.settings.release import ReleaseOptions
 
 from .canonical import Canonical
 from .fields import Bytes, FieldTable, quoted, unquoted
-from .options import ReleaseOptions
 from .plan import Plan
 from .rows import COPY, SIZE, TEXT, is_formula
 

@@ -27,8 +27,8 @@ from vbas_desktop.algorithms.indices import DaviesBouldin
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.engine.place import PlaceVector
 from vbas_desktop.engine.place_parts import Levels, codes_of, moves
+from vbas_desktop.settings.release import ReleaseOptions
 
-from .options import ReleaseOptions
 from .plan import Plan
 
 MEASURES = ("alternative_average_distance", "precision_loss", "discernibility", "average_anonymity_deviation")

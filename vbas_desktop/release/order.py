@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .options import ReleaseOptions
+from vbas_desktop.settings.release import ReleaseOptions
+
 from .plan import Plan
 
 

@@ -25,11 +25,11 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.settings.release import ReleaseOptions
 
 from .blocks import changed
 from .canonical import Canonical
 from .composition import Decision
-from .options import ReleaseOptions
 from .order import order_key
 from .plan import Plan
 from .records_csv import Written

@@ -18,12 +18,12 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.settings.release import ReleaseOptions
 
 from .blocks import Block, RowBlocks, changed
 from .canonical import Canonical
 from .composition import Decision, code_tables, make_composition, value_table
 from .fields import Bytes, regular_rows, split_rows
-from .options import ReleaseOptions
 from .order import order_key
 from .plan import Plan
 from .rows import compose, decide

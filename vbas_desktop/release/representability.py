@@ -10,9 +10,9 @@ from typing import Any
 from vbas_desktop.assessment.representability.vector import FORMAT_VERSION
 from vbas_desktop.engine.place import distance_scale
 from vbas_desktop.engine.place_parts import HEIGHT, precision_by_column
+from vbas_desktop.settings.release import ReleaseOptions
 
 from .disclosure import Told, two_digits
-from .options import ReleaseOptions
 from .tables import code_order
 
 FILE = "representability.json"

@@ -14,10 +14,10 @@ from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records import RecordTable
+from vbas_desktop.settings.release import ReleaseOptions
 
 from .column_counts import Ints, ReleasedRecords, pair_counts
 from .column_tests import ALIKE, KNOWING, RARE_SHARE, Agreement, agreement, alike, merged, rare_share
-from .options import ReleaseOptions
 from .plan import Plan
 
 TELLTALE = "telltale-column"

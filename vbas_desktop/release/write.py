@@ -23,6 +23,8 @@ from vbas_desktop.files.atomic import make_private
 from vbas_desktop.files.folders import require_space
 from vbas_desktop.files.records import RecordTable
 from vbas_desktop.files.runfile import run_document, write_run_file
+from vbas_desktop.settings.policies import POLICIES
+from vbas_desktop.settings.release import ReleaseOptions
 
 from . import representability
 from .blocks import changed
@@ -31,10 +33,8 @@ from .disclosure import Told, tell
 from .fingerprints import Claim
 from .folder import complete_folder
 from .geometry import WRITERS, made_up_extent, placed_for, shapes_of
-from .options import ReleaseOptions
 from .patience import patiently, save_to_disk
 from .plan import Plan, empty, make_plan
-from .policies import POLICIES
 from .records_arrow import ArrowRecords
 from .records_csv import CsvRecords, Written
 from .rehearsal import rehearse_with

@@ -8,56 +8,29 @@ from typing import Any
 
 from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, approaches, make
 from vbas_desktop.domain.records import Role
-from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
-
-COMPONENTS = tuple(DEFAULTS)
-"""The components of which exactly one approach is chosen. Of the other one, rating, any number is ticked."""
-
-READING_FIELDS = (
-    "coordinates",
-    "category_counts",
-    "delimiter",
-    "encoding",
-    "id_column",
-    "x_column",
-    "y_column",
-    "regions_delimiter",
-    "regions_encoding",
-    "regions_decimal",
-    "layer",
+from vbas_desktop.settings.reading import Reading
+from vbas_desktop.settings.run import (
+    COMPONENTS,
+    Groups,
+    Parameters,
+    Protection,
+    Running,
+    RunSettings,
+    allowed_loss_percent,
 )
-"""The choices that decide how files are read."""
 
 
 @dataclass(frozen=True)
-class Choices:
+class Choices(Running, Protection, Reading):
     """The user's decisions. ``parameters`` maps component → approach → parameter → value, and lists only what differs
     from the declared defaults; ``pareto_measures`` None means the measures' own defaults; ``groupings`` maps column →
     value → group for the columns whose categories are taken together.
     """
 
     roles: Mapping[str, Role] = field(default_factory=dict)
-    k: int = 5
     approaches: Mapping[str, str] = field(default_factory=lambda: dict(DEFAULTS))
-    parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
-    range_step_percent: float = 10.0
-    range_reach: int = 2
-    global_suppression: bool = True
-    random_seed: int = 0
-    unknown_regions: str = "stop"
-    pareto_measures: tuple[str, ...] | None = None
-    groupings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    coordinates: str = "auto"
-    category_counts: str = "auto"
-    delimiter: str | None = None
-    encoding: str | None = None
-    id_column: str | None = None
-    x_column: str | None = None
-    y_column: str | None = None
-    regions_delimiter: str | None = None
-    regions_encoding: str | None = None
-    regions_decimal: str = "auto"
-    layer: str | None = None
+    parameters: Parameters = field(default_factory=dict)
+    groupings: Groups = field(default_factory=dict)
 
     def columns(self, role: Role) -> tuple[str, ...]:
         """The columns with this role, in the order in which they got it."""
@@ -113,21 +86,33 @@ class Choices:
     @property
     def allowed_loss_percent(self) -> float:
         """The share of the records that may be suppressed: what the limit searches for, and what is recommended."""
-        value = self.values_of("site_number", "limit").get("allowed_loss_percent", USUAL_LOSS_PERCENT)
-        return float(value)
+        return allowed_loss_percent(self.parameters)
 
     def with_allowed_loss(self, percent: float) -> Choices:
         """The same with another share of the records that may be suppressed."""
         return self.with_parameter("site_number", "limit", "allowed_loss_percent", percent)
 
-    def reading(self) -> tuple[Any, ...]:
+    @property
+    def reading(self) -> Reading:
         """The choices on which loading depends: files are read again when one of them changes."""
-        return tuple(getattr(self, name) for name in READING_FIELDS)
+        return Reading(**self.part(Reading))
 
     def with_usual_reading(self) -> Choices:
         """The same with the default reading options."""
-        usual = Choices()
-        return replace(self, **{name: getattr(usual, name) for name in READING_FIELDS})
+        return replace(self, **Reading().part(Reading))
+
+    def settings(self, quasi_identifiers: Sequence[str] | None = None) -> RunSettings:
+        """The settings of a run as chosen; of other quasi-identifiers if they are given."""
+        chosen = {name: getattr(self, name) for name in ("approaches", "parameters", "groupings")}
+        return RunSettings(
+            region_column=self.region_column or "",
+            quasi_identifiers=tuple(self.quasi_identifiers if quasi_identifiers is None else quasi_identifiers),
+            identifiers=self.columns(Role.IDENTIFIER),
+            **self.part(Reading),
+            **self.part(Protection),
+            **self.part(Running),
+            **chosen,
+        )
 
 
 def title_of(component: str, name: str) -> str:

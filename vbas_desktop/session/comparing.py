@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,21 +10,16 @@ from typing import TYPE_CHECKING
 from vbas_desktop.approaches.base import Approach
 from vbas_desktop.approaches.registry import approach, make
 from vbas_desktop.comparison.plan import COMPONENTS, Plan
-from vbas_desktop.comparison.run import Comparison, Finished, Prepared, count_scenarios, prepare, run_prepared
-from vbas_desktop.comparison.store import Store
-from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.comparison.run import Finished
 from vbas_desktop.domain.records import Role
-from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.jobs.compare import CompareJob, plan_of
+from vbas_desktop.jobs.data import Data
 
 from .choices import Choices, in_words
 from .results import ProblemKey, Run, grouping_entries
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records import RecordTable
     from vbas_desktop.session.session import Session
-
-GENERALISED = {"no": (False,), "yes": (True,), "both": (False, True)}
 
 
 @dataclass(frozen=True)
@@ -39,49 +34,17 @@ class Ticked:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
-    """A finished comparison, what is said of it, and the folder that holds its tables."""
-
-    comparison: Comparison
-    text: str
-    target: Path
-
-
-@dataclass(frozen=True, eq=False)
 class ComparisonOrder:
-    """A comparison on frozen data; ``target`` receives the tables, a folder beside it the finished combinations."""
+    """A comparison on the session's data, and how its combinations become runs of the session."""
 
-    plan: Plan
-    table: RecordTable
-    regions: Regions
+    job: CompareJob
     choices: Choices
-    target: Path
     region_ids_sha256: str = ""
 
     @property
-    def store(self) -> Store:
-        """Where finished combinations are kept."""
-        from vbas_desktop.release.comparison import store_beside
-
-        return Store(store_beside(self.target))
-
-    def look_ahead(self, progress: Progress = Silent()) -> Prepared:  # noqa: B008 (Silent has no state)
-        """Count, and see how much work it is and how much of it is done."""
-        problems = count_scenarios(self.plan, self.table, self.regions, progress)
-        return prepare(self.plan, problems, self.store, progress)
-
-    def execute(
-        self,
-        progress: Progress = Silent(),  # noqa: B008
-        on_finished: Callable[[Finished], None] | None = None,
-    ) -> Compared:
-        """Run what is missing and write the folder."""
-        from vbas_desktop.release.comparison import check_comparison_target, write_comparison
-
-        check_comparison_target(self.target)
-        prepared = self.look_ahead(Span(progress, 0.0, 0.05))
-        comparison = run_prepared(prepared, self.store, Span(progress, 0.05, 1.0), on_finished)
-        return Compared(comparison, write_comparison(comparison, self.target), self.target)
+    def plan(self) -> Plan:
+        """What is compared."""
+        return self.job.plan
 
     def run_of(self, finished: Finished) -> Run:
         """A finished combination as a run of the session, as if it had been chosen and run by itself."""
@@ -109,7 +72,7 @@ class ComparisonOrder:
             self.plan.random_seed,
             choices.columns(Role.IDENTIFIER),
             finished.problem,
-            records_sha256=self.table.source.sha256,
+            records_sha256=self.job.data.table.source.sha256,
             region_ids_sha256=self.region_ids_sha256,
             choices=choices,
         )
@@ -123,9 +86,8 @@ def order_comparison(ticked: Ticked, session: Session, target: Path) -> Comparis
     """Freeze what a thread needs to know. Call `why_not_compare` first."""
     assert session.table is not None
     assert session.regions is not None
-    plan = plan_of(ticked, session)
-    sha256 = session.region_ids_sha256
-    return ComparisonOrder(plan, session.table, session.regions, session.choices, target, sha256)
+    job = CompareJob(ticked_plan(ticked, session), Data(session.table, session.regions), target)
+    return ComparisonOrder(job, session.choices, session.region_ids_sha256)
 
 
 def why_not_compare(ticked: Ticked, session: Session) -> str | None:
@@ -153,31 +115,11 @@ def why_not_compare(ticked: Ticked, session: Session) -> str | None:
     return None
 
 
-def plan_of(ticked: Ticked, session: Session) -> Plan:
+def ticked_plan(ticked: Ticked, session: Session) -> Plan:
     """The plan of what is ticked, with the other choices as they are in Input. Call `why_not_compare` first."""
-    from vbas_desktop.files.generalise import from_plain
-
-    choices = session.choices
-    assert choices.region_column is not None
-    made = approaches_of(ticked, choices)
-    return Plan(
-        region_column=choices.region_column,
-        quasi_identifier_sets=ticked.quasi_identifier_sets,
-        ks=ticked.ks,
-        site_numbers=made["site_number"],
-        site_locations=made["site_location"],
-        constructions=made["construction"],
-        tierings=made["tiers"],
-        groupings=from_plain(choices.groupings),
-        generalised=GENERALISED[ticked.generalised],
-        unknown_regions=choices.unknown_regions,
-        global_suppression=choices.global_suppression,
-        range_step_percent=choices.range_step_percent,
-        range_reach=choices.range_reach,
-        random_seed=choices.random_seed,
-        pareto_measures=session.pareto_measures,
-        allowed_loss_percent=choices.allowed_loss_percent,
-    )
+    made = approaches_of(ticked, session.choices)
+    settings = session.choices.settings()
+    return plan_of(settings, ticked.quasi_identifier_sets, ticked.ks, made, ticked.generalised)
 
 
 def approaches_of(ticked: Ticked, choices: Choices) -> dict[str, tuple[Approach, ...]]:
@@ -201,33 +143,3 @@ def _made(component: str, name: str, ticked: Ticked, choices: Choices) -> Sequen
         for seeding in ticked.seedings
         if seeding != name
     ]
-
-
-def plan_in_words(plan: Plan) -> str:
-    """How much the plan makes at most, before anything is counted."""
-    return (
-        f"{counted(len(plan.combinations), 'combination')} in {counted(len(plan.scenarios), 'scenario')} make at most "
-        f"{counted(plan.most_aggregations, 'aggregation')}."
-    )
-
-
-def prepared_in_words(prepared: Prepared) -> str:
-    """How much the plan makes, how much of it is done, and how long the rest will take."""
-    scenarios = counted(len(prepared.plan.scenarios), "scenario")
-    aggregations = counted(sum(prepared.aggregations), "aggregation")
-    text = f"{counted(len(prepared.settings), 'combination')} in {scenarios} make {aggregations}."
-    kept = sum(prepared.kept)
-    if kept == len(prepared.kept):
-        return f"{text} All of them are finished already."
-    if kept:
-        text += f" {counted(kept, 'combination')} {agreeing(kept, 'is', 'are')} finished already."
-    return f"{text} About {duration_in_words(prepared.seconds_left)} to go."
-
-
-def duration_in_words(seconds: float) -> str:
-    """A time no more exact than it can be known."""
-    if seconds < 1.5:
-        return "a second"
-    if seconds < 90:
-        return counted(round(seconds), "second")
-    return counted(round(seconds / 60), "minute") if seconds < 5400 else f"{seconds / 3600:,.1f} hours"

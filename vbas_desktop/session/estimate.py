@@ -65,8 +65,8 @@ class Estimate:
 
 def estimate(order: RunOrder, progress: Progress = Silent()) -> Estimate:  # noqa: B008
     """Count if necessary and find the number of sites; far cheaper than a run."""
-    problem = order.count(progress)
-    request = order.request(problem)
+    problem = order.job.count(progress)
+    request = order.job.request(problem)
     situation, suppressed = situation_of(problem, request.global_suppression, request.random_seed, progress)
     partitions = Partitions(request, situation)
     sites, findings = decide_sites(partitions, progress)

@@ -11,7 +11,7 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import is_elsewhere
 
-from .orders import CountOrder, Loaded, LoadOrder
+from .orders import Loaded, LoadOrder, count
 from .project import ProjectState, read_project
 from .results import Entry, ProblemKey, Run
 
@@ -88,7 +88,7 @@ def _count(key: ProblemKey, loaded: Loaded, counted: dict[ProblemKey, Problem | 
         if problem is not None and known.same_counts(key):
             return replace(problem, k=key.k)
     try:
-        return CountOrder(loaded.table, loaded.regions, key).execute()
+        return count(loaded.data, key).execute()
     except InputError:
         # The record file changed so much that the run's columns are gone: its results stay in the list, undrawn.
         return None

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.settings.run import COMPONENTS
 
-from .choices import COMPONENTS, Choices
+from .choices import Choices
 from .results import ProblemKey, grouping_entries
 
 if TYPE_CHECKING:

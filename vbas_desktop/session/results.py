@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from vbas_desktop.approaches.registry import NOTHING
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.dominance import standings
+from vbas_desktop.settings.run import COMPONENTS, RunSettings
 
 from .choices import Choices
 
@@ -74,6 +76,22 @@ class Run:
     records_sha256: str | None = None
     region_ids_sha256: str = ""
     choices: Choices = field(default_factory=Choices)
+
+    @property
+    def settings(self) -> RunSettings:
+        """The settings of the run, to repeat it by."""
+        key = self.key
+        return replace(
+            self.choices.settings(key.quasi_identifiers),
+            region_column=key.region_column,
+            unknown_regions=key.unknown_regions,
+            k=key.k,
+            groupings=key.groups,
+            identifiers=self.identifiers,
+            approaches={component: self.approaches.get(component) or NOTHING for component in COMPONENTS},
+            global_suppression=self.global_suppression,
+            random_seed=self.random_seed,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vbas_desktop.approaches.presets import USUAL, preset
-from vbas_desktop.assessment.representability.requirement import as_rows
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.source import Source
+from vbas_desktop.jobs.data import Data
+from vbas_desktop.jobs.release import ReleaseJob
+from vbas_desktop.jobs.run import RunJob
 
 from .choices import Choices, History, combination
 from .events import Event
@@ -22,7 +24,7 @@ from .orders import Loaded, LoadOrder, RunOrder
 from .papers import Papers
 from .project import ProjectState
 from .ready import key_of, why_not
-from .releasing import ReleaseOrder, result_of
+from .releasing import result_of
 from .results import Entry, ProblemKey
 
 if TYPE_CHECKING:
@@ -216,16 +218,8 @@ class Session(Papers):
     def _frozen_choices(self, run_id: int, key: ProblemKey) -> RunOrder:
         assert self.table is not None
         assert self.regions is not None
-        return RunOrder(
-            run_id,
-            self.table,
-            self.regions,
-            self.choices,
-            key,
-            self.counted(key),
-            self.pareto_measures,
-            self.region_ids_sha256,
-        )
+        job = RunJob(self.choices.settings(), Data(self.table, self.regions), self.counted(key))
+        return RunOrder(run_id, job, self.choices, key, self.region_ids_sha256)
 
     def begin_counted(self, run_id: int, problem: Problem) -> None:
         """The run's problem is counted: from now on its solutions can be drawn."""
@@ -235,7 +229,7 @@ class Session(Papers):
 
     # Releasing
 
-    def order_release(self, entry: Entry, options: ReleaseOptions, target: Path) -> ReleaseOrder:
+    def order_release(self, entry: Entry, options: ReleaseOptions, target: Path) -> ReleaseJob:
         """Freeze what a thread needs to write the release of a solution. Call `why_not_release` first."""
         assert self.table is not None
         assert entry.problem is not None
@@ -243,8 +237,18 @@ class Session(Papers):
         result, policy = result_of(entry.run, self.entries), None
         if self.policy.notes or self.policy.choices or self.policy.signed_by:
             policy = self.policy_document(entry, options.shuffle, len(options.renames))
-        check = as_rows(self.criteria(entry)) if self.has_requirement else ()
-        return ReleaseOrder(entry.problem, self.table, result, entry, options, target, policy, check)
+        requirement = self.requirement if self.has_requirement else None
+        return ReleaseJob(
+            entry.run.settings,
+            entry.problem,
+            self.table,
+            result,
+            entry.solution.id,
+            options,
+            target,
+            requirement,
+            policy,
+        )
 
     # Projects
 

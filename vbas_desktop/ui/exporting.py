@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.words import counted
-from vbas_desktop.session.releasing import ReleaseOrder, why_not_release
+from vbas_desktop.jobs.release import ReleaseJob
+from vbas_desktop.session.releasing import why_not_release
 
 from .context import Context
 
@@ -35,7 +36,7 @@ class Exporting(QObject):
         """Ask what to export."""
         self._ask()
 
-    def _ask(self, stopped: tuple[ReleaseOrder, tuple[Finding, ...]] | None = None) -> None:
+    def _ask(self, stopped: tuple[ReleaseJob, tuple[Finding, ...]] | None = None) -> None:
         # Imported when first needed: what writes reports takes a moment to load, and few sessions begin with it.
         from .dialogs.export import ExportDialog
 
@@ -50,19 +51,19 @@ class Exporting(QObject):
         dialog.open()
 
     @Slot(object)
-    def _on_order_made(self, order: ReleaseOrder) -> None:
+    def _on_order_made(self, order: ReleaseJob) -> None:
         self._context.runner.start(
             f"Exporting to {order.target.name}", order.execute_or_tell, lambda result: self._on_done(order, result)
         )
 
-    def _on_done(self, order: ReleaseOrder, result: ReleaseReport | tuple[Finding, ...]) -> None:
+    def _on_done(self, order: ReleaseJob, result: ReleaseReport | tuple[Finding, ...]) -> None:
         if isinstance(result, tuple):
             self._context.say("Nothing was exported: columns would tell too much.")
             self._ask((order, result))
         else:
             self._on_written(order, result)
 
-    def _on_written(self, order: ReleaseOrder, report: ReleaseReport) -> None:
+    def _on_written(self, order: ReleaseJob, report: ReleaseReport) -> None:
         self._context.say(f"Released {counted(report.records_released, 'record')} to {report.target}.")
         from .dialogs.export import ReleaseDone
 

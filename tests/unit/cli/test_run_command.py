@@ -9,10 +9,10 @@ import pytest
 from vbas_desktop import __version__
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
 from vbas_desktop.cli.main import main
-from vbas_desktop.cli.options import restored
 from vbas_desktop.files import atomic
 from vbas_desktop.files import records as record_files
 from vbas_desktop.files.records import load_records
+from vbas_desktop.settings.approaches import run_settings
 
 MEASURES = [
     "suppressed_records",
@@ -106,8 +106,9 @@ def test_every_option_in_force_is_kept_and_runs_again(capsys, files):
     assert options["coordinates"] == "auto"
     assert options["set"] == ["balanced-density.variant=paper"]
     assert document["solutions"][0]["parameters"]["site_location"] == {"variant": "paper"}
-    again = restored(options)
-    assert again.quasi_identifiers == ["colour"]
+    again, _ = run_settings(options)
+    assert again.quasi_identifiers == ("colour",)
+    assert again.parameters["site_location"] == {"balanced-density": {"variant": "paper"}}
 
 
 def test_without_json_people_get_a_table(capsys, files):

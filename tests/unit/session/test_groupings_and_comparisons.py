@@ -7,17 +7,10 @@ import pytest
 from made_up_sessions import open_data, run
 
 from vbas_desktop.cli.main import main
+from vbas_desktop.comparison.words import duration_in_words, plan_in_words, prepared_in_words
 from vbas_desktop.domain.records import Role
 from vbas_desktop.release import ReleaseOptions
-from vbas_desktop.session.comparing import (
-    Ticked,
-    duration_in_words,
-    order_comparison,
-    plan_in_words,
-    plan_of,
-    prepared_in_words,
-    why_not_compare,
-)
+from vbas_desktop.session.comparing import Ticked, order_comparison, ticked_plan, why_not_compare
 from vbas_desktop.session.estimate import estimate
 from vbas_desktop.session.opening import OpenProjectOrder
 from vbas_desktop.session.session import Session
@@ -122,17 +115,17 @@ def test_what_is_missing_for_a_comparison_is_said(grouped, change, reason):
 
 
 def test_a_comparison_lands_in_the_results_once(grouped, tmp_path):
-    plan = plan_of(TICKED, grouped)
+    plan = ticked_plan(TICKED, grouped)
     assert plan_in_words(plan) == "12 combinations in 4 scenarios make at most 36 aggregations."
     order = order_comparison(TICKED, grouped, tmp_path / "out")
-    assert prepared_in_words(order.look_ahead()).startswith(
+    assert prepared_in_words(order.job.look_ahead()).startswith(
         "12 combinations in 4 scenarios make 36 aggregations. About"
     )
     for _ in range(2):
-        compared = order.execute(on_finished=lambda one: grouped.add_complete([(order.run_of(one), one.result)]))
+        compared = order.job.execute(on_finished=lambda one: grouped.add_complete([(order.run_of(one), one.result)]))
     assert len(compared.comparison.finished) == 12
     assert len(grouped.entries) == 36
-    assert prepared_in_words(order.look_ahead()).endswith("All of them are finished already.")
+    assert prepared_in_words(order.job.look_ahead()).endswith("All of them are finished already.")
     kinds = {(e.run.key.k, e.run.key.names_in_words, e.solution.approaches.get("adc_seeding")) for e in grouped.entries}
     assert len(kinds) == 2 * 2 * 3
     entry = next(e for e in grouped.entries if e.run.key.groupings and e.solution.approaches.get("adc_seeding"))

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from vbas_desktop.assessment.risk import class_sizes, risk_of
+from vbas_desktop.settings.command import repeat_command
+from vbas_desktop.settings.policies import POLICIES
 
-from ..policies import POLICIES
 from ..tables import code_order
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .checklist import policy_blocks, requirement_blocks
@@ -19,7 +20,7 @@ from .place import place_blocks
 from .ratings import MEASURE_ROWS, measure_rows, risk_blocks, solution_table
 from .shared import FOOT, files_table, map_caption, why_safe
 from .suppression import losses_by_value
-from .wording import choices_in_words, repeat_command
+from .wording import choices_in_words
 
 LONGEST_TABLE = 300
 

@@ -14,11 +14,11 @@ from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.engine.place import PlaceVector
 from vbas_desktop.files.records import RecordTable
+from vbas_desktop.settings.policies import Policy
+from vbas_desktop.settings.release import ReleaseOptions
 
 from ..disclosure import Told
-from ..options import ReleaseOptions
 from ..plan import Plan
-from ..policies import Policy
 from ..records_csv import Written
 from ..summary import Check, ReleasedFile
 from .drawing import Drawing

@@ -9,10 +9,10 @@ from typing import Any
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.assessment.risk import risk_of
 from vbas_desktop.domain.words import counted
+from vbas_desktop.settings.policies import POLICIES
 
 from ..disclosure import Share, Told
 from ..geometry import made_up_extent
-from ..policies import POLICIES
 from ..summary import Check, ReleasedFile
 from ..tables import code_order
 from .blocks import Block, Checks, Figure, Pairs, Paragraph, Report, Section, Table, Tiles

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.domain.words import DELIMITER_NAMES, counted
 from vbas_desktop.files.dialect import Dialect
-
-from ..options import ReleaseOptions
+from vbas_desktop.settings.release import ReleaseOptions
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -23,7 +20,6 @@ COMPONENTS = {
     "construction": "Merging of regions",
     "tiers": "Larger places for small classes",
 }
-_NOT_IN_COMMAND = {"records", "regions", "workers", "groupings"}
 
 
 def choices_in_words(facts: Facts) -> list[tuple[str, str]]:
@@ -111,48 +107,3 @@ WHAT_FILES_ARE = {
     "representability.json": "how much of the geography the release keeps",
 }
 """What each file of the release is for."""
-
-
-def repeat_command(document: Mapping[str, Any], solution: int) -> str:
-    """The command line that gives the release again; empty if the options of the run are not known."""
-    options = document.get("options") or {}
-    if "region_column" not in options:
-        return ""
-    words = ["vbas", "run", Path(str(options["records"])).name, Path(str(options["regions"])).name]
-    for name, value in options.items():
-        if name not in _NOT_IN_COMMAND and not _goes_without_saying(name, value):
-            words += _option(name, value)
-    words += ["--solution", str(solution), "--out", "release-again"]
-    return shlex.join(words)
-
-
-_DEFAULTS: dict[str, Any] = {
-    "category_counts": "auto", "coordinates": "auto", "unknown_regions": "stop", "regions_decimal": "auto",
-    "range_step": 10.0, "range_reach": 2, "random_seed": 0, "shuffle": True, "format": "csv",
-    "geometry": ["geojson"], "pdf": True,
-}  # fmt: skip
-
-
-def _goes_without_saying(name: str, value: Any) -> bool:
-    if name in _DEFAULTS:
-        return bool(_DEFAULTS[name] == value)
-    return value is None or value is False or value == [] or value == ""
-
-
-def _option(name: str, value: Any) -> list[str]:
-    flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
-    if isinstance(value, bool):
-        return [flag if value else f"--no-{name.replace('_', '-')}"]
-    if name == "generalise":
-        value = [_without_folders(entry) for entry in value]
-    if name in ("set", "rename", "generalise"):
-        return [word for entry in value for word in (flag, str(entry))]
-    if isinstance(value, list):
-        return [flag, ",".join(f'"{entry}"' if "," in str(entry) else str(entry) for entry in value)]
-    return [flag, f"{value:g}" if isinstance(value, float) else str(value)]
-
-
-def _without_folders(choice: str) -> str:
-    """FILE or COLUMN=FILE:LEVEL with the file's bare name: where it lies in the organisation is nobody's business."""
-    column, equals, file = choice.rpartition("=")
-    return f"{column}{equals}{Path(file).name}"

@@ -29,12 +29,14 @@ from PySide6.QtWidgets import (
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
+from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.release import CLASS_SIZE, POLICIES, ReleaseOptions, ReleaseReport
-from vbas_desktop.session.releasing import ReleaseOrder, release_in_words, why_not_release
+from vbas_desktop.session.releasing import release_in_words, why_not_release
 from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
+from vbas_desktop.settings.declaration import settings_of
 from vbas_desktop.ui.finding_words import in_window_words
-from vbas_desktop.ui.panel.fields import Field, muted, title
+from vbas_desktop.ui.panel.fields import Field, muted, setting_field, title
 from vbas_desktop.ui.theme import GRID, Theme
 
 from .files import ask_for_folder, beside, is_sample
@@ -44,11 +46,11 @@ _STOPPED = (
     "Nothing was written: columns would tell more than the release does. Leave them out (or make them identifiers), "
     "make them quasi-identifiers, group their values or make them coarser, or tick “Allowed” to release them knowingly."
 )
-_DELIMITERS = {"As in the records": None, "Comma": ",", "Semicolon": ";", "Tab": "\t"}
+_SETTINGS = {declared.name: declared for declared in settings_of(ReleaseOptions)}
 
 
 class ExportDialog(QDialog):
-    """`order_made(ReleaseOrder)` when the user confirms."""
+    """`order_made(ReleaseJob)` when the user confirms."""
 
     order_made = Signal(object)
 
@@ -66,14 +68,15 @@ class ExportDialog(QDialog):
             session.selected.run.key.region_column if session.selected else session.choices.region_column or "",
         )
         self.format, self.delimiter, self.policy = QComboBox(), QComboBox(), QComboBox()
-        self.shuffle = QCheckBox("S&huffle the records (their order can identify people)")
+        self._combos = {"format": self.format, "delimiter": self.delimiter, "policy": self.policy}
+        self.shuffle = QCheckBox(_SETTINGS["shuffle"].label)
         self.seed = QLineEdit()
         self.seed.setPlaceholderText("drawn anew")
-        self.formulas = QCheckBox("Escape &cells that a spreadsheet would run as formulas")
-        self.class_size = QCheckBox("&Add a column with the size of each record's class")
-        self.geopackage = QCheckBox("Regions as &GeoPackage too")
-        self.pdf = QCheckBox("Reports as P&DF too")
-        self.pdf.setChecked(True)
+        self.formulas = QCheckBox(_SETTINGS["escape_formulas"].label)
+        self.class_size = QCheckBox(_SETTINGS["class_size"].label)
+        self.geopackage = QCheckBox(_SETTINGS["geometry"].label)
+        self.pdf = QCheckBox(_SETTINGS["pdf"].label)
+        self.pdf.setChecked(_SETTINGS["pdf"].default)
         self.target = QLineEdit(str(_suggested(session)))
         self.telltales = QLabel()
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
@@ -88,14 +91,11 @@ class ExportDialog(QDialog):
             self.solution.addItem(entry.title, entry.number)
         shown = self._session.selected or self._session.entries[-1]
         self.solution.setCurrentIndex(self.solution.findData(shown.number))
-        for text, form in (("CSV", "csv"), ("Parquet", "parquet")):
-            self.format.addItem(text, form)
-        for text, mark in _DELIMITERS.items():
-            self.delimiter.addItem(text, mark)
-        self.policy.addItem("No further demand", None)
+        for name, combo in self._combos.items():
+            for value, text in _SETTINGS[name].titles.items():
+                combo.addItem(text, value)
         for name, policy in POLICIES.items():
-            self.policy.addItem(policy.title, name)
-            self.policy.setItemData(self.policy.count() - 1, policy.origin, Qt.ItemDataRole.ToolTipRole)
+            self.policy.setItemData(self.policy.findData(name), policy.origin, Qt.ItemDataRole.ToolTipRole)
         self.shuffle.setChecked(self._session.policy.shuffled)
 
     def _build(self) -> None:
@@ -115,9 +115,8 @@ class ExportDialog(QDialog):
         self.problem.setProperty("look", "error")
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * GRID)
-        grid.addWidget(Field("&Format", self.format), 0, 0)
-        grid.addWidget(Field("Se&parator", self.delimiter, "Between the fields of the released CSV file"), 0, 1)
-        grid.addWidget(Field("&Minimum demanded", self.policy, "The report says whether the release meets it"), 0, 2)
+        for place, (name, combo) in enumerate(self._combos.items()):
+            grid.addWidget(setting_field(_SETTINGS[name], combo), 0, place)
         browse = QPushButton("&Browse…")
         browse.clicked.connect(self._on_browse)
         row = QHBoxLayout()
@@ -146,17 +145,16 @@ class ExportDialog(QDialog):
 
     def _order_row(self) -> QHBoxLayout:
         """Whether the rows are shuffled and, for whoever wants the same order again, by which secret."""
-        note = "Hexadecimal digits. Left empty, every release gets an order of its own that nobody can tell."
         row = QHBoxLayout()
         row.addWidget(self.shuffle, 1, Qt.AlignmentFlag.AlignBottom)
-        row.addWidget(Field("Seed of the o&rder", self.seed, note))
+        row.addWidget(setting_field(_SETTINGS["shuffle_seed"], self.seed))
         return row
 
     def _connect(self) -> None:
         self.seed.textChanged.connect(self._on_changed)
         self.columns.changed.connect(self._on_changed)
         self.target.textChanged.connect(self._on_changed)
-        for combo in (self.solution, self.format, self.delimiter, self.policy):
+        for combo in (self.solution, *self._combos.values()):
             combo.currentIndexChanged.connect(self._on_changed)
         for box in (self.shuffle, self.formulas, self.class_size):
             box.toggled.connect(self._on_changed)
@@ -190,14 +188,16 @@ class ExportDialog(QDialog):
         options.released_columns(self._session.table.dialect.header)
         return options
 
-    def take_up(self, order: ReleaseOrder, telltales: Sequence[Finding]) -> None:
+    def take_up(self, order: ReleaseJob, telltales: Sequence[Finding]) -> None:
         """Go on from an order that was stopped because columns tell too much: its choices, and what was found."""
         options = order.options
-        self.solution.setCurrentIndex(self.solution.findData(order.entry.number))
+        solution = order.result.solution(order.solution)
+        number = next((each.number for each in self._session.entries if each.solution is solution), None)
+        self.solution.setCurrentIndex(self.solution.findData(number))
         self.columns.take_up(options.columns or (), options.renames, options.allow_columns)
         for combo, value in ((self.format, options.format), (self.policy, options.policy)):
             combo.setCurrentIndex(combo.findData(value))
-        self.delimiter.setCurrentIndex(list(_DELIMITERS.values()).index(options.delimiter))
+        self.delimiter.setCurrentIndex(list(_SETTINGS["delimiter"].titles).index(options.delimiter))
         self.shuffle.setChecked(options.shuffle)
         self.seed.setText(options.shuffle_seed or "")
         self.formulas.setChecked(options.escape_formulas)
@@ -260,7 +260,7 @@ def _suggested(session: Session) -> Path:
 class ReleaseDone(QDialog):
     """What was released, how it was verified, and where it is."""
 
-    def __init__(self, order: ReleaseOrder, report: ReleaseReport, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, order: ReleaseJob, report: ReleaseReport, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Release written")

@@ -8,8 +8,8 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.session.choices import COMPONENTS
 from vbas_desktop.session.session import Session
+from vbas_desktop.settings.run import COMPONENTS
 from vbas_desktop.ui.theme import GRID
 
 from .fields import Field, muted, title

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLabel, QLayout, QVBoxLayout, QWidget
 
+from vbas_desktop.settings.declaration import Setting
 from vbas_desktop.ui.theme import GRID
 
 
@@ -79,6 +80,11 @@ class Field(QWidget):
         self.message.setText(message)
         self.message.setVisible(bool(message))
         set_look(self.widget, "wrong" if message else "")
+
+
+def setting_field(declared: Setting, widget: QWidget) -> Field:
+    """A field with the label and the help of a setting."""
+    return Field(declared.label, widget, declared.help.removesuffix("."))
 
 
 def clear(layout: QLayout) -> None:

@@ -7,11 +7,13 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSpinBox, QVBox
 
 from vbas_desktop.session.ready import why_not_k
 from vbas_desktop.session.session import Session
+from vbas_desktop.settings.declaration import setting_of
+from vbas_desktop.settings.run import Protection
 from vbas_desktop.ui.theme import GRID
 
-from .fields import Field, title
+from .fields import setting_field, title
 
-_UNKNOWN = {"Stop and list them": "stop", "Suppress them": "suppress"}
+_K, _UNKNOWN, _SUPPRESSION = (setting_of(Protection, name) for name in ("k", "unknown_regions", "global_suppression"))
 
 
 class PrivacySection(QWidget):
@@ -24,22 +26,18 @@ class PrivacySection(QWidget):
         self.k.setRange(1, 1_000_000)
         self.k.valueChanged.connect(self._on_k)
         self.unknown = QComboBox()
-        for text, value in _UNKNOWN.items():
+        for value, text in _UNKNOWN.titles.items():
             self.unknown.addItem(text, value)
         self.unknown.activated.connect(self._on_unknown)
-        self.suppression = QCheckBox("&Drop combinations rarer than k everywhere first")
-        self.suppression.setToolTip(
-            "They could not be released in any region; without them the rest needs less merging"
-        )
+        self.suppression = QCheckBox(_SUPPRESSION.label)
+        self.suppression.setToolTip(_SUPPRESSION.help)
         self.suppression.clicked.connect(self._on_suppression)
         top = Qt.AlignmentFlag.AlignTop
         row = QHBoxLayout()
         row.setSpacing(2 * GRID)
-        self.k_field = Field("&k (smallest group)", self.k, "Every released combination occurs at least k times")
+        self.k_field = setting_field(_K, self.k)
         row.addWidget(self.k_field, 1, top)
-        row.addWidget(
-            Field("Records of unkno&wn regions", self.unknown, "Their region is not in the region file"), 1, top
-        )
+        row.addWidget(setting_field(_UNKNOWN, self.unknown), 1, top)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)

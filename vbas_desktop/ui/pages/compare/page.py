@@ -20,20 +20,14 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.comparison.run import Finished, Prepared
+from vbas_desktop.comparison.words import plan_in_words, prepared_in_words
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.words import counted
+from vbas_desktop.jobs.compare import Compared
+from vbas_desktop.jobs.reproduce import Reproduced, ReproduceJob
 from vbas_desktop.session.choices import Choices
-from vbas_desktop.session.comparing import (
-    Compared,
-    ComparisonOrder,
-    Ticked,
-    order_comparison,
-    plan_in_words,
-    prepared_in_words,
-    why_not_compare,
-)
-from vbas_desktop.session.reproducing import Reproduced, ReproductionOrder
+from vbas_desktop.session.comparing import ComparisonOrder, Ticked, order_comparison, why_not_compare
 from vbas_desktop.session.results import Run
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.files import ask_for_folder
@@ -179,7 +173,9 @@ class ComparePage(QWidget):
         if self.reason() is not None or self._context.runner.busy:
             return
         asked = (self.form.ticked(), self._session.choices, self.target.text())
-        if not self._context.quiet_runner.start(_LOOKING, self._order().look_ahead, partial(self._on_looked, asked)):
+        if not self._context.quiet_runner.start(
+            _LOOKING, self._order().job.look_ahead, partial(self._on_looked, asked)
+        ):
             self._timer.start()
 
     def _on_looked(self, asked: tuple[Ticked, Choices, str], prepared: Prepared) -> None:
@@ -248,7 +244,7 @@ class ComparePage(QWidget):
     def _show(self, compared: Compared, text: str) -> None:
         self.summary.show_text(text)
         self.charts.show_comparison(compared.comparison)
-        self._page = compared.target / "summary.html"
+        self._page = None if compared.target is None else compared.target / "summary.html"
         self.live.setText(text.partition("\n")[0])
         self.tabs.setCurrentWidget(self.summary)
         self._refresh()
@@ -257,18 +253,18 @@ class ComparePage(QWidget):
 
     def _ask_for_thesis(self, like: str) -> None:
         def then(folder: str) -> None:
-            self.reproduce(ReproductionOrder(like, Path(folder) / f"thesis-{like}"))
+            self.reproduce(ReproduceJob(like, Path(folder) / f"thesis-{like}"))
 
         ask_for_folder(self, "Folder for the tables", self._folder.parent, then)
 
-    def reproduce(self, order: ReproductionOrder) -> None:
+    def reproduce(self, order: ReproduceJob) -> None:
         """Run the thesis' experiments into a folder."""
         self.done = 0
         self._context.runner.start(
             f"The thesis’ experiments ({order.like})", partial(_reproduce, order), partial(self._on_reproduced, order)
         )
 
-    def _on_reproduced(self, order: ReproductionOrder, done: Reproduced) -> None:
+    def _on_reproduced(self, order: ReproduceJob, done: Reproduced) -> None:
         self._show(Compared(done.comparison, "", order.target), "\n".join(done.lines))
         held = sum(line.startswith("- held") for line in done.lines)
         self.live.setText(f"{held} of 18 claims are held.")
@@ -282,9 +278,9 @@ class ComparePage(QWidget):
 
 def _run(order: ComparisonOrder, progress: Progress) -> Compared:
     """Runs in the worker's thread."""
-    return order.execute(progress, progress.hand_out)  # type: ignore[attr-defined]
+    return order.job.execute(progress, progress.hand_out)  # type: ignore[attr-defined]
 
 
-def _reproduce(order: ReproductionOrder, progress: Progress) -> Reproduced:
+def _reproduce(order: ReproduceJob, progress: Progress) -> Reproduced:
     """Runs in the worker's thread."""
     return order.execute(progress)

@@ -29,7 +29,7 @@ class Reproduced:
 
 
 @dataclass(frozen=True)
-class ReproductionOrder:
+class ReproduceJob:
     """One half of the tables (``like`` eastern or western) into ``target``.
 
     Without ``records`` and ``regions`` the data are generated beside the target; ``share`` makes them smaller.

@@ -6,15 +6,20 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from vbas_desktop.domain.errors import Finding, InputError
 
+from .declaration import Settings, setting, settings_of
+from .forms import Delimiter, Digits, Flag, Names, Renames, Switch
 from .policies import POLICIES
 
 ReleaseFormat = Literal["csv", "parquet"]
 GeometryFormat = Literal["geojson", "gpkg"]
+
+_GROUP = "release"
+FORMATS = get_args(ReleaseFormat)
 
 CLASS_SIZE = "class_size"
 """The usual name of the added column with the number of released records that share the row's values."""
@@ -26,7 +31,7 @@ SEED_IN_WORDS = "Give up to 64 hexadecimal digits (0 to 9, a to f), or none to h
 
 
 @dataclass(frozen=True)
-class ReleaseOptions:
+class ReleaseOptions(Settings):
     """The choices of one release.
 
     ``columns`` are kept, in this order (None: all but ``identifiers``, in the order of the file); ``allow_columns`` are
@@ -36,19 +41,122 @@ class ReleaseOptions:
     preset in `POLICIES`.
     """
 
-    columns: tuple[str, ...] | None = None
-    identifiers: tuple[str, ...] = ()
-    allow_columns: tuple[str, ...] = ()
-    renames: Mapping[str, str] = field(default_factory=dict)
-    shuffle: bool = True
-    shuffle_seed: str | None = None
-    class_size: str | None = None
-    delimiter: str | None = None
-    escape_formulas: bool = False
-    format: ReleaseFormat = "csv"
-    policy: str | None = None
-    geometry: tuple[GeometryFormat, ...] = ("geojson",)
-    pdf: bool = True
+    columns: tuple[str, ...] | None = setting(
+        None,
+        label="Columns",
+        help="Columns to release, in this order.",
+        option="--columns",
+        group=_GROUP,
+        form=Names(),
+        usual="all",
+    )
+    identifiers: tuple[str, ...] = setting(
+        (),
+        label="Identifiers",
+        help="Columns to drop.",
+        option="--identifiers",
+        group="columns",
+        form=Names(),
+    )
+    allow_columns: tuple[str, ...] = setting(
+        (),
+        label="Allowed",
+        help="Columns that are released although they tell of a person, a place or a category; repeatable.",
+        option="--allow-column",
+        group=_GROUP,
+        form=Names(),
+        repeatable=True,
+    )
+    renames: Mapping[str, str] = setting(
+        {},
+        label="Names in the release",
+        help="Another name for a column; repeatable.",
+        option="--rename",
+        group=_GROUP,
+        form=Renames(),
+    )
+    shuffle: bool = setting(
+        True,
+        label="S&huffle the records (their order can identify people)",
+        help="Put the rows into random order, since order can identify.",
+        option="--shuffle",
+        group=_GROUP,
+        form=Switch(),
+        usual="yes",
+    )
+    shuffle_seed: str | None = setting(
+        None,
+        label="Seed of the o&rder",
+        help="Hexadecimal digits. Left empty, every release gets an order of its own that nobody can tell.",
+        in_command="a given secret for the order of the rows, in hexadecimal digits (default: a new one for every "
+        "release)",
+        option="--shuffle-seed",
+        group=_GROUP,
+        form=Digits(),
+    )
+    class_size: str | None = setting(
+        None,
+        label="&Add a column with the size of each record's class",
+        help="Add a column with the number of records that share the row's values.",
+        option="--class-size",
+        group=_GROUP,
+        without_value=CLASS_SIZE,
+    )
+    delimiter: str | None = setting(
+        None,
+        label="Se&parator",
+        help="Between the fields of the released CSV file.",
+        in_command="delimiter of the released CSV file (default: as in the records)",
+        option="--release-delimiter",
+        group=_GROUP,
+        form=Delimiter(),
+        titles={None: "As in the records", ",": "Comma", ";": "Semicolon", "\t": "Tab"},
+    )
+    escape_formulas: bool = setting(
+        False,
+        label="Escape &cells that a spreadsheet would run as formulas",
+        help="Put an apostrophe before cells that a spreadsheet would run as a formula.",
+        option="--escape-formulas",
+        group=_GROUP,
+        form=Flag(),
+    )
+    format: ReleaseFormat = setting(
+        "csv",
+        label="&Format",
+        help="Format of the released records.",
+        option="--format",
+        group=_GROUP,
+        choices=FORMATS,
+        titles={"csv": "CSV", "parquet": "Parquet"},
+    )
+    policy: str | None = setting(
+        None,
+        label="&Minimum demanded",
+        help="The report says whether the release meets it.",
+        in_command="a rule to judge the release by in its reports",
+        option="--policy",
+        group=_GROUP,
+        choices=tuple(POLICIES),
+        titles={None: "No further demand", **{name: policy.title for name, policy in POLICIES.items()}},
+    )
+    geometry: tuple[GeometryFormat, ...] = setting(
+        ("geojson",),
+        label="Regions as &GeoPackage too",
+        help="Formats of the shapes: geojson, gpkg.",
+        option="--geometry",
+        group=_GROUP,
+        form=Names(),
+        usual="geojson",
+    )
+    pdf: bool = setting(
+        True,
+        label="Reports as P&DF too",
+        help="The reports as PDF too.",
+        option="--pdf",
+        group=_GROUP,
+        form=Switch(),
+        usual="yes",
+    )
 
     def __post_init__(self) -> None:
         findings = []
@@ -102,30 +210,13 @@ class ReleaseOptions:
 
     def as_dict(self) -> dict[str, Any]:
         """The choices as plain JSON data: the entry ``release`` of ``run.json``."""
-        return {
-            "columns": None if self.columns is None else list(self.columns),
-            "identifiers": list(self.identifiers),
-            "allow_columns": list(self.allow_columns),
-            "renames": dict(self.renames),
-            "shuffle": self.shuffle,
-            "shuffle_seed": self.shuffle_seed,
-            "class_size": self.class_size,
-            "delimiter": self.delimiter,
-            "escape_formulas": self.escape_formulas,
-            "format": self.format,
-            "policy": self.policy,
-            "geometry": list(self.geometry),
-            "pdf": self.pdf,
-        }
+        found = {each.name: getattr(self, each.name) for each in settings_of(ReleaseOptions)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ReleaseOptions:
         """The choices from what `as_dict` gave; names that are not known are ignored, missing ones get the default."""
-        values = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
-        for name in ("columns", "identifiers", "allow_columns", "geometry"):
-            if values.get(name) is not None:
-                values[name] = tuple(values[name])
-        return cls(**values)
+        return cls(**{each.name: each.form.value(data[each.name]) for each in settings_of(cls) if each.name in data})
 
 
 def _wrong(message: str, remedy: str = "", column: str | None = None) -> Finding:

@@ -1,0 +1,98 @@
+"""Options made from the registry: one per component, one per parameter with a name of its own, and ``--set``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from vbas_desktop.approaches.base import Parameter
+from vbas_desktop.approaches.registry import DEFAULTS, approaches, written_instead
+from vbas_desktop.settings.approaches import has_option, named_parameters
+
+from .argument_types import names
+
+_WORDS = {
+    "site_number": "number of sites",
+    "site_location": "site locations",
+    "construction": "construction",
+    "tiers": "larger places in which small classes are released",
+}
+
+
+def add_approach_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """``--site-number`` and the like; with ``several`` each takes a comma-separated list or ``all``."""
+    group = parser.add_argument_group("approaches")
+    for component, default in DEFAULTS.items():
+        known = tuple(approaches(component))
+        instead = written_instead(component)
+        if instead is not None:
+            _add_written(group, component, instead, default, several)
+            continue
+        text = f"approach for the {_WORDS[component]}{_hint(several)} (default: {default})"
+        _add(group, component.replace("_", "-"), known, text, several)
+    for option, declared in named_parameters().items():
+        known = declared.choices
+        if declared.kind == "approach":
+            # An approach cannot be a parameter of itself.
+            known = tuple(name for name, kind in approaches("site_location").items() if not has_option(kind, option))
+        text = f"{_as_option_help(declared.help)}{_hint(several, bool(known))}"
+        value = "N" if declared.kind in (int, float) else "VALUE"
+        _add(group, option, known, text.replace("%", "%%"), several, value)
+    group.add_argument(
+        "--set",
+        metavar="APPROACH.PARAMETER=VALUE",
+        action="append",
+        default=[],
+        help="any other parameter; repeatable; `vbas approaches` lists them all",
+    )
+
+
+def _as_option_help(sentence: str) -> str:
+    """A sentence of a form written as the help of an option is: it goes on, so it neither begins nor ends."""
+    return (sentence[:1].lower() + sentence[1:]).removesuffix(".")
+
+
+def _hint(several: bool, all_allowed: bool = True) -> str:
+    return f"; several with commas{', or all' if all_allowed else ''}" if several else ""
+
+
+def _add(group: Any, option: str, known: tuple[str, ...], text: str, several: bool, value: str = "VALUE") -> None:
+    if several:
+        group.add_argument(f"--{option}", metavar="A,B", type=_several(known), help=text)
+    elif known:
+        group.add_argument(f"--{option}", choices=known, help=text)
+    else:
+        group.add_argument(f"--{option}", metavar=value, help=text)
+
+
+def _add_written(group: Any, component: str, instead: tuple[str, Parameter], default: str, several: bool) -> None:
+    """An option whose value is the name of an approach, or the parameter of the one that needs no name."""
+    known = [name for name in approaches(component) if name != instead[0]]
+    value = "|".join([*known, f"{instead[1].name.upper().removesuffix('S')},…"])
+    text = f"{_WORDS[component]}: {' or '.join(known)}, or {_as_option_help(instead[1].help)}"
+    if several:
+        text += "; repeat it, or use semicolons, for several"
+        group.add_argument(f"--{component}", metavar=value, type=_written, action="extend", help=text)
+    else:
+        group.add_argument(f"--{component}", metavar=value, help=f"{text} (default: {default})")
+
+
+def _written(text: str) -> list[str]:
+    """Choices with semicolons, because commas are part of them."""
+    found = [choice.strip() for choice in text.split(";")]
+    if not all(found):
+        raise argparse.ArgumentTypeError("a choice is missing; write them as none;auto;county,province")
+    return found
+
+
+def _several(known: tuple[str, ...]) -> Any:
+    def parse(text: str) -> list[str]:
+        if not known:
+            return names(text)
+        chosen = list(known) if text == "all" else names(text)
+        unknown = [name for name in chosen if name not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"“{unknown[0]}” is unknown; known are {', '.join(known)}, all")
+        return chosen
+
+    return parse

@@ -1,0 +1,95 @@
+"""Reading both files, and counting the records by region and class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.settings.reading import Reading
+from vbas_desktop.settings.run import Groups
+
+if TYPE_CHECKING:
+    from vbas_desktop.files.records import RecordTable
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Both files in memory."""
+
+    table: RecordTable
+    regions: Regions
+
+
+@dataclass(frozen=True)
+class LoadJob:
+    """Read both files. ``columns`` are those of the records that are needed (None: all), ``named`` must be there too.
+
+    The region file comes first: it is small, so its mistakes show at once.
+    """
+
+    records: Path
+    regions: Path
+    reading: Reading = field(default_factory=Reading)
+    columns: frozenset[str] | None = None
+    named: tuple[str, ...] = ()
+
+    def execute(self, progress: Progress = Silent()) -> Data:  # noqa: B008 (Silent has no state)
+        """Read; all that is wrong with a file comes in one `InputError`."""
+        from vbas_desktop.files.records import load_records
+        from vbas_desktop.files.regions import load_regions
+
+        regions = load_regions(self.regions, self.reading.of_regions, Span(progress, 0.0, 0.1))
+        how, span = self.reading.of_records, Span(progress, 0.1, 1.0)
+        table = load_records(self.records, how, span, self.columns)
+        if self.columns is not None and not {*self.columns, *self.named} <= {*table.dialect.header}:
+            # A wrong name, or a file without names? All columns are needed to tell.
+            table = load_records(self.records, how, span)
+        for name in self.named:
+            table.check_name(name)
+        return Data(table, regions)
+
+
+def read_groups(choices: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The categories that the named files take together: FILE or COLUMN=FILE:LEVEL each."""
+    from vbas_desktop.files.generalise import as_plain, read_generalisation
+
+    return as_plain(grouping for choice in choices for grouping in read_generalisation(choice))
+
+
+@dataclass(frozen=True, eq=False)
+class CountJob:
+    """Count the records of a table by region and class; the file is not read again."""
+
+    data: Data
+    region_column: str
+    quasi_identifiers: tuple[str, ...]
+    k: int
+    unknown_regions: str = "stop"
+    groupings: Groups = field(default_factory=dict)
+
+    def execute(self, progress: Progress = Silent()) -> Problem:  # noqa: B008
+        """Count; groups that do less than their owner may think are among the findings."""
+        from vbas_desktop.files.generalise import check_values, from_plain
+        from vbas_desktop.files.problem import build_problem
+
+        problem = build_problem(
+            self.data.table,
+            self.data.regions,
+            region_column=self.region_column,
+            quasi_identifiers=self.quasi_identifiers,
+            k=self.k,
+            unknown_regions=self.unknown_regions,
+            groupings=from_plain(_of(self.groupings, self.quasi_identifiers)),
+            progress=progress,
+        )
+        remarks = check_values(from_plain(self.groupings), self.data.table, self.quasi_identifiers)
+        return replace(problem, findings=(*problem.findings, *remarks))
+
+
+def _of(groupings: Groups, columns: Iterable[str]) -> dict[str, Mapping[str, str]]:
+    return {name: groupings[name] for name in columns if name in groupings}

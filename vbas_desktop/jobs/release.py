@@ -1,0 +1,195 @@
+"""Releasing one solution of a run, now or from the folder that an earlier run left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vbas_desktop.domain.errors import Finding, InputError, UsageError
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.settings.approaches import run_settings
+from vbas_desktop.settings.command import options_in_force
+from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import RunSettings
+
+from .data import LoadJob
+from .run import RunJob, checked, chosen_solution
+
+if TYPE_CHECKING:
+    from vbas_desktop.assessment.representability.requirement import Requirement
+    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.release import ReleaseReport
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseJob:
+    """Write the release of one solution to a folder. ``policy`` is the filled-in checklist of the custodian."""
+
+    settings: RunSettings
+    problem: Problem
+    table: RecordTable
+    result: RunResult
+    solution: int
+    options: ReleaseOptions
+    target: Path
+    requirement: Requirement | None = None
+    policy: Mapping[str, Any] | None = None
+
+    def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008 (Silent has no state)
+        """Write, verify by reading back, put in place."""
+        from vbas_desktop.files.hashing import require_unchanged
+        from vbas_desktop.release import check_target, write_release
+
+        check_target(self.target)
+        require_unchanged(self.table.source)
+        # The secret of the rows' order is drawn here, so that it is among the options that are kept.
+        options = self.options.settled()
+        released = [name for name, _ in options.released_columns(self.table.dialect.header)]
+        result = checked(self.result, self.problem, self.requirement, released)
+        solution = result.solution(self.solution)
+        document = self._document(result, solution, options)
+        return write_release(self.problem, self.table, result, solution, options, self.target, progress, document)
+
+    def execute_or_tell(self, progress: Progress = Silent()) -> ReleaseReport | tuple[Finding, ...]:  # noqa: B008
+        """The same; what is wrong with the columns is handed back, since the person who releases decides about it."""
+        from vbas_desktop.release import TELLTALE
+
+        try:
+            return self.execute(progress)
+        except InputError as error:
+            if any(finding.code != TELLTALE for finding in error.findings):
+                raise
+            return tuple(error.findings)
+
+    def _document(self, result: RunResult, solution: Solution, options: ReleaseOptions) -> dict[str, Any]:
+        document = document_of(self.settings, self.problem, result, solution, options)
+        if self.policy is not None:
+            document["policy_checklist"] = dict(self.policy)
+        if self.requirement is not None:
+            document["requirement"] = self.requirement.as_dict()
+        return document
+
+
+def document_of(
+    settings: RunSettings, problem: Problem, result: RunResult, solution: Solution, options: ReleaseOptions
+) -> dict[str, Any]:
+    """The content of ``run.json``: what was run with which settings, and what came of it."""
+    from vbas_desktop.files.runfile import run_document
+
+    files = [source.path if source is not None else "" for source in (problem.records_source, problem.regions_source)]
+    document = run_document(problem, result, options_in_force(settings, options, *files), solution.id)
+    if solution.requirement is not None:
+        document["requirement_check"] = [dict(row) for row in solution.requirement.criteria]
+    return document
+
+
+@dataclass(frozen=True)
+class ExportJob:
+    """Repeat an earlier run from its folder and release one of its solutions (None: the one of the run).
+
+    ``changes`` are options of the release that differ from those of the run, by the names of the command line;
+    ``records`` and ``regions`` say where files are that were moved.
+    """
+
+    folder: Path
+    target: Path
+    solution: int | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    records: Path | None = None
+    regions: Path | None = None
+
+    def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008
+        """Read, run, compare with what was kept, release."""
+        from vbas_desktop.files.runfile import read_run_file
+        from vbas_desktop.release import check_target
+
+        document = read_run_file(self.folder)
+        kept = document.get("options") or {}
+        if "region_column" not in kept:
+            message = "The run does not tell its options."
+            raise InputError(Finding("run-file", message, "Run it again with `vbas run --out`."))
+        with _undamaged():
+            settings, _ = run_settings({**kept, **self.changes})
+            options = ReleaseOptions.from_options({**kept, **self.changes})
+            repeated = _repeated(document, options)
+        check_target(self.target)
+        load = LoadJob(
+            Path(self.records or kept["records"]),
+            Path(self.regions or kept["regions"]),
+            settings.reading,
+            named=settings.identifiers,
+        )
+        data = load.execute(Span(progress, 0.0, 0.4))
+        _refuse_other_files(document, {"records": data.table.source, "regions": data.regions.source})
+        ran = RunJob(settings, data).execute(Span(progress, 0.4, 0.6))
+        solution = chosen_solution(ran.result, self.solution or document.get("chosen_solution"))
+        _refuse_other_result(document, solution.as_dict())
+        if "shuffle_seed" not in self.changes and repeated != solution.id:
+            # Every other release has an order of its own, so that rows that are in both cannot be told by their places.
+            options = replace(options, shuffle_seed=None)
+        job = ReleaseJob(
+            settings, ran.problem, data.table, ran.result, solution.id, options, self.target, _requirement(document),
+            document.get("policy_checklist"),
+        )  # fmt: skip
+        return job.execute(Span(progress, 0.6, 1.0))
+
+
+def _requirement(document: Mapping[str, Any]) -> Requirement | None:
+    from vbas_desktop.assessment.representability.requirement import requirement_from
+
+    return requirement_from(document["requirement"]) if document.get("requirement") else None
+
+
+def _repeated(document: Mapping[str, Any], chosen: ReleaseOptions) -> int | None:
+    """The solution of which this would be the release that the run wrote, once more; None if of none."""
+    kept = document.get("release") or {}
+    before = ReleaseOptions.from_dict(kept)
+    return kept.get("solution") if replace(before, shuffle_seed=chosen.shuffle_seed) == chosen else None
+
+
+@contextmanager
+def _undamaged() -> Iterator[None]:
+    """What an earlier run kept is understood as it is; what cannot be was damaged."""
+    try:
+        yield
+    except (TypeError, ValueError, KeyError, AttributeError):
+        message = "The run.json of this run is damaged: an option has a value that none can have."
+        raise InputError(Finding("run-file", message, "Run it again with `vbas run --out`.")) from None
+
+
+def _refuse_other_files(document: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    inputs = document.get("inputs") or {}
+    findings = [
+        Finding(
+            "input-changed",
+            "This is not the file of the run: its content differs.",
+            "Name the file of the run, or run again.",
+            file=source.path,
+        )
+        for name, source in now.items()
+        if source is not None and (inputs.get(name) or {}).get("sha256") != source.sha256
+    ]
+    if findings:
+        raise InputError(findings)
+
+
+def _refuse_other_result(document: Mapping[str, Any], solution: Mapping[str, Any]) -> None:
+    """A run that cannot be repeated (another program version, say) must not be released under its name."""
+    before = next((entry for entry in document["solutions"] if entry["id"] == solution["id"]), None)
+    if before is None:
+        raise UsageError(f"The run has no solution {solution['id']}.")
+    same = all(before.get(name) == solution[name] for name in ("sites", "aggregated_regions"))
+    name = "suppressed_records"
+    if not same or before["measures"].get(name) != solution["measures"].get(name):
+        raise InputError(
+            Finding(
+                "not-repeatable",
+                "Repeating the run gave another solution than the one that was kept.",
+                "Run again with this version of the program and release the new result.",
+            )
+        )

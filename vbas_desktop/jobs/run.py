@@ -1,0 +1,103 @@
+"""One run: count, run the chosen approaches, check what is required."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from vbas_desktop.domain.errors import Finding, InputError, UsageError
+from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.progress import Progress, Silent, Span, Steady
+from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.settings.approaches import made
+from vbas_desktop.settings.run import RunSettings
+
+from .data import CountJob, Data
+
+if TYPE_CHECKING:
+    from vbas_desktop.assessment.representability.requirement import Requirement
+
+
+@dataclass(frozen=True, eq=False)
+class Ran:
+    """A finished run with the problem that it solves."""
+
+    problem: Problem
+    result: RunResult
+
+
+@dataclass(frozen=True, eq=False)
+class RunJob:
+    """One run of these settings. ``problem`` is None if it is still to be counted.
+
+    With a ``requirement``, every solution says whether it meets it; ``released_columns`` are those of the release.
+    """
+
+    settings: RunSettings
+    data: Data
+    problem: Problem | None = None
+    requirement: Requirement | None = None
+    released_columns: Sequence[str] | None = None
+
+    def count(self, progress: Progress = Silent()) -> Problem:  # noqa: B008 (Silent has no state)
+        """The problem, counted now unless it was at hand."""
+        if self.problem is not None:
+            return self.problem
+        chosen = self.settings
+        columns = chosen.region_column, chosen.quasi_identifiers
+        return CountJob(self.data, *columns, chosen.k, chosen.unknown_regions, chosen.groupings).execute(progress)
+
+    def request(self, problem: Problem) -> Request:
+        """The frozen request for the engine."""
+        chosen = self.settings
+        return Request(problem=problem, **made(chosen.approaches, chosen.parameters), **chosen.of_every_run)
+
+    def execute(
+        self,
+        progress: Progress = Silent(),  # noqa: B008
+        on_problem: Callable[[Problem], None] | None = None,
+        on_solution: Callable[[Solution], None] | None = None,
+    ) -> Ran:
+        """Count if necessary, then run; solutions are handed out as they come."""
+        from vbas_desktop.engine.run import run
+        from vbas_desktop.files.hashing import require_unchanged
+
+        steady = Steady(progress)
+        problem = self.count(Span(steady, 0.0, 0.1))
+        if on_problem is not None:
+            on_problem(problem)
+        start = 0.0 if self.problem is not None else 0.1
+        result = run(self.request(problem), Span(steady, start, 1.0), on_solution)
+        require_unchanged(self.data.table.source)
+        return Ran(problem, checked(result, problem, self.requirement, self.released_columns))
+
+
+def checked(
+    result: RunResult, problem: Problem, requirement: Requirement | None, released: Sequence[str] | None
+) -> RunResult:
+    """The same result; with a requirement, every solution says whether it meets it."""
+    from vbas_desktop.assessment.representability.solution import marked
+
+    return result if requirement is None else marked(result, problem, requirement, released)
+
+
+def chosen_solution(result: RunResult, id: int | None) -> Solution:
+    """The solution that was asked for, or the one nearest to the approximated number of sites.
+
+    If a requirement was given and solutions meet it, the choice is among these.
+    """
+    if id is None:
+        suitable = [each for each in result.solutions if each.is_suitable]
+        return replace(result, solutions=tuple(suitable)).chosen if suitable else result.chosen
+    ids = [solution.id for solution in result.solutions]
+    if id not in ids:
+        raise UsageError(f"--solution {id}: this run has the solutions {ids[0]} to {ids[-1]}.")
+    return result.solution(id)
+
+
+def none_suitable(number: int) -> InputError:
+    """What is said if no solution is left to show or to release."""
+    message = f"None of the {number:,} solutions meets the requirement."
+    remedy = "Ask for less, widen the range of site numbers, or leave --suitable-only out to see why."
+    return InputError(Finding("none-suitable", message, remedy))

@@ -1,0 +1,97 @@
+"""The settings of a run as ``run.json`` keeps them, and the command line that repeats it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from vbas_desktop.domain.errors import UsageError
+
+from .approaches import approach_options, named_parameters
+from .declaration import Setting, settings_of
+from .forms import Form, Texts
+from .release import ReleaseOptions
+from .run import COMPONENTS, RunSettings
+
+GROUPS_FILE, REQUIREMENT_FILE = "generalise.csv", "requirement.json"
+"""What a release keeps in its folder ``internal`` for whoever repeats it."""
+
+
+def options_in_force(settings: RunSettings, release: ReleaseOptions, records: str, regions: str) -> dict[str, Any]:
+    """All settings by the names of the command line, whoever chose them and wherever."""
+    used = {name: dict(settings.groupings[name]) for name in settings.quasi_identifiers if name in settings.groupings}
+    found = {
+        **settings.options(),
+        **approach_options(settings),
+        **release.options(),
+        "records": records,
+        "regions": regions,
+        "groupings": used,
+    }
+    return dict(sorted(found.items()))
+
+
+def check_columns(settings: RunSettings) -> None:
+    """No column can have two roles."""
+    roles = {"--quasi-identifiers": settings.quasi_identifiers, "--identifiers": settings.identifiers}
+    for option, chosen in roles.items():
+        if settings.region_column in chosen:
+            raise UsageError(f"“{settings.region_column}” is the region column; take it out of {option}.")
+    both = [name for name in settings.identifiers if name in settings.quasi_identifiers]
+    if both:
+        raise UsageError(f"“{both[0]}” is both a quasi-identifier and an identifier; choose one.")
+
+
+def repeat_command(document: Mapping[str, Any], solution: int) -> str:
+    """The command line that gives the release again; empty if the options of the run are not known.
+
+    Files are named without their folders: where they lie in the organisation is nobody's business.
+    """
+    options = document.get("options") or {}
+    if "region_column" not in options:
+        return ""
+    words = ["vbas", "run", *(_file(Path(str(options[name])).name) for name in ("records", "regions"))]
+    for declared in _settings():
+        plain = options.get(declared.key, declared.plain_default)
+        if declared.decides and (declared.required or not _usual(declared, plain)):
+            words += _parted(declared.form.words(declared.option, plain))
+    words += _approach_words(options)
+    if options.get("groupings"):
+        words += ["--generalise", GROUPS_FILE]
+    if document.get("requirement"):
+        words += ["--requirement", REQUIREMENT_FILE]
+    words += ["--solution", str(solution), "--out", "release-again"]
+    return shlex.join(words)
+
+
+def _settings() -> tuple[Setting, ...]:
+    known = settings_of(RunSettings)
+    return (*known, *(each for each in settings_of(ReleaseOptions) if each.key not in {one.key for one in known}))
+
+
+def _usual(declared: Setting, plain: Any) -> bool:
+    return plain == declared.plain_default or (plain in ([], None) and declared.plain_default in ([], None))
+
+
+def _approach_words(options: Mapping[str, Any]) -> Iterator[str]:
+    form = Form()
+    keys = [*COMPONENTS, *(option.replace("-", "_") for option in named_parameters())]
+    for key in keys:
+        if options.get(key) is not None:
+            yield from _parted(form.words(f"--{key.replace('_', '-')}", options[key]))
+    yield from _parted(Texts().words("--set", options.get("set") or ()))
+
+
+def _parted(words: list[str]) -> list[str]:
+    """``--option value`` where it can be read so; a value that begins with a dash stays with its option."""
+    parted = []
+    for word in words:
+        option, equals, value = word.partition("=")
+        parted += [word] if not equals or value.startswith("-") or not value else [option, value]
+    return parted
+
+
+def _file(name: str) -> str:
+    return f"./{name}" if name.startswith("-") else name

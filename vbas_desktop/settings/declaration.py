@@ -1,0 +1,127 @@
+"""How a setting is declared: a field of a frozen dataclass with its label, help, default, bounds and option."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from .forms import Form
+
+_KEY = "vbas_setting"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The declaration of one setting.
+
+    ``label`` and ``help`` are what forms show. The help of the option is made of ``help``, with ``usual`` in place of
+    a default that says nothing, or is ``in_command`` as it stands. ``titles`` names values for people, in the order of
+    a list to choose from. Settings with the same ``group`` stand together. ``decides`` is False for what makes no
+    difference to the result; ``without_value`` is what the option means if it is named without a value.
+    """
+
+    name: str
+    default: Any
+    label: str
+    help: str
+    option: str
+    group: str
+    form: Form
+    choices: tuple[str, ...] = ()
+    titles: Mapping[Any, str] = dataclasses.field(default_factory=dict)
+    usual: str = ""
+    in_command: str = ""
+    required: bool = False
+    decides: bool = True
+    without_value: str | None = None
+    repeatable: bool = False
+
+    @property
+    def key(self) -> str:
+        """The name in ``run.json`` and among the parsed options."""
+        return self.option.lstrip("-").replace("-", "_")
+
+    @property
+    def plain_default(self) -> Any:
+        """The default as plain data."""
+        return self.form.plain(self.default)
+
+    @property
+    def option_help(self) -> str:
+        """The help of the option: it goes on after the name, so it neither begins nor ends like a sentence."""
+        if self.in_command:
+            return self.in_command
+        text = (self.help[:1].lower() + self.help[1:]).removesuffix(".")
+        told = isinstance(self.default, str | int | float) and not isinstance(self.default, bool) and not self.required
+        usual = self.usual or (str(self.default) if told else "")
+        return f"{text} (default: {usual})" if usual else text
+
+
+def setting(
+    default: Any = dataclasses.MISSING,
+    *,
+    label: str,
+    help: str,
+    option: str,
+    group: str,
+    form: Form | None = None,
+    **more: Any,
+) -> Any:
+    """Declare a field of a dataclass as a setting; a default that is a mapping is made anew for each instance."""
+    declared = {"label": label, "help": help, "option": option, "group": group, "form": form or Form(), **more}
+    metadata = {_KEY: declared}
+    if isinstance(default, dict):
+        return dataclasses.field(default_factory=lambda: dict(default), metadata=metadata)
+    if default is dataclasses.MISSING:
+        return dataclasses.field(metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def settings_of(kind: type[Any]) -> tuple[Setting, ...]:
+    """The fields of a dataclass that are declared as settings, in their order."""
+    return tuple(
+        Setting(name=field.name, default=_default(field), **field.metadata[_KEY])
+        for field in dataclasses.fields(kind)
+        if _KEY in field.metadata
+    )
+
+
+def setting_of(kind: type[Any], name: str) -> Setting:
+    """One declared field by its name."""
+    return next(declared for declared in settings_of(kind) if declared.name == name)
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return None if field.default is dataclasses.MISSING else field.default
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Base of the dataclasses whose fields are settings."""
+
+    def options(self) -> dict[str, Any]:
+        """Every setting as plain data, by the names of the command line: part of the options in ``run.json``."""
+        return {each.key: each.form.plain(getattr(self, each.name)) for each in settings_of(type(self))}
+
+    @classmethod
+    def values_from(cls, options: Mapping[str, Any], only: Iterable[str] | None = None) -> dict[str, Any]:
+        """The fields from such options; what is not there (earlier versions wrote less) is left at its default."""
+        wanted = None if only is None else set(only)
+        return {
+            each.name: each.form.value(options[each.key])
+            for each in settings_of(cls)
+            if each.key in options and (wanted is None or each.name in wanted)
+        }
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        """The settings from such options."""
+        return cls(**cls.values_from(options))
+
+    def part(self, kind: type[Settings]) -> dict[str, Any]:
+        """The values of the settings that another class declares too."""
+        return {each.name: getattr(self, each.name) for each in settings_of(kind)}

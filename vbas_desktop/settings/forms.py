@@ -1,0 +1,252 @@
+"""How the values of settings are written: as text on the command line, as plain data in ``run.json``.
+
+Each form reads what a person typed into plain data (`parse`; ValueError says what would be allowed), turns plain data
+into the value that the program works with (`value`) and back (`plain`), and writes the words of a command line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vbas_desktop.domain.words import DELIMITER_NAMES
+
+_DELIMITERS = {name: mark for mark, name in DELIMITER_NAMES.items()} | {"\\t": "\t", "space": " "}
+
+
+@dataclass(frozen=True)
+class Form:
+    """Any text, such as the name of a column; None where nothing is given."""
+
+    metavar: str = "NAME"
+
+    def parse(self, text: str) -> Any:
+        """Plain data from what a person typed."""
+        return text
+
+    def value(self, plain: Any) -> Any:
+        """What the program works with."""
+        return plain
+
+    def plain(self, value: Any) -> Any:
+        """The value as plain JSON data."""
+        return value
+
+    def words(self, flag: str, plain: Any) -> list[str]:
+        """The words of a command line that give this value. One word, so that a value may begin with a dash."""
+        return [f"{flag}={self.text(plain)}"] if flag.startswith("--") else [flag, self.text(plain)]
+
+    def text(self, plain: Any) -> str:
+        """What `parse` reads as this."""
+        return str(plain)
+
+
+@dataclass(frozen=True)
+class Whole(Form):
+    """A whole number."""
+
+    metavar: str = "N"
+    low: int = 0
+
+    def parse(self, text: str) -> int:
+        """The number; ValueError below the least."""
+        try:
+            number = int(text)
+        except ValueError:
+            raise ValueError(f"“{text}” is not a whole number") from None
+        if number < self.low:
+            raise ValueError(f"{number} is too low; the least is {self.low}")
+        return number
+
+
+@dataclass(frozen=True)
+class Percent(Form):
+    """A percentage above 0, with or without its sign."""
+
+    metavar: str = "PERCENT"
+
+    def parse(self, text: str) -> float:
+        """The number."""
+        try:
+            number = float(text.rstrip("%"))
+        except ValueError:
+            raise ValueError(f"“{text}” is not a number") from None
+        if not (math.isfinite(number) and number > 0):
+            raise ValueError("must be above 0")
+        return number
+
+    def text(self, plain: Any) -> str:
+        """The shortest text that is read as the same number."""
+        return repr(float(plain)).removesuffix(".0")
+
+
+@dataclass(frozen=True)
+class Delimiter(Form):
+    """One character, by itself or by its name."""
+
+    metavar: str = "CHAR"
+
+    def value(self, plain: Any) -> Any:
+        """The character."""
+        return None if plain is None else _DELIMITERS.get(plain.lower(), plain)
+
+    def text(self, plain: Any) -> str:
+        """Its name if it has one: a bare tab is easily lost."""
+        return DELIMITER_NAMES.get(self.value(plain), str(plain))
+
+
+@dataclass(frozen=True)
+class Digits(Form):
+    """Hexadecimal digits."""
+
+    metavar: str = "HEX"
+    most: int = 64
+
+    def parse(self, text: str) -> str:
+        """The digits in lower case."""
+        found = text.strip().lower()
+        if not found or len(found) > self.most or found.strip("0123456789abcdef"):
+            raise ValueError(f"“{text}” is not made of up to {self.most} hexadecimal digits (0 to 9, a to f)")
+        return found
+
+
+@dataclass(frozen=True)
+class Flag(Form):
+    """Yes or no, said by naming it; ``negated``: naming it says no (``--no-global-suppression``)."""
+
+    negated: bool = False
+
+    def value(self, plain: Any) -> bool:
+        """The program's view of it."""
+        return bool(plain) is not self.negated
+
+    def plain(self, value: Any) -> bool:
+        """Whether it is named."""
+        return bool(value) is not self.negated
+
+    def words(self, flag: str, plain: Any) -> list[str]:
+        """The flag alone."""
+        return [flag] if plain else []
+
+
+@dataclass(frozen=True)
+class Switch(Form):
+    """Yes or no, each with a word of its own: ``--pdf`` and ``--no-pdf``."""
+
+    def words(self, flag: str, plain: Any) -> list[str]:
+        """The one or the other."""
+        return [flag if plain else f"--no-{flag.removeprefix('--')}"]
+
+
+@dataclass(frozen=True)
+class Names(Form):
+    """Names separated by commas."""
+
+    metavar: str = "A,B"
+
+    def parse(self, text: str) -> list[str]:
+        """The names; one with a comma, a quote or spaces around it is put in double quotes, quotes in it doubled."""
+        found = _listed(text)
+        if not found or not all(found):
+            raise ValueError("a name is missing; write them as a,b,c")
+        repeated = [name for name in dict.fromkeys(found) if found.count(name) > 1]
+        if repeated:
+            raise ValueError(f"“{repeated[0]}” is there twice")
+        return found
+
+    def value(self, plain: Any) -> Any:
+        """A tuple; None stays None."""
+        return None if plain is None else tuple(plain)
+
+    def plain(self, value: Any) -> Any:
+        """A list; None stays None."""
+        return None if value is None else list(value)
+
+    def text(self, plain: Any) -> str:
+        """The names with commas."""
+        return ",".join(_quoted(str(name), ",;") for name in plain)
+
+
+@dataclass(frozen=True)
+class Renames(Form):
+    """Pairs of a name and another one, each given by itself: OLD=NEW."""
+
+    metavar: str = "OLD=NEW"
+
+    def parse(self, text: str) -> str:
+        """The text itself, if it is such a pair."""
+        _pair(text)
+        return text
+
+    def value(self, plain: Any) -> dict[str, str]:
+        """The new names by the old ones."""
+        return dict(plain) if isinstance(plain, Mapping) else dict(_pair(text) for text in plain or ())
+
+    def plain(self, value: Any) -> list[str]:
+        """The pairs as they are typed."""
+        return [f"{_quoted(old, '=')}={new}" for old, new in value.items()]
+
+    def words(self, flag: str, plain: Any) -> list[str]:
+        """The flag once for each pair."""
+        return [f"{flag}={pair}" for pair in plain]
+
+
+@dataclass(frozen=True)
+class Texts(Form):
+    """Any number of texts, each given by itself."""
+
+    def value(self, plain: Any) -> tuple[str, ...]:
+        """A tuple."""
+        return tuple(plain or ())
+
+    def plain(self, value: Any) -> list[str]:
+        """A list."""
+        return list(value)
+
+    def words(self, flag: str, plain: Any) -> list[str]:
+        """The flag once for each text."""
+        return [f"{flag}={text}" for text in plain]
+
+
+def sets_of_names(text: str) -> list[list[str]]:
+    """Lists of names separated by semicolons: ``age,sex;age,income``."""
+    return [Names().parse(part) for part in _parts(text, ";")]
+
+
+def _quoted(name: str, marks: str) -> str:
+    special = any(mark in name for mark in f'{marks}"\r\n') or name != name.strip()
+    return '"' + name.replace('"', '""') + '"' if special else name
+
+
+def _parts(text: str, mark: str) -> list[str]:
+    """The text cut at a mark, but not within double quotes; a quote counts where a name begins."""
+    parts, inside, place = [""], False, 0
+    while place < len(text):
+        letter = text[place]
+        if letter == '"' and inside and text[place + 1 : place + 2] == '"':
+            letter, place = '""', place + 1
+        elif letter == '"' and (inside or not parts[-1].strip()):
+            inside = not inside
+        if letter == mark and not inside:
+            parts.append("")
+        else:
+            parts[-1] += letter
+        place += 1
+    return parts
+
+
+def _listed(text: str) -> list[str]:
+    return [_unquoted(part.strip()) for part in _parts(text, ",")]
+
+
+def _unquoted(part: str) -> str:
+    return part[1:-1].replace('""', '"') if len(part) > 1 and part[0] == part[-1] == '"' else part
+
+
+def _pair(text: str) -> tuple[str, str]:
+    old, *rest = _parts(text, "=")
+    if not old or not rest or not "=".join(rest):
+        raise ValueError(f"“{text}” is no pair; write it as OLD=NEW")
+    return _unquoted(old), text[len(old) + 1 :]

@@ -1,0 +1,158 @@
+"""How the two files are read: what the program would find out by itself can be said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .declaration import Settings, setting, settings_of
+from .forms import Delimiter
+
+FIND_OUT = "Find out"
+COORDINATES = {"auto": FIND_OUT, "planar": "Planar", "degrees": "Raw degrees", "geographic": "Geographic"}
+_SEPARATORS = {None: FIND_OUT, ",": "Comma", ";": "Semicolon", "\t": "Tab", "|": "Pipe |"}
+_ENCODINGS = {
+    None: FIND_OUT,
+    "utf-8": "UTF-8",
+    "cp1252": "Windows (Western)",
+    "latin-1": "Latin-1",
+    "utf-16": "UTF-16",
+}
+
+
+@dataclass(frozen=True)
+class RecordOptions(Settings):
+    """How to read a record file; None or ``auto``: find out. ``category_counts``: is line 2 the category numbers?"""
+
+    delimiter: str | None = setting(
+        None,
+        label="Separator of the records",
+        help="What separates the fields of the records, such as ; or tab.",
+        option="--delimiter",
+        group="reading",
+        form=Delimiter(),
+        titles=_SEPARATORS,
+    )
+    encoding: str | None = setting(
+        None,
+        label="Encoding of the records",
+        help="How the letters of the records are stored, such as latin-1.",
+        option="--encoding",
+        group="reading",
+        titles=_ENCODINGS,
+    )
+    category_counts: str = setting(
+        "auto",
+        label="Second line has category numbers",
+        help="Whether line 2 of the records is the number of response categories.",
+        option="--category-counts",
+        group="reading",
+        choices=("auto", "yes", "no"),
+        titles={"auto": FIND_OUT, "yes": "Yes", "no": "No"},
+    )
+
+
+@dataclass(frozen=True)
+class RegionOptions:
+    """How to read a region file; what is None or ``auto`` is found out.
+
+    ``layer`` chooses among the layers of a GeoPackage, ``decimal`` says what parts decimals in a text file.
+    """
+
+    id_column: str | None = None
+    x_column: str | None = None
+    y_column: str | None = None
+    coordinates: str = "auto"
+    delimiter: str | None = None
+    encoding: str | None = None
+    layer: str | None = None
+    decimal: str = "auto"
+
+
+@dataclass(frozen=True)
+class Reading(RecordOptions):
+    """How both files are read."""
+
+    id_column: str | None = setting(
+        None,
+        label="Region id column",
+        help="Column of the region file that names the region.",
+        option="--id-column",
+        group="columns",
+        usual="guessed",
+    )
+    x_column: str | None = setting(
+        None,
+        label="x or longitude column",
+        help="Column of the region file with x or longitude.",
+        option="--x-column",
+        group="columns",
+        usual="guessed",
+    )
+    y_column: str | None = setting(
+        None,
+        label="y or latitude column",
+        help="Column of the region file with y or latitude.",
+        option="--y-column",
+        group="columns",
+        usual="guessed",
+    )
+    coordinates: str = setting(
+        "auto",
+        label="Coordinates",
+        help="How the regions' coordinates are taken: geographic ones are projected to metres, planar ones are taken "
+        "as they are, raw degrees computes with x = latitude.",
+        option="--coordinates",
+        group="reading",
+        choices=tuple(COORDINATES),
+        titles=COORDINATES,
+    )
+    regions_delimiter: str | None = setting(
+        None,
+        label="Separator of the regions",
+        help="What separates the fields of the region file.",
+        option="--regions-delimiter",
+        group="reading",
+        form=Delimiter(),
+        titles=_SEPARATORS,
+    )
+    regions_encoding: str | None = setting(
+        None,
+        label="Encoding of the regions",
+        help="How the letters of the region file are stored.",
+        option="--regions-encoding",
+        group="reading",
+        titles=_ENCODINGS,
+    )
+    regions_decimal: str = setting(
+        "auto",
+        label="Decimal sign of the regions",
+        help="What parts the decimals of coordinates in a region file that is text.",
+        option="--regions-decimal",
+        group="reading",
+        choices=("auto", "point", "comma"),
+        titles={"auto": FIND_OUT, "point": "Point", "comma": "Comma"},
+    )
+    layer: str | None = setting(
+        None,
+        label="Layer",
+        help="Layer of a GeoPackage.",
+        option="--layer",
+        group="reading",
+        usual="the first with polygons",
+    )
+
+    @property
+    def of_records(self) -> RecordOptions:
+        """How the record file is read."""
+        return RecordOptions(**self.part(RecordOptions))
+
+    @property
+    def of_regions(self) -> RegionOptions:
+        """How the region file is read."""
+        own = {each.name for each in settings_of(RecordOptions)}
+        mine = self.part(Reading)
+        return RegionOptions(**{n.removeprefix("regions_"): value for n, value in mine.items() if n not in own})
+
+
+READING_FIELDS = tuple(each.name for each in settings_of(Reading))
+"""The names of the settings that decide how files are read."""

@@ -1,0 +1,190 @@
+"""What is protected and how a run goes: columns, k, suppression, range of site numbers, seed, approaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vbas_desktop.approaches.presets import PRESETS, preset
+from vbas_desktop.approaches.registry import DEFAULTS
+from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
+
+from .declaration import Settings, setting
+from .forms import Flag, Names, Percent, Whole
+from .reading import Reading
+
+COMPONENTS = tuple(DEFAULTS)
+"""The components of which exactly one approach is chosen. Of the other one, rating, any number is ticked."""
+
+Parameters = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Component → approach → parameter → value."""
+
+Groups = Mapping[str, Mapping[str, str]]
+"""Column → value → group, for the columns whose categories are taken together."""
+
+
+GENERALISED = {"no": (False,), "yes": (True,), "both": (False, True)}
+"""Whether a comparison uses the groups, does not use them, or does both."""
+
+
+@dataclass(frozen=True)
+class Protection(Settings):
+    """What must hold."""
+
+    unknown_regions: str = setting(
+        "stop",
+        label="Records of unkno&wn regions",
+        help="What happens to records whose region is not in the region file.",
+        option="--unknown-regions",
+        group="reading",
+        choices=("stop", "suppress"),
+        titles={"stop": "Stop and list them", "suppress": "Suppress them"},
+    )
+    k: int = setting(
+        5,
+        label="&k (smallest group)",
+        help="Every released combination occurs at least k times.",
+        in_command="the least size of a released class (default: 5)",
+        option="-k",
+        group="run",
+        form=Whole("K", 1),
+    )
+    global_suppression: bool = setting(
+        True,
+        label="&Drop combinations rarer than k everywhere first",
+        help="They could not be released in any region; without them the rest needs less merging.",
+        in_command="keep classes that are below k in the whole file until the regions are made",
+        option="--no-global-suppression",
+        group="run",
+        form=Flag(negated=True),
+    )
+
+
+@dataclass(frozen=True)
+class Running(Settings):
+    """Which numbers of sites are tried, what decides about dominance, and the seed."""
+
+    range_step_percent: float = setting(
+        10.0,
+        label="Range step",
+        help="Distance of the site numbers from each other, in percent of the approximated one.",
+        option="--range-step",
+        group="run",
+        form=Percent(),
+        usual="10",
+    )
+    range_reach: int = setting(
+        2,
+        label="Range reach",
+        help="How many site numbers to each side; 0 = only the approximated one.",
+        option="--range-reach",
+        group="run",
+        form=Whole("N"),
+    )
+    pareto_measures: tuple[str, ...] | None = setting(
+        None,
+        label="Measures of dominance",
+        help="Measures that decide about dominance, or the name of a preset: usual (suppression and place) or thesis.",
+        option="--pareto",
+        group="run",
+        form=Names(),
+        usual="usual",
+    )
+    random_seed: int = setting(
+        0,
+        label="Random seed",
+        help="Seed of all random draws.",
+        option="--random-seed",
+        group="run",
+        form=Whole("N"),
+    )
+
+
+@dataclass(frozen=True)
+class Workers(Settings):
+    """How many threads; the result is the same with any number."""
+
+    workers: int = setting(
+        0,
+        label="Threads",
+        help="Threads; 0 = as many as pay.",
+        option="--workers",
+        group="run",
+        form=Whole("N"),
+        decides=False,
+    )
+
+
+@dataclass(frozen=True)
+class Columns(Settings):
+    """Which columns of the records are what."""
+
+    region_column: str = setting(
+        "",
+        label="Region column",
+        help="Column of the records that names the region.",
+        option="--region-column",
+        group="columns",
+        required=True,
+    )
+    quasi_identifiers: tuple[str, ...] = setting(
+        (),
+        label="Quasi-identifiers",
+        help="Columns that make up the classes.",
+        option="--quasi-identifiers",
+        group="columns",
+        form=Names(),
+        required=True,
+    )
+    identifiers: tuple[str, ...] = setting(
+        (),
+        label="Identifiers",
+        help="Columns that are dropped from the release.",
+        option="--identifiers",
+        group="columns",
+        form=Names(),
+    )
+
+
+def allowed_loss_percent(parameters: Parameters) -> float:
+    """The share of the records that may be suppressed: what the limit searches for, and what is recommended."""
+    given = parameters.get("site_number", {}).get("limit", {})
+    return float(given.get("allowed_loss_percent", USUAL_LOSS_PERCENT))
+
+
+def _measures(names: Iterable[str]) -> tuple[str, ...]:
+    """The names of measures; that of a preset stands for those in it."""
+    return tuple(dict.fromkeys(one for name in names for one in (preset(name) if name in PRESETS else (name,))))
+
+
+@dataclass(frozen=True)
+class RunSettings(Workers, Running, Protection, Reading, Columns):
+    """Everything that decides what a run makes of two files.
+
+    ``approaches`` names one for each component, ``parameters`` holds what is given for them, ``groupings`` the
+    categories that are taken together.
+    """
+
+    approaches: Mapping[str, str] = field(default_factory=lambda: dict(DEFAULTS))
+    parameters: Parameters = field(default_factory=dict)
+    groupings: Groups = field(default_factory=dict)
+
+    @property
+    def reading(self) -> Reading:
+        """How both files are read."""
+        return Reading(**self.part(Reading))
+
+    @property
+    def of_every_run(self) -> dict[str, Any]:
+        """What a run and every run of a comparison share, by the names of `Request` and `Plan`."""
+        shared = {**self.part(Running), **self.part(Workers), "global_suppression": self.global_suppression}
+        return {
+            **shared,
+            "pareto_measures": _measures(self.pareto_measures or ()),
+            "allowed_loss_percent": allowed_loss_percent(self.parameters),
+        }
+
+    def options(self) -> dict[str, Any]:
+        """Every setting as plain data; measures that were not chosen are an empty list."""
+        return {**super().options(), "pareto": list(self.pareto_measures or ())}
