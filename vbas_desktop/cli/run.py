@@ -49,6 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="id of the solution to release (default: the one at the approximated number of sites)",
     )
     shared.add_requirement_options(parser, "marks the solutions that meet it, and chooses among them")
+    parser.add_argument(
+        "--checklist", metavar="F", help="JSON file with a filled-in policy checklist: it goes into the internal report"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -121,10 +124,13 @@ def _released(
     requirement: Requirement | None,
     progress: Progress,
 ) -> ReleaseReport:
-    from vbas_desktop.jobs.release import ReleaseJob
+    from vbas_desktop.jobs.release import ReleaseJob, read_checklist
 
     target = Path(options.out)
-    job = ReleaseJob(settings, ran.problem, data.table, ran.result, solution.id, release, target, requirement)
+    checklist = read_checklist(Path(options.checklist)) if options.checklist else None
+    job = ReleaseJob(
+        settings, ran.problem, data.table, ran.result, solution.id, release, target, requirement, checklist
+    )
     return job.execute(progress)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -137,6 +138,18 @@ class ExportJob:
             document.get("policy_checklist"),
         )  # fmt: skip
         return job.execute(Span(progress, 0.6, 1.0))
+
+
+def read_checklist(path: Path) -> dict[str, Any]:
+    """A filled-in checklist as a release keeps it."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not isinstance(found.get("points"), list):
+        message = "This is not a checklist that a release keeps."
+        raise InputError(Finding("checklist", message, "Name the checklist.json of a release.", file=str(path)))
+    return found
 
 
 def _requirement(document: Mapping[str, Any]) -> Requirement | None:

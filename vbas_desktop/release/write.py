@@ -21,8 +21,10 @@ from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.place import PlaceVector, place_vector
 from vbas_desktop.files.atomic import make_private
 from vbas_desktop.files.folders import require_space
+from vbas_desktop.files.generalise import from_plain, groups_text
 from vbas_desktop.files.records import RecordTable
-from vbas_desktop.files.runfile import run_document, write_run_file
+from vbas_desktop.files.runfile import as_text, run_document, write_run_file
+from vbas_desktop.settings.command import GROUPS_FILE, files_to_repeat
 from vbas_desktop.settings.policies import POLICIES
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -183,6 +185,7 @@ class _Job:
         place, told = patiently(self._told, progress, _REPORTS, 0.2)
         (release / "aggregated_regions.csv").write_bytes(aggregated_regions(told))
         (internal / "aggregated_regions.csv").write_bytes(aggregated_regions_internal(self.plan, parts))
+        self._for_repeating(internal)
         for kind in WRITERS:
             if kind in self.options.geometry:
                 checks += self._shapes(kind, told, shapes, release, progress)
@@ -201,6 +204,16 @@ class _Job:
             if pdf is not None:
                 (folder / "report.pdf").write_bytes(pdf)
         return checks
+
+    def _for_repeating(self, internal: Path) -> None:
+        """What the command that repeats the release reads besides the two files."""
+        document, kept = self.document, files_to_repeat(self.document)
+        if "--generalise" in kept:
+            groups = from_plain(document["options"]["groupings"])
+            (internal / GROUPS_FILE).write_text(groups_text(groups), encoding="utf-8", newline="")
+        for option, name in (("--requirement", "requirement"), ("--checklist", "policy_checklist")):
+            if option in kept:
+                (internal / kept[option]).write_text(as_text(document[name]), encoding="utf-8")
 
     def _shapes(self, kind: str, told: Told, shapes: Shapes, release: Path, progress: Progress) -> tuple[Check, ...]:
         """Write one file of shapes and read it back."""

@@ -15,7 +15,7 @@ from .forms import Form, Texts
 from .release import ReleaseOptions
 from .run import COMPONENTS, RunSettings
 
-GROUPS_FILE, REQUIREMENT_FILE = "generalise.csv", "requirement.json"
+GROUPS_FILE, REQUIREMENT_FILE, CHECKLIST_FILE = "generalise.csv", "requirement.json", "checklist.json"
 """What a release keeps in its folder ``internal`` for whoever repeats it."""
 
 
@@ -58,12 +58,20 @@ def repeat_command(document: Mapping[str, Any], solution: int) -> str:
         if declared.decides and (declared.required or not _usual(declared, plain)):
             words += _parted(declared.form.words(declared.option, plain))
     words += _approach_words(options)
-    if options.get("groupings"):
-        words += ["--generalise", GROUPS_FILE]
-    if document.get("requirement"):
-        words += ["--requirement", REQUIREMENT_FILE]
+    for option, file in files_to_repeat(document).items():
+        words += [option, file]
     words += ["--solution", str(solution), "--out", "release-again"]
     return shlex.join(words)
+
+
+def files_to_repeat(document: Mapping[str, Any]) -> dict[str, str]:
+    """The options that name a file besides the two of the run, and the file that a release keeps for each."""
+    there = {
+        "--generalise": (GROUPS_FILE, (document.get("options") or {}).get("groupings")),
+        "--requirement": (REQUIREMENT_FILE, document.get("requirement")),
+        "--checklist": (CHECKLIST_FILE, document.get("policy_checklist")),
+    }
+    return {option: file for option, (file, content) in there.items() if content}
 
 
 def _settings() -> tuple[Setting, ...]:

@@ -110,7 +110,8 @@ def test_the_recipient_does_not_learn_where_files_lie_in_the_house(tmp_path):
         folder: (report.target / folder / "report.html").read_text(encoding="utf-8")
         for folder in ("release", "internal")
     }
-    assert "--generalise ages.csv --generalise sex=sexes.csv:1" in pages["internal"]
+    assert "vbas run records.csv regions.csv --region-column region" in pages["internal"]
+    assert "/secret" not in pages["internal"].partition("How to repeat it")[2]
     assert "ages.csv" not in pages["release"]
     assert all("/secret" not in page for page in pages.values())
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from vbas_desktop.assessment.risk import class_sizes, risk_of
-from vbas_desktop.settings.command import repeat_command
+from vbas_desktop.settings.command import files_to_repeat, repeat_command
 from vbas_desktop.settings.policies import POLICIES
 
 from ..tables import code_order
@@ -189,5 +189,7 @@ class _Writer:
     def _repeat(self) -> Iterable[Block]:
         command = repeat_command(self.facts.document, self.plan.solution.id)
         if command:
-            yield Paragraph("On the same two files this command gives the same release, byte for byte:")
+            others = ", ".join(files_to_repeat(self.facts.document).values())
+            there = f" It also reads what lies beside this report: {others}." if others else ""
+            yield Paragraph(f"On the same two files this command gives the same release, byte for byte.{there}")
             yield Command(command)
