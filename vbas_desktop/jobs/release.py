@@ -129,7 +129,8 @@ class ExportJob:
         _refuse_other_files(document, {"records": data.table.source, "regions": data.regions.source})
         ran = RunJob(settings, data).execute(Span(progress, 0.4, 0.6))
         solution = chosen_solution(ran.result, self.solution or document.get("chosen_solution"))
-        _refuse_other_result(document, solution.as_dict())
+        with _undamaged():
+            _refuse_other_result(document, solution.as_dict())
         if "shuffle_seed" not in self.changes and repeated != solution.id:
             # Every other release has an order of its own, so that rows that are in both cannot be told by their places.
             options = replace(options, shuffle_seed=None)
