@@ -222,7 +222,7 @@ def test_the_hover_card_says_records_anonymity_and_suppressed():
     shown = prepare_shown(1, solution_of(np.arange(16)), problem, prepare_base(regions), Silent())
     text = card_text(shown.geometry.base, shown.geometry, shown.figures, 0, 0)
     assert text.split("<br>") == [
-        "<b>Aggregated region 1</b>",
+        "<b>Aggregated region A013</b>",
         "13 records, 3 suppressed (23.08 %)",
         "anonymity 3 → 10",
         "1 initial region",

@@ -7,8 +7,10 @@ from PySide6.QtGui import QGuiApplication
 from solved import Bench, Solved
 
 from vbas_desktop.engine.region_table import anonymity_vector, class_sizes, region_table, why
+from vbas_desktop.release.plan import make_plan
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import vector_in_words
+from vbas_desktop.ui.map.hover_card import card_text
 from vbas_desktop.ui.map.view import MapView
 from vbas_desktop.ui.panel.regions_model import exact_rows
 from vbas_desktop.ui.panel.regions_tab import RegionsTab
@@ -54,8 +56,21 @@ def test_each_aggregated_region_is_listed_with_its_figures(tab, shown_window):
         ("Initial regions", table.initial_regions),
     ):
         column = titles(tab).index(title)
-        shown = [tab.table_model.index(row, column).data() for row in range(len(values))]
+        shown = [tab.table_model.index(tab.table_model.row_of(region), column).data() for region in range(len(values))]
         assert shown == [f"{value:,}" for value in values.tolist()]
+
+
+def test_regions_are_called_and_ordered_as_in_the_release(tab, shown_window):
+    entry = shown_window.session.selected
+    codes = make_plan(entry.problem, entry.solution).codes
+    listed = [tab.table_model.index(row, 0).data() for row in range(tab.table_model.rowCount())]
+    assert listed == sorted(codes)
+    assert [tab.table_model.region(row) for row in range(len(codes))] == [codes.index(code) for code in listed]
+    shown = tab.table_model.shown
+    assert [row[0] for row in exact_rows(shown)[1:]] == list(codes)
+    assert f"<b>Aggregated region {codes[3]}</b>" in card_text(shown.geometry.base, shown.geometry, (), 3, None)
+    shown_window.session.choose_region(3)
+    assert tab.table.currentIndex().siblingAtColumn(0).data() == codes[3]
 
 
 def test_a_chosen_row_is_outlined_on_the_map_which_zooms_to_it(tab, shown_window, qtbot):
@@ -63,8 +78,8 @@ def test_a_chosen_row_is_outlined_on_the_map_which_zooms_to_it(tab, shown_window
     before = canvas.view_rect
     place = tab.table.visualRect(tab.filter.index(2, 1)).center()
     qtbot.mouseClick(tab.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert shown_window.session.chosen_region == 2
-    assert canvas.chosen == 2
+    assert shown_window.session.chosen_region == tab.table_model.region(2)
+    assert canvas.chosen == tab.table_model.region(2)
     assert canvas.view_rect != before
 
 
@@ -75,7 +90,7 @@ def test_a_click_on_the_map_chooses_the_row_and_leaves_the_view(tab, shown_windo
     place = canvas.position_of(*base.points[7]).toPoint()
     qtbot.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert shown_window.session.chosen_region == int(solution.membership[7])
-    assert tab.table.currentIndex().row() == int(solution.membership[7])
+    assert tab.table.currentIndex().row() == tab.table_model.row_of(int(solution.membership[7]))
     assert canvas.view_rect == before
 
 

@@ -8,7 +8,6 @@ from vbas_desktop.settings.policies import POLICIES, Policy
 from vbas_desktop.settings.release import CLASS_SIZE, ReleaseOptions
 
 from .folder import check_target
-from .plan import region_codes
 from .summary import Check, ReleaseReport
 from .telltales import TELLTALE
 from .write import write_release
@@ -23,6 +22,5 @@ __all__ = [
     "ReleaseReport",
     "VerificationFailed",
     "check_target",
-    "region_codes",
     "write_release",
 ]

@@ -169,11 +169,12 @@ def _with_suppressed(facts: Mapping[str, Any]) -> tuple[str, ...]:
     return told or ("not computed",)
 
 
-def with_regions(description: Description, columns: Sequence[tuple[str, Sequence[float]]]) -> Description:
-    """The same with a table of the aggregated regions: (heading, value of each region)."""
+def with_regions(
+    description: Description, codes: Sequence[str], columns: Sequence[tuple[str, Sequence[float]]]
+) -> Description:
+    """The same with a table of the aggregated regions: their codes, and (heading, value of each region)."""
     headings = ("Region", *(heading for heading, _ in columns))
-    number = len(columns[0][1]) if columns else 0
-    rows = tuple((row + 1, *(float(values[row]) for _, values in columns)) for row in range(number))
+    rows = tuple((code, *(float(values[row]) for _, values in columns)) for row, code in enumerate(codes))
     return replace(description, headings=headings, rows=rows)
 
 

@@ -33,7 +33,7 @@ class ChangedModel(TableModel):
         self.endResetModel()
 
     def headings(self) -> tuple[Heading, ...]:
-        """Id, records, and the number of its aggregated region on either side."""
+        """Id, records, and the code of its aggregated region on either side."""
         return _HEADINGS
 
     def count(self) -> int:
@@ -50,7 +50,7 @@ class ChangedModel(TableModel):
         if column == 1:
             return "" if base.records is None else f"{int(base.records[region]):,}"
         shown = pair.left if column == 2 else pair.right
-        return f"{int(shown.solution.membership[region]) + 1:,}"
+        return shown.geometry.codes[int(shown.solution.membership[region])]
 
     def more(self, row: int, column: int, role: int) -> Any:
         """The region."""

@@ -19,6 +19,7 @@ from vbas_desktop.algorithms.colouring import colour_map, recolour
 from vbas_desktop.algorithms.coverage import Shapes, clean_coverage
 from vbas_desktop.algorithms.matching import matched_groups
 from vbas_desktop.algorithms.places import distinct_pairs
+from vbas_desktop.algorithms.region_codes import region_codes
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.regions import CoordinateKind, Regions
 from vbas_desktop.domain.solution import Solution
@@ -118,10 +119,14 @@ class BaseGeometry:
 
 @dataclass(frozen=True, eq=False)
 class MapGeometry:
-    """One solution on the map. Arrays have one entry per aggregated region unless they say otherwise."""
+    """One solution on the map. Arrays have one entry per aggregated region unless they say otherwise.
+
+    ``codes`` are what aggregated regions are called: in the window as in the release.
+    """
 
     base: BaseGeometry
     solution: Solution
+    codes: tuple[str, ...]
     shapes: Shapes
     rings: Rings
     colours: NDArray[np.int8]
@@ -236,6 +241,7 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
     return MapGeometry(
         base=base,
         solution=solution,
+        codes=region_codes(base.regions, solution),
         shapes=shapes,
         rings=rings,
         colours=colour_map(len(shapes), pairs, FILLS),

@@ -35,7 +35,7 @@ def card_text(
 def _aggregated_lines(geometry: MapGeometry, figures: tuple[Figure, ...], aggregated: int) -> list[str]:
     site = int(geometry.solution.owners_used[aggregated])
     of_site = f" · site {site + 1:,}" if geometry.sites is not None else ""
-    lines = [f"<b>Aggregated region {aggregated + 1:,}</b>{of_site}"]
+    lines = [f"<b>Aggregated region {escape(geometry.codes[aggregated])}</b>{of_site}"]
     told = {figure.name: figure.text(aggregated) for figure in figures}
     if "records" in told:
         share = f" ({told['share_suppressed']})" if told["suppressed"] != "0 records" else ""

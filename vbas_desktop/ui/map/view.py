@@ -219,9 +219,10 @@ class MapView(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("&Fit", self._on_fitted)
-        region = self._context.session.chosen_region
-        if region is not None:
-            menu.addAction(f"&Zoom to aggregated region {region + 1:,}", lambda: self._active.zoom_to(region))
+        region, geometry = self._context.session.chosen_region, self.canvas.geometry_shown
+        if region is not None and geometry is not None and region < len(geometry.codes):
+            code = geometry.codes[region].replace("&", "&&")
+            menu.addAction(f"&Zoom to aggregated region {code}", lambda: self._active.zoom_to(region))
         menu.addAction(self._compare)
         menu.addMenu(self.bar.layer_menu)
         menu.addSeparator()

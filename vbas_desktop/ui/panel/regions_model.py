@@ -40,7 +40,7 @@ _TIPS = {
 }
 
 
-_NUMBER = Heading("Region", "Number of the aggregated region", "right")
+_CODE = Heading("Region", "Code of the aggregated region, as in the release")
 
 
 def _heading(figure: Figure) -> Heading:
@@ -48,7 +48,7 @@ def _heading(figure: Figure) -> Heading:
 
 
 class RegionsModel(TableModel):
-    """One row per aggregated region: its number, then its figures. Sorts itself: Qt would ask for each comparison."""
+    """One row per aggregated region: its code, then its figures. Sorts itself: Qt would ask for each comparison."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -61,7 +61,7 @@ class RegionsModel(TableModel):
         """List the aggregated regions of another solution."""
         self.beginResetModel()
         self.shown = shown
-        self._headings = () if shown is None else (_NUMBER, *map(_heading, shown.figures))
+        self._headings = () if shown is None else (_CODE, *map(_heading, shown.figures))
         self._put_in_order()
         self.endResetModel()
 
@@ -77,13 +77,17 @@ class RegionsModel(TableModel):
         self.layoutChanged.emit()
 
     def _put_in_order(self) -> None:
-        number = len(self.shown.geometry.shapes) if self.shown is not None else 0
         column, order = self._sorted_by
         figure = self.figure(column)
-        values = np.arange(number, dtype=np.float64) if figure is None else np.asarray(figure.values, np.float64)
+        by_code = np.argsort(np.argsort(np.array(self._codes, str))).astype(np.float64)
+        values = by_code if figure is None else np.asarray(figure.values, np.float64)
         keys = values if order == Qt.SortOrder.AscendingOrder else -values
         self._regions = np.argsort(keys, kind="stable")
         self._rows = np.argsort(self._regions, kind="stable")
+
+    @property
+    def _codes(self) -> tuple[str, ...]:
+        return () if self.shown is None else self.shown.geometry.codes
 
     def region(self, row: int) -> int:
         """The aggregated region in a row."""
@@ -104,7 +108,7 @@ class RegionsModel(TableModel):
         return "Aggregated region" if figure is None else figure.title
 
     def headings(self) -> tuple[Heading, ...]:
-        """The number, then the figures."""
+        """The code, then the figures."""
         return self._headings
 
     def count(self) -> int:
@@ -114,7 +118,7 @@ class RegionsModel(TableModel):
     def text(self, row: int, column: int) -> str:
         """What a cell shows."""
         figure, region = self.figure(column), self.region(row)
-        return f"{region + 1:,}" if figure is None else figure.format(float(figure.values[region]), unit=False)
+        return self._codes[region] if figure is None else figure.format(float(figure.values[region]), unit=False)
 
     def more(self, row: int, column: int, role: int) -> Any:
         """The region of the row."""
@@ -153,6 +157,5 @@ def exact_rows(shown: Shown) -> list[list[str]]:
     columns = [
         ["" if np.isnan(float(value)) else str(value) for value in each.values.tolist()] for each in shown.figures
     ]
-    numbers = [str(number + 1) for number in range(len(shown.geometry.shapes))]
     head = ["aggregated_region", *(each.name for each in shown.figures)]
-    return [head, *(list(row) for row in zip(numbers, *columns, strict=True))]
+    return [head, *(list(row) for row in zip(shown.geometry.codes, *columns, strict=True))]

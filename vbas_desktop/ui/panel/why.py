@@ -133,11 +133,12 @@ class WhyView(QWidget):
     def _show(self, shown: Shown, region: int, classes: list[SmallClass]) -> None:
         assert shown.problem is not None
         lost, k = sum(each.size for each in classes), shown.problem.k
+        code = shown.geometry.codes[region]
         if not classes:
-            self._tell(f"Aggregated region {region + 1:,} lost no records: all its classes have {k:,} or more.")
+            self._tell(f"Aggregated region {code} lost no records: all its classes have {k:,} or more.")
             return
         self._tell(
-            f"Aggregated region {region + 1:,} lost {lost:,} record{'' if lost == 1 else 's'} in {len(classes):,} "
+            f"Aggregated region {code} lost {lost:,} record{'' if lost == 1 else 's'} in {len(classes):,} "
             f"class{'' if len(classes) == 1 else 'es'} with fewer than {k:,} records:"
         )
         self.classes.setVisible(True)

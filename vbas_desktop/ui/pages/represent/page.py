@@ -194,7 +194,7 @@ class RepresentabilityPage(QWidget):
         if shown is not None and not entry.run.outdated:
             figures = [figure_named(shown.figures, name) for name in _FIGURES]
             columns = [(figure.title, figure.values.tolist()) for figure in figures if figure is not None]
-            described = with_regions(described, columns)
+            described = with_regions(described, shown.geometry.codes, columns)
         self._known = {number: each for number, each in self._known.items() if number in self._on_show()}
         self._known[entry.number] = (entry, shown, described)
         return described
