@@ -19,10 +19,21 @@ _WORDS = {
 }
 
 
-def add_approach_options(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """``--site-number`` and the like; with ``several`` each takes a comma-separated list or ``all``."""
+def add_approach_options(parser: argparse.ArgumentParser, several: bool = False, without: str = "") -> None:
+    """``--site-number`` and the like; with ``several`` each takes a comma-separated list or ``all``.
+
+    ``without`` names a component that is decided already: of its parameters only those of the usual approach are asked.
+    """
     group = parser.add_argument_group("approaches")
+    usual = approaches(without)[DEFAULTS[without]] if without else None
+    left_out = {
+        option
+        for option in named_parameters()
+        if without and any(has_option(kind, option) for kind in approaches(without).values() if kind is not usual)
+    }
     for component, default in DEFAULTS.items():
+        if component == without:
+            continue
         known = tuple(approaches(component))
         instead = written_instead(component)
         if instead is not None:
@@ -31,6 +42,8 @@ def add_approach_options(parser: argparse.ArgumentParser, several: bool = False)
         text = f"approach for the {_WORDS[component]}{_hint(several)} (default: {default})"
         _add(group, component.replace("_", "-"), known, text, several)
     for option, declared in named_parameters().items():
+        if option in left_out:
+            continue
         known = declared.choices
         if declared.kind == "approach":
             # An approach cannot be a parameter of itself.

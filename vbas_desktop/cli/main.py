@@ -23,6 +23,7 @@ from .terminal import OutputError, say
 
 COMMANDS: dict[str, str] = {
     "run": "run one combination of approaches and rate the solutions",
+    "search": "find the finest release at one protection and one allowed loss",
     "compare": "run many combinations of approaches and write one table",
     "reproduce-thesis": "run the thesis' experiments and check its claims",
     "export": "write the release of a solution of an earlier run",

@@ -21,11 +21,12 @@ from vbas_desktop.engine.dominance import standings
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.place import with_representability
 from vbas_desktop.engine.run import run
+from vbas_desktop.files.fingerprint import fingerprint
 from vbas_desktop.files.problem import build_problem
 
 from .costs import Costs, site_numbers
 from .plan import Combination, Plan, Scenario
-from .store import fingerprint, settings_of
+from .store import settings_of
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records import RecordTable

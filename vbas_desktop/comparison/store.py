@@ -12,10 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from vbas_desktop import __version__
-from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json
@@ -23,23 +20,6 @@ from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 from .plan import Combination, Plan
 
 FORMAT_VERSION = 1
-
-
-def fingerprint(problem: Problem) -> str:
-    """What the counts, the regions and their places are, whatever files they came from; k is left out."""
-    digest = hashlib.sha256()
-    indptr, columns, values = problem.counts.rows
-    for array in (problem.regions.points, problem.counts.classes, indptr, columns, values):
-        digest.update(str(array.shape).encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    told = {
-        "ids": hashlib.sha256("\n".join(problem.regions.ids).encode()).hexdigest(),
-        "unit": problem.regions.system.unit,
-        "categories": list(problem.counts.category_numbers),
-        "unknown": problem.unknown_region_records,
-    }
-    digest.update(json.dumps(told, sort_keys=True).encode())
-    return digest.hexdigest()
 
 
 def settings_of(plan: Plan, combination: Combination, counts: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vbas_desktop.session.grouping import interval_name, intervals, number_of_groups
+from vbas_desktop.algorithms.intervals import interval_name, intervals, number_of_groups
 
 
 @pytest.mark.parametrize(

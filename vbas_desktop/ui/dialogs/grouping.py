@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.algorithms.intervals import intervals, number_of_groups
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING, ColumnFacts, Grouping
 from vbas_desktop.domain.words import counted
-from vbas_desktop.session.grouping import intervals, number_of_groups
 from vbas_desktop.ui.panel.fields import muted
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.worker import Failure, JobRunner

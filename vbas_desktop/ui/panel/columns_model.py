@@ -6,8 +6,8 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
+from vbas_desktop.algorithms.intervals import number_of_groups
 from vbas_desktop.domain.records import MISSING, ColumnFacts, Role
-from vbas_desktop.session.grouping import number_of_groups
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.table_model import Heading, Index, TableModel
 

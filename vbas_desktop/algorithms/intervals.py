@@ -37,6 +37,11 @@ def interval_name(first: str, last: str) -> str:
     return f"{first} – {last}"
 
 
+def starts_with_number(name: str) -> bool:
+    """Whether a category is a number or an interval, so that its neighbours mean something."""
+    return _START.match(name) is not None
+
+
 def number_of_groups(values: Sequence[str], groups: Mapping[str, str]) -> int:
     """How many categories remain."""
     return len({groups.get(value, value) for value in values})

@@ -1,0 +1,98 @@
+"""`vbas search`: files, options, outputs, and mistakes."""
+
+import csv
+import json
+
+import pytest
+
+from vbas_desktop.cli.main import main
+from vbas_desktop.files.codebook import named, read_codebook
+from vbas_desktop.files.places import sample_data
+
+RECORDS, REGIONS = (str(sample_data() / name) for name in ("records.csv", "regions.geojson"))
+SAMPLE = [RECORDS, REGIONS, "--region-column", "tract", "--quiet"]
+GROUPS = str(sample_data() / "generalise.csv")
+
+
+def search(*more, names="age,sex,marital_status"):
+    return main(["search", *SAMPLE, "--quasi-identifiers", names, *more])
+
+
+def test_the_folder_has_the_table_the_page_and_groups_that_a_run_understands(capsys, tmp_path):
+    out = tmp_path / "found"
+    assert search("--ladder", GROUPS, "--pin", "sex", "--out", str(out)) == 0
+    text = capsys.readouterr().out
+    assert "Recommended: node 2, age 7, sex 2, marital_status 4 → 2: " in text
+    assert f"vbas run … --generalise {out}/groups/2.csv" in text
+    rows = list(csv.DictReader((out / "search.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["status"] for row in rows] == ["found"] * 4
+    best = rows[1]
+    assert best["recommended"] == best["front"] == "yes"
+    assert "<svg" in (out / "search.html").read_text(encoding="utf-8")
+    names = ["--quasi-identifiers", "age,sex,marital_status", "--range-reach", "0", "--json"]
+    assert main(["run", *SAMPLE, *names, "--generalise", str(out / "groups" / "2.csv")]) == 0
+    (solution,) = json.loads(capsys.readouterr().out)["solutions"]
+    assert str(solution["aggregated_regions"]) == best["aggregated_regions"]
+    assert str(solution["measures"]["suppressed_records"]) == best["suppressed_records"]
+    assert str(solution["measures"]["place_information_loss"]) == best["place_information_loss"]
+
+
+def test_ladders_are_made_up_and_minima_kept(capsys):
+    assert search("--minimum", "age=4", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {node["age_categories"] for node in document["nodes"]} == {7, 4}
+    assert document["ladders"]["age"][1]["15-24"] == "0-24"
+
+
+def test_a_second_search_takes_what_is_kept(capsys, tmp_path):
+    out = tmp_path / "found"
+    assert search("--out", str(out), names="age,sex") == 0
+    kept = sorted(path.stat().st_mtime_ns for path in (tmp_path / "found.nodes").iterdir())
+    first = (out / "search.csv").read_bytes()
+    assert search("--out", str(out), "--workers", "1", names="age,sex") == 0
+    assert sorted(path.stat().st_mtime_ns for path in (tmp_path / "found.nodes").iterdir()) == kept
+    assert (out / "search.csv").read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "words"),
+    [
+        (["--pin", "age=x"], 2, "write it as COLUMN=N"),
+        (["--pin", "age=9"], 1, "The ladder has no level 9"),
+        (["--minimum", "colour=2"], 1, "The column is no quasi-identifier"),
+        (["--ladder", "age=nowhere.csv"], 1, "nowhere.csv"),
+        (["--allowed-loss", "200"], 2, "at most 100"),
+    ],
+)
+def test_mistakes_are_told(capsys, more, code, words):
+    assert search(*more) == code
+    assert words in capsys.readouterr().err
+
+
+def test_the_sample_codebook_is_read():
+    book = read_codebook(sample_data() / "codebook.csv")
+    assert book["sex"] == {"Female": "Female", "Male": "Male"}
+    assert list(book["age"])[:2] == ["0-14", "15-24"]
+
+
+def test_a_codebook_may_call_its_columns_otherwise(tmp_path):
+    path = tmp_path / "codes.csv"
+    path.write_text("attribute,code,label,probability\nsex,1,Female,0.5\nsex,2,Male,0.5\n", encoding="utf-8")
+    book = read_codebook(path)
+    assert book == {"sex": {"1": "Female", "2": "Male"}}
+    assert [named(value, book["sex"]) for value in ("1", "9")] == ["1 (Female)", "9"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b\n1,2\n", "does not name the columns column, value and label"),
+        ("column,value,label\nsex,1\n", "row 2"),
+        ("column,value,label\nsex,1,F\nsex,1,M\n", "another label above"),
+    ],
+)
+def test_mistakes_of_a_codebook_are_told(capsys, tmp_path, text, words):
+    path = tmp_path / "codes.csv"
+    path.write_text(text, encoding="utf-8")
+    assert search("--codebook", str(path)) == 1
+    assert words in capsys.readouterr().err

@@ -1,0 +1,239 @@
+"""Searching the lattice of levels: against counting anew, against full enumeration, and stopped half way."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.problem_making import regions_of
+from vbas_desktop.algorithms.limit import allowed_records
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.domain.records import Categories, ColumnFacts, EquivalenceCounts
+from vbas_desktop.engine.run import run
+from vbas_desktop.search.ladders import ladder_of, proposed
+from vbas_desktop.search.lattice import Finest, coarser, lattice_of
+from vbas_desktop.search.run import FOUND, NEEDLESS, OUT_OF_REACH, search, solve
+from vbas_desktop.search.store import NodeMemory, NodeStore
+from vbas_desktop.search.table import csv_text, document, summary_lines
+
+
+def facts_of(name, values, frequencies=None):
+    frequencies = np.array(frequencies if frequencies is not None else [1] * len(values))
+    return ColumnFacts(name, len(values), 0, True, Categories(name, tuple(values)), frequencies)
+
+
+def counted(records, regions, names, values, k):
+    """A problem counted record by record: region, then one code per column."""
+    numbers = [len(each) for each in values]
+    table = {}
+    for region, *codes in records:
+        table.setdefault(int(np.ravel_multi_index(codes, numbers)), np.zeros(regions, np.int64))[region] += 1
+    classes = np.array(sorted(table), np.int64)
+    matrix = np.column_stack([table[each] for each in classes])
+    counts = EquivalenceCounts.from_dense(numbers, classes, matrix)
+    places = regions_of([(x, (x * 7) % 5) for x in range(regions)])
+    categories = tuple(Categories(name, tuple(each)) for name, each in zip(names, values, strict=True))
+    return Problem(places, counts, k, tuple(names), categories, "region")
+
+
+AGES, JOBS = ("0-9", "10-19", "20-29", "30-39", "40+"), ("cook", "smith", "tailor")
+
+
+@st.composite
+def searches(draw):
+    """Records with two attributes of nested ladders, in few regions."""
+    regions = draw(st.integers(1, 8))
+    record = st.tuples(st.integers(0, regions - 1), st.integers(0, 4), st.integers(0, 2))
+    records = draw(st.lists(record, min_size=5, max_size=120))
+    problem = counted(records, regions, ("age", "job"), (AGES, JOBS), draw(st.integers(1, 6)))
+    frequencies = [
+        np.bincount([record[place] for record in records], minlength=size) for place, size in ((1, 5), (2, 3))
+    ]
+    ladders = (
+        proposed(facts_of("age", AGES, frequencies[0])),
+        ladder_of(facts_of("job", JOBS, frequencies[1]), [{"cook": "food"}, dict.fromkeys(JOBS, "any")]),
+    )
+    return records, problem, Finest(problem, lattice_of(ladders))
+
+
+def request_of(problem, percent=10.0, workers=1, location="balanced-density"):
+    number = make("site_number", "limit", {"allowed_loss_percent": percent})
+    return Request(problem, number, make("site_location", location), make("construction", "voronoi"), workers=workers)
+
+
+@settings(max_examples=40)
+@given(searches())
+def test_the_counts_of_a_node_are_those_of_records_counted_with_its_groups(made):
+    records, problem, finest = made
+    for node in product(*finest.lattice.allowed):
+        lookups = [ladder.grouped(level) for ladder, level in zip(finest.lattice.ladders, node, strict=True)]
+        moved = [
+            (region, *(int(lookup[1][code]) for lookup, code in zip(lookups, codes, strict=True)))
+            for region, *codes in records
+        ]
+        values = [lookup[0] for lookup in lookups]
+        literal = counted(moved, len(problem.regions), ("age", "job"), values, problem.k)
+        found = finest.problem_at(node)
+        assert found.counts.category_numbers == literal.counts.category_numbers
+        assert found.counts.classes.tolist() == literal.counts.classes.tolist()
+        for mine, theirs in zip(found.counts.rows, literal.counts.rows, strict=True):
+            assert mine.tolist() == theirs.tolist()
+
+
+@settings(max_examples=30)
+@given(searches(), st.data())
+def test_joined_classes_never_lose_more_with_the_same_partition(made, data):
+    _, problem, finest = made
+    owner = np.array(
+        data.draw(st.lists(st.integers(0, 3), min_size=len(problem.regions), max_size=len(problem.regions)))
+    )
+    lost = {}
+    for node in product(*finest.lattice.allowed):
+        dense = np.zeros((4, finest.problem_at(node).counts.classes.size), np.int64)
+        indptr, columns, values = finest.problem_at(node).counts.rows
+        np.add.at(dense, (np.repeat(owner, np.diff(indptr)), columns), values)
+        lost[node] = int(dense[dense < problem.k].sum())
+        assert finest.lost_at_least(node) <= lost[node]
+    assert all(lost[one] <= lost[other] for one in lost for other in lost if coarser(one, other))
+
+
+@settings(max_examples=25)
+@given(searches(), st.sampled_from([0.0, 5.0, 30.0]))
+def test_the_table_is_that_of_full_enumeration(made, percent):
+    _, problem, finest = made
+    request = request_of(problem, percent)
+    searched = search(finest, request, NodeMemory())
+    allowed = allowed_records(problem.records, percent)
+    assert sorted(row.node for row in searched.rows) == sorted(product(*finest.lattice.allowed))
+    for row in searched.rows:
+        alone = run(Request(finest.problem_at(row.node), *_approaches(request), range_reach=0)).chosen
+        lost = alone.measures["suppressed_records"]
+        if row.status == FOUND:
+            assert (row.sites, row.regions, row.suppressed) == (alone.site_count, alone.aggregated_regions, lost)
+            assert row.place_loss == alone.measures["place_information_loss"]
+            assert lost <= allowed
+        elif row.status == OUT_OF_REACH:
+            assert lost > allowed
+        else:
+            fine = [each for each in searched.rows if each.regions == len(problem.regions)]
+            assert row.status == NEEDLESS
+            assert any(coarser(row.node, each.node) for each in fine)
+            # Every initial region for itself is within the limit here too.
+            assert solve(finest, request, row.node, _Quiet()).status == FOUND
+
+
+class _Quiet:
+    def update(self, stage, fraction=None):
+        pass
+
+
+def _approaches(request):
+    return request.site_number, request.site_location, request.construction
+
+
+@pytest.fixture
+def town():
+    generator = np.random.default_rng(3)
+    records = [(int(r), int(a), int(j)) for r, a, j in zip(
+        generator.integers(0, 30, 900), generator.integers(0, 5, 900), generator.integers(0, 3, 900), strict=True
+    )]  # fmt: skip
+    problem = counted(records, 30, ("age", "job"), (AGES, JOBS), 5)
+    ladders = (proposed(facts_of("age", AGES)), proposed(facts_of("job", JOBS, [5, 3, 1])))
+    return problem, Finest(problem, lattice_of(ladders))
+
+
+def test_the_same_table_whatever_the_number_of_workers(town):
+    problem, finest = town
+    tables = [csv_text(search(finest, request_of(problem, 2.0, workers), NodeMemory())) for workers in (1, 2, 5)]
+    assert tables[0] == tables[1] == tables[2]
+    assert tables[0].count("\n") == 1 + finest.lattice.size == 7
+
+
+def test_a_stopped_search_goes_on_where_it_was(town, tmp_path):
+    problem, finest = town
+    store, seen = NodeStore(tmp_path / "nodes"), []
+
+    def stop_at_three(found):
+        seen.append(found)
+        if len(seen) == 3:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        search(finest, request_of(problem, 2.0), store, on_found=stop_at_three)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "nodes").iterdir()}
+    assert len(before) >= 3
+    again = search(finest, request_of(problem, 2.0), store)
+    assert {name: (tmp_path / "nodes" / name).read_bytes() for name in before} == before
+    assert csv_text(again) == csv_text(search(finest, request_of(problem, 2.0), NodeMemory()))
+
+
+def test_a_damaged_kept_node_is_computed_again(town, tmp_path):
+    problem, finest = town
+    store = NodeStore(tmp_path / "nodes")
+    expected = csv_text(search(finest, request_of(problem), store))
+    for path in (tmp_path / "nodes").iterdir():
+        path.write_text("{", encoding="utf-8")
+    assert csv_text(search(finest, request_of(problem), store)) == expected
+
+
+def test_the_recommended_node_keeps_the_largest_product(town):
+    problem, finest = town
+    searched = search(finest, request_of(problem, 2.0), NodeMemory())
+    best = max(row.detail * (1 - row.place_loss) for row in searched.rows if row.status == FOUND)
+    assert searched.recommended.detail * (1 - searched.recommended.place_loss) == best
+    assert searched.recommended.node in searched.front
+    told = json.loads(json.dumps(document(searched), allow_nan=False))
+    assert told["nodes"][told["recommended_node"] - 1]["recommended"] is True
+    assert summary_lines(searched)[-1].startswith(f"Recommended: node {told['recommended_node']}, age 5")
+
+
+def test_pins_and_minima_leave_levels_out(town):
+    _, finest = town
+    ladders = finest.lattice.ladders
+    assert lattice_of(ladders, {"job": 0}).allowed == ((0, 1, 2), (0,))
+    assert lattice_of(ladders, {}, {"age": 3}).allowed == ((0, 1), (0, 1))
+    for pins, minima, words in (
+        ({"age": 9}, {}, "no level 9"),
+        ({"colour": 0}, {}, "no quasi-identifier"),
+        ({"age": 2}, {"age": 4}, "No level leaves 4"),
+    ):
+        with pytest.raises(InputError, match=words):
+            lattice_of(ladders, pins, minima)
+
+
+def test_neighbours_are_merged_in_what_has_an_order_and_the_rare_in_what_has_none():
+    ages = proposed(facts_of("age", AGES))
+    assert [rung.groups for rung in ages.rungs] == [
+        AGES,
+        ("0-19", "0-19", "20-39", "20-39", "40+"),
+        ("0-39", "0-39", "0-39", "0-39", "40+"),
+    ]
+    jobs = proposed(facts_of("job", ("cook", "smith", "tailor", "none"), [4, 9, 1, 6]))
+    assert [rung.groups for rung in jobs.rungs] == [
+        ("cook", "smith", "tailor", "none"),
+        ("other", "smith", "other", "none"),
+        ("other", "smith", "other", "other"),
+    ]
+
+
+def test_labels_tell_what_codes_mean():
+    codes = facts_of("age", ("1", "2", "3"), [5, 5, 5])
+    assert proposed(codes, {"1": "0-4", "2": "5-9", "3": "10+"}).rungs[1].groups == ("0-9", "0-9", "10+")
+    assert proposed(codes, {"1": "Single", "2": "Married", "3": "Widowed"}).rungs[1].groups == ("1", "other", "other")
+    assert proposed(codes).rungs[1].groups == ("1-2", "1-2", "3")
+
+
+def test_missing_values_stay_apart_and_two_categories_have_no_ladder():
+    assert proposed(facts_of("age", ("", "1", "2", "3", "4"))).rungs[1].groups == ("", "1-2", "1-2", "3-4", "3-4")
+    assert len(proposed(facts_of("sex", ("f", "m"))).rungs) == 1
+
+
+def test_a_level_that_parts_what_was_joined_is_refused():
+    with pytest.raises(InputError, match="Level 2 parts values"):
+        ladder_of(facts_of("job", JOBS), [{"cook": "a", "smith": "a"}, {"cook": "b", "smith": "c"}])

@@ -1,0 +1,121 @@
+"""Find a release: for every combination of attribute levels the finest place within the allowed loss.
+
+Each quasi-identifier has a ladder of levels, given by files or made up from its categories. The table shows which
+combinations no other one beats; the groups of each of them go to the folder, ready for `vbas run --generalise`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vbas_desktop.domain.errors import UsageError
+from vbas_desktop.domain.progress import Span
+from vbas_desktop.settings.run import RunSettings
+
+from . import options as shared
+from .approach_options import add_approach_options
+from .arguments import add_settings
+from .terminal import TerminalProgress, say, say_findings, show
+
+if TYPE_CHECKING:
+    from vbas_desktop.search.run import Searched
+
+EXAMPLE = """Example:
+  vbas search sample_data/records.csv sample_data/regions.geojson --region-column tract \\
+      --quasi-identifiers age,sex,marital_status --ladder sample_data/generalise.csv --pin sex --out found"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    shared.add_files(parser)
+    add_settings(parser, RunSettings, without={"range_step_percent", "range_reach", "pareto_measures"})
+    ladders = parser.add_argument_group("ladders")
+    ladders.add_argument(
+        "--ladder",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="levels of an attribute: COLUMN=FILE for a hierarchy (value;level1;level2…), or a file with "
+        "column,value,group for one level more; repeatable (default: made up from the categories)",
+    )
+    ladders.add_argument(
+        "--pin",
+        metavar="COLUMN[=LEVEL]",
+        action="append",
+        default=[],
+        help="keep an attribute on one level, 0 (as it is) unless said; repeatable",
+    )
+    ladders.add_argument(
+        "--minimum",
+        metavar="COLUMN=N",
+        action="append",
+        default=[],
+        help="the least number of categories that must remain of an attribute; repeatable",
+    )
+    ladders.add_argument(
+        "--codebook", metavar="FILE", help="labels of codes (column,value,label), for names and for what has an order"
+    )
+    add_approach_options(parser, without="site_number")
+    parser.set_defaults(site_number="limit", generalise=[])
+    shared.add_output_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Load, search, show, and write what was asked for."""
+    from vbas_desktop.files.codebook import read_codebook
+    from vbas_desktop.jobs.data import LoadJob
+    from vbas_desktop.jobs.search import SearchJob, read_ladders
+    from vbas_desktop.release.search import check_search_target
+
+    pins = {name: _number("--pin", name, text or "0") for name, text in _pairs(options.pin)}
+    minima = {name: _number("--minimum", name, text) for name, text in _pairs(options.minimum)}
+    settings, levels = shared.settings_of(options), read_ladders(options.ladder)
+    book = read_codebook(options.codebook) if options.codebook else {}
+    target = Path(options.out) if options.out else None
+    if target is not None:
+        check_search_target(target)
+    progress = TerminalProgress(options.quiet)
+    try:
+        needed = frozenset({settings.region_column, *settings.quasi_identifiers})
+        load = LoadJob(Path(options.records), Path(options.regions), settings.reading, needed, settings.identifiers)
+        data = load.execute(Span(progress, 0.0, 0.2))
+        job = SearchJob(settings, data, levels, pins, minima, book, target)
+        searched = job.execute(Span(progress, 0.2, 1.0))
+    finally:
+        progress.close()
+    if not options.quiet:
+        say_findings(searched.finest.problem.findings)
+        for name in levels:
+            if name not in settings.quasi_identifiers:
+                say(f"warning: “{name}” has a ladder but is no quasi-identifier.")
+    show(_text(searched, options))
+    return 0
+
+
+def _pairs(texts: list[str]) -> list[tuple[str, str]]:
+    return [(name, number) for name, _, number in (text.partition("=") for text in texts)]
+
+
+def _number(option: str, name: str, text: str) -> int:
+    if not text.isdecimal():
+        raise UsageError(f"{option} {name}: write it as COLUMN=N, N being a whole number.")
+    return int(text)
+
+
+def _text(searched: Searched, options: argparse.Namespace) -> str:
+    from vbas_desktop.files.runfile import as_text
+    from vbas_desktop.search.table import document, front_rows, summary_lines
+
+    from .table import aligned
+
+    if options.json:
+        return as_text(document(searched)).rstrip("\n")
+    lines = summary_lines(searched)
+    if searched.front:
+        lines += ["", aligned(front_rows(searched)), "", "> recommended; the others are beaten by none"]
+    if options.out and searched.recommended is not None:
+        number = searched.rows.index(searched.recommended) + 1
+        lines.append(f"To release it: vbas run … --generalise {options.out}/groups/{number}.csv")
+    return "\n".join(lines)

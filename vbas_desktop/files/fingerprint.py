@@ -1,0 +1,27 @@
+"""What makes two problems the same, for those who keep what was computed of one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+
+from vbas_desktop.domain.problem import Problem
+
+
+def fingerprint(problem: Problem) -> str:
+    """What the counts, the regions and their places are, whatever files they came from; k is left out."""
+    digest = hashlib.sha256()
+    indptr, columns, values = problem.counts.rows
+    for array in (problem.regions.points, problem.counts.classes, indptr, columns, values):
+        digest.update(str(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    told = {
+        "ids": hashlib.sha256("\n".join(problem.regions.ids).encode()).hexdigest(),
+        "unit": problem.regions.system.unit,
+        "categories": list(problem.counts.category_numbers),
+        "unknown": problem.unknown_region_records,
+    }
+    digest.update(json.dumps(told, sort_keys=True).encode())
+    return digest.hexdigest()

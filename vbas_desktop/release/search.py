@@ -1,0 +1,42 @@
+"""What a search leaves behind: the table, the ladders, a page for people, and the groups of every node of the front."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from vbas_desktop.files.atomic import write_text
+from vbas_desktop.files.folders import check_target_folder, new_folder
+from vbas_desktop.files.generalise import groups_text
+from vbas_desktop.search.run import Searched
+from vbas_desktop.search.table import csv_text, document, numbered
+
+from .report.pages import as_html
+from .report.search import search_report
+
+TABLE, DATA, PAGE, GROUPS = "search.csv", "search.json", "search.html", "groups"
+NAMES = (TABLE, DATA, PAGE, GROUPS)
+
+
+def check_search_target(target: Path) -> None:
+    """Refuse a folder that holds something else than an earlier search."""
+    check_target_folder(target, NAMES)
+
+
+def nodes_beside(target: Path) -> Path:
+    """Where the finished nodes of a search are kept: a folder beside its target."""
+    target = target.absolute()
+    return target.with_name(f"{target.name}.nodes")
+
+
+def write_search(searched: Searched, target: Path) -> None:
+    """Write the folder, all of it or nothing; the same search gives the same bytes."""
+    with new_folder(target, NAMES) as folder:
+        write_text(folder / TABLE, csv_text(searched))
+        write_text(folder / DATA, json.dumps(document(searched), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        write_text(folder / PAGE, as_html(search_report(searched)))
+        (folder / GROUPS).mkdir()
+        for number, row in numbered(searched):
+            if row.node in searched.front or row is searched.recommended:
+                groups = groups_text(searched.finest.lattice.groupings(row.node))
+                write_text(folder / GROUPS / f"{number}.csv", groups)

@@ -1,0 +1,157 @@
+"""The lattice of levels, and the counts of any of its nodes from the finest counts: no record is read again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from vbas_desktop.algorithms.grouping import as_matrix
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.records import Categories, EquivalenceCounts, Grouping
+
+from .ladders import Ladder
+
+Node = tuple[int, ...]
+"""One level for each quasi-identifier, in their order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """All combinations of levels that are allowed. ``allowed[i]`` lists the levels of the i-th ladder, ascending."""
+
+    ladders: tuple[Ladder, ...]
+    allowed: tuple[tuple[int, ...], ...]
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return math.prod(len(levels) for levels in self.allowed)
+
+    def by_height(self) -> list[list[Node]]:
+        """The nodes by the sum of their levels, ascending; within a height in order of the levels."""
+        heights: dict[int, list[Node]] = {}
+        for node in product(*self.allowed):
+            heights.setdefault(sum(node), []).append(node)
+        return [heights[height] for height in sorted(heights)]
+
+    def groupings(self, node: Node) -> tuple[Grouping, ...]:
+        """What a node does to the values of the records."""
+        made = (ladder.grouping(level) for ladder, level in zip(self.ladders, node, strict=True))
+        return tuple(grouping for grouping in made if grouping is not None)
+
+    @cached_property
+    def _most_bits(self) -> float:
+        return sum(ladder.entropy(0) for ladder in self.ladders)
+
+    def detail(self, node: Node) -> float:
+        """The share of the attributes' information that a node keeps: entropies of the columns, 0 to 1."""
+        bits = sum(ladder.entropy(level) for ladder, level in zip(self.ladders, node, strict=True))
+        return bits / self._most_bits if self._most_bits else 1.0
+
+
+def lattice_of(
+    ladders: tuple[Ladder, ...], pins: Mapping[str, int] | None = None, minima: Mapping[str, int] | None = None
+) -> Lattice:
+    """The lattice under the user's conditions: a pinned column keeps its level, a minimum leaves so many categories."""
+    pins, minima = pins or {}, minima or {}
+    known = [ladder.column for ladder in ladders]
+    for column in (*pins, *minima):
+        if column not in known:
+            finding = Finding("no-ladder", "The column is no quasi-identifier.", f"They are {', '.join(known)}.")
+            raise InputError(replace(finding, column=column))
+    return Lattice(ladders, tuple(_levels(ladder, pins, minima) for ladder in ladders))
+
+
+def _levels(ladder: Ladder, pins: Mapping[str, int], minima: Mapping[str, int]) -> tuple[int, ...]:
+    every = range(len(ladder.rungs))
+    pinned = pins.get(ladder.column)
+    if pinned is not None and pinned not in every:
+        message = f"The ladder has no level {pinned}."
+        raise InputError(Finding("no-such-level", message, f"Choose 0 to {every[-1]}.", column=ladder.column))
+    least = minima.get(ladder.column, 0)
+    levels = tuple(
+        level for level in every if ladder.rungs[level].number >= least and (pinned is None or level == pinned)
+    )
+    if not levels:
+        most = ladder.rungs[0 if pinned is None else pinned].number
+        message = f"No level leaves {least:,} categories."
+        raise InputError(Finding("minimum", message, f"Choose at most {most:,}.", column=ladder.column))
+    return levels
+
+
+@dataclass(frozen=True, eq=False)
+class Finest:
+    """The problem with the categories as they are, and what joining its classes needs."""
+
+    problem: Problem
+    lattice: Lattice
+
+    @cached_property
+    def codes(self) -> tuple[NDArray[np.int64], ...]:
+        """The category of each quasi-identifier for each class that occurs."""
+        rest, found = self.problem.counts.classes, []
+        for number in reversed(self.problem.counts.category_numbers):
+            rest, code = np.divmod(rest, number)
+            found.append(code)
+        return tuple(reversed(found))
+
+    def joined(self, node: Node) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.int64]]:
+        """Category numbers and classes of a node, and which of its classes each of the finest ones becomes."""
+        numbers, whole = [], np.zeros(self.problem.counts.classes.size, np.int64)
+        for ladder, level, codes in zip(self.lattice.ladders, node, self.codes, strict=True):
+            numbers.append(ladder.number(level))
+            _, mapping = ladder.grouped(level)
+            whole = whole * numbers[-1] + mapping[codes]
+        classes, column = np.unique(whole, return_inverse=True)
+        return tuple(numbers), classes, column.ravel()
+
+    def lost_at_least(self, node: Node) -> int:
+        """The records that are lost whatever the place: those of classes below k in the whole file. O(classes)."""
+        _, classes, column = self.joined(node)
+        totals = np.bincount(column, self.problem.counts.class_totals, classes.size)
+        return int(totals[totals < self.problem.k].sum()) + self.problem.unknown_region_records
+
+    def problem_at(self, node: Node) -> Problem:
+        """The problem of a node, as if the records had been counted with its groups."""
+        if not any(node):
+            return self.problem
+        numbers, classes, column = self.joined(node)
+        counts = _summed(self.problem.counts, numbers, classes, column)
+        categories = tuple(
+            ladder.categories if level == 0 else Categories(ladder.column, ladder.grouped(level)[0])
+            for ladder, level in zip(self.lattice.ladders, node, strict=True)
+        )
+        return replace(self.problem, counts=counts, categories=categories, groupings=self.lattice.groupings(node))
+
+
+def _summed(
+    counts: EquivalenceCounts, numbers: tuple[int, ...], classes: NDArray[np.int64], column: NDArray[np.int64]
+) -> EquivalenceCounts:
+    """The counts with columns that become the same class added up."""
+    if counts.dense is not None:
+        order = np.argsort(column, kind="stable")
+        starts = np.searchsorted(column[order], np.arange(classes.size))
+        return EquivalenceCounts.from_dense(numbers, classes, np.add.reduceat(counts.dense[:, order], starts, axis=1))
+    width = counts.classes.size
+    joining = csr_array(
+        (np.ones(width, np.int64), column.astype(np.int32), np.arange(width + 1, dtype=np.int32)),
+        shape=(width, classes.size),
+    )
+    matrix = as_matrix(counts) @ joining
+    matrix.sort_indices()
+    return EquivalenceCounts.from_rows(
+        numbers, classes, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data
+    )
+
+
+def coarser(one: Node, other: Node) -> bool:
+    """Whether a node joins at least what another one joins, and more."""
+    return one != other and all(mine >= theirs for mine, theirs in zip(one, other, strict=True))

@@ -1,0 +1,194 @@
+"""Walks the lattice: of every node the finest place within the allowed loss, from fine to coarse attributes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Protocol
+
+from vbas_desktop import __version__
+from vbas_desktop.algorithms.limit import allowed_records
+from vbas_desktop.algorithms.pareto import non_dominated
+from vbas_desktop.approaches.rating.place_information_loss import PlaceInformationLoss
+from vbas_desktop.domain.problem import Request
+from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.engine.outcome import outcome_of, situation_of
+from vbas_desktop.engine.parallel import in_order
+from vbas_desktop.engine.partitions import Partitions, decide_sites
+from vbas_desktop.engine.run import settings_of
+from vbas_desktop.files.fingerprint import fingerprint
+
+from .lattice import Finest, Node, coarser
+
+FORMAT_VERSION = 1
+OUT_OF_REACH, FOUND, NEEDLESS = "out of reach", "found", "coarser than needed"
+"""What can become of a node: no place is coarse enough; a place was found; a finer node keeps every initial region."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of one node. What was not computed is None: nothing is searched where monotonicity tells the answer.
+
+    ``place_loss`` and ``detail`` are shares from 0 to 1: the information on place that is lost, the information of the
+    attributes that is kept.
+    """
+
+    node: Node
+    status: str
+    detail: float
+    equivalence_classes: int
+    classes_present: int | None = None
+    sites: int | None = None
+    regions: int | None = None
+    suppressed: int | None = None
+    place_loss: float | None = None
+    trials: int = 0
+
+
+class Keeper(Protocol):
+    """Where finished nodes are kept."""
+
+    def get(self, settings: Mapping[str, Any]) -> Found | None:
+        """The kept node, if there is one."""
+
+    def put(self, settings: Mapping[str, Any], found: Found) -> Found:
+        """Keep a node and hand it back as it will be read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """The whole table, in the order of the walk."""
+
+    finest: Finest
+    rows: tuple[Found, ...]
+    allowed_loss_percent: float
+    request: Request
+
+    @cached_property
+    def front(self) -> frozenset[Node]:
+        """The nodes that no other one beats in both, detail of the attributes and information on place."""
+        found = [row for row in self.rows if row.status == FOUND]
+        kept = non_dominated([(-row.detail, row.place_loss) for row in found])
+        return frozenset(row.node for row, keep in zip(found, kept, strict=True) if keep)
+
+    @cached_property
+    def recommended(self) -> Found | None:
+        """The node that keeps the largest product of attribute and place information; the first of several."""
+        found = [row for row in self.rows if row.status == FOUND]
+        return max(found, key=lambda row: row.detail * (1 - (row.place_loss or 0.0)), default=None)
+
+    def row(self, node: Node) -> Found:
+        """The row of a node."""
+        return next(row for row in self.rows if row.node == node)
+
+
+def search(
+    finest: Finest,
+    request: Request,
+    keeper: Keeper,
+    progress: Progress | None = None,
+    on_found: Callable[[Found], None] | None = None,
+) -> Searched:
+    """Walk the lattice. ``request`` is that of the finest node, with the site number that knows the allowed loss.
+
+    Joining classes never makes a partition lose more. So a node whose whole file in one region loses too much is out
+    of reach before any place is tried, and a node coarser than one that keeps every initial region within the limit is
+    not needed. The nodes of one height are searched at a time, so that the table does not depend on the number of
+    workers. If the work is stopped, what was kept is not computed again.
+    """
+    progress = progress or Silent()
+    prints = _settings(request, fingerprint(finest.problem))
+    rows: list[Found] = []
+    complete: list[Node] = []
+    size, everywhere = finest.lattice.size, len(finest.problem.regions)
+    workers = request.workers or os.cpu_count() or 1
+    for nodes in finest.lattice.by_height():
+        needed = {node for node in nodes if not any(coarser(node, fine) for fine in complete)}
+        jobs = [
+            partial(_one, finest, request, keeper, prints, node) if node in needed else partial(_needless, finest, node)
+            for node in nodes
+        ]
+        part = Span(progress, len(rows) / size, (len(rows) + len(nodes)) / size)
+        with closing(in_order(jobs, part, min(workers, len(jobs)))) as results:
+            for found in results:
+                rows.append(found)
+                if on_found is not None:
+                    on_found(found)
+        complete += [row.node for row in rows[-len(nodes) :] if row.regions == everywhere]
+    allowed = request.site_number.allowed_loss()
+    return Searched(finest, tuple(rows), allowed, request)
+
+
+def _needless(finest: Finest, node: Node, progress: Progress) -> Found:
+    return Found(node, NEEDLESS, finest.lattice.detail(node), _possible(finest, node))
+
+
+def _one(
+    finest: Finest, request: Request, keeper: Keeper, prints: Mapping[str, Any], node: Node, progress: Progress
+) -> Found:
+    progress.update("Searching the lattice", 0.0)
+    groups = [[each.column, *pair] for each in finest.lattice.groupings(node) for pair in sorted(each.groups.items())]
+    settings = {**prints, "node": list(node), "groups": groups}
+    kept = keeper.get(settings)
+    return kept if kept is not None else keeper.put(settings, solve(finest, request, node, progress))
+
+
+def solve(finest: Finest, request: Request, node: Node, progress: Progress) -> Found:
+    """The finest place of one node within the allowed loss."""
+    row = Found(node, OUT_OF_REACH, finest.lattice.detail(node), _possible(finest, node))
+    allowed = allowed_records(finest.problem.records, request.site_number.allowed_loss())
+    lost = finest.lost_at_least(node)
+    if lost > allowed:
+        return replace(row, suppressed=lost)
+    problem = finest.problem_at(node)
+    progress.update("Searching the lattice", 0.1)
+    own = replace(request, problem=problem, workers=1)
+    situation, _ = situation_of(problem, request.global_suppression, request.random_seed, progress)
+    partitions = Partitions(own, situation)
+    sites, _ = decide_sites(partitions, Span(progress, 0.1, 0.9))
+    partition = partitions.make(sites, progress)
+    outcome = outcome_of(problem, situation, partition.owner, partition.places, progress, partition.tiers)
+    return replace(
+        row,
+        status=FOUND if partitions.tried[sites] <= allowed else OUT_OF_REACH,
+        classes_present=int(problem.counts.classes.size),
+        sites=sites,
+        regions=outcome.aggregated_regions,
+        suppressed=partitions.tried[sites],
+        place_loss=PlaceInformationLoss().rate(outcome),
+        trials=len(partitions.tried),
+    )
+
+
+def _possible(finest: Finest, node: Node) -> int:
+    numbers = (ladder.number(level) for ladder, level in zip(finest.lattice.ladders, node, strict=True))
+    product = 1
+    for number in numbers:
+        product *= number
+    return product
+
+
+def _settings(request: Request, counts: str) -> dict[str, Any]:
+    return {
+        "format_version": FORMAT_VERSION,
+        "program_version": __version__,
+        "counts": counts,
+        "k": request.problem.k,
+        "approaches": settings_of(request),
+        "names": {name: getattr(request, name).card.name for name in settings_of(request)},
+        "global_suppression": request.global_suppression,
+        "random_seed": request.random_seed,
+    }
+
+
+def as_plain(found: Found) -> dict[str, Any]:
+    """A row as plain data."""
+    return {**asdict(found), "node": list(found.node)}
+
+
+def from_plain(data: Mapping[str, Any]) -> Found:
+    """The row again."""
+    return Found(**{**data, "node": tuple(data["node"])})

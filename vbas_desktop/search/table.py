@@ -1,0 +1,158 @@
+"""The table of a search: one row per node, as CSV, as plain data and as text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from vbas_desktop import __version__
+from vbas_desktop.domain.words import agreeing, counted
+
+from .run import FOUND, NEEDLESS, OUT_OF_REACH, Found, Searched
+
+FORMAT_VERSION = 1
+
+
+def numbered(searched: Searched) -> list[tuple[int, Found]]:
+    """The rows with the numbers by which people call them, from 1 in the order of the walk."""
+    return list(enumerate(searched.rows, 1))
+
+
+def level_words(searched: Searched, row: Found) -> list[str]:
+    """The level of each attribute in words: "age 22" for one as it is, "age 22 → 6" for a coarser one."""
+    words = []
+    for ladder, level in zip(searched.finest.lattice.ladders, row.node, strict=True):
+        most, left = ladder.rungs[0].number, ladder.rungs[level].number
+        words.append(f"{ladder.column} {most:,}" if level == 0 else f"{ladder.column} {most:,} → {left:,}")
+    return words
+
+
+def plain_rows(searched: Searched) -> list[dict[str, Any]]:
+    """Every row by column; what was not computed is None."""
+    records = searched.finest.problem.records
+    rows = []
+    for number, row in numbered(searched):
+        ladders = zip(searched.finest.lattice.ladders, row.node, strict=True)
+        levels: dict[str, Any] = {}
+        for ladder, level in ladders:
+            levels[f"{ladder.column}_level"] = level
+            levels[f"{ladder.column}_categories"] = ladder.rungs[level].number
+        rows.append(
+            {
+                "node": number,
+                **levels,
+                "status": row.status,
+                "detail_percent": 100 * row.detail,
+                "equivalence_classes": row.equivalence_classes,
+                "classes_present": row.classes_present,
+                "sites": row.sites,
+                "aggregated_regions": row.regions,
+                "suppressed_records": row.suppressed,
+                "suppressed_percent": None if row.suppressed is None else 100 * row.suppressed / max(1, records),
+                "place_information_loss": row.place_loss,
+                "trials": row.trials,
+                "front": row.node in searched.front,
+                "recommended": row is searched.recommended,
+            }
+        )
+    return rows
+
+
+def csv_text(searched: Searched) -> str:
+    """The table as CSV with exact values."""
+    rows = plain_rows(searched)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _yes_or_no(value) for name, value in row.items()} for row in rows)
+    return text.getvalue()
+
+
+def document(searched: Searched) -> dict[str, Any]:
+    """The whole search as plain data, with the ladders that the levels belong to."""
+    problem = searched.finest.problem
+    return {
+        "format_version": FORMAT_VERSION,
+        "program_version": __version__,
+        "k": problem.k,
+        "allowed_loss_percent": searched.allowed_loss_percent,
+        "records": problem.records,
+        "regions": len(problem.regions),
+        "quasi_identifiers": list(problem.quasi_identifiers),
+        "ladders": {
+            ladder.column: [dict(zip(ladder.categories.values, rung.groups, strict=True)) for rung in ladder.rungs]
+            for ladder in searched.finest.lattice.ladders
+        },
+        "recommended_node": next((n for n, row in numbered(searched) if row is searched.recommended), None),
+        "nodes": plain_rows(searched),
+    }
+
+
+def summary_lines(searched: Searched) -> list[str]:
+    """What the search came to, in a few sentences."""
+    found = [row for row in searched.rows if row.status == FOUND]
+    problem = searched.finest.problem
+    percent = f"{searched.allowed_loss_percent:g} %"
+    lines = [
+        f"{counted(problem.records, 'record')} · {counted(len(problem.regions), 'region')} · k = {problem.k} · "
+        f"at most {percent} suppressed · {counted(len(searched.rows), 'combination')} of levels"
+    ]
+    if not found:
+        return [
+            *lines,
+            f"None is within {percent}: use coarser ladders, fewer attributes or a smaller k, or allow more.",
+        ]
+    gone = {status: sum(row.status == status for row in searched.rows) for status in (OUT_OF_REACH, NEEDLESS)}
+    if gone[OUT_OF_REACH]:
+        lose = agreeing(gone[OUT_OF_REACH], "loses", "lose")
+        lines.append(f"{gone[OUT_OF_REACH]:,} {lose} more than {percent} even with one region in all.")
+    if gone[NEEDLESS]:
+        lines.append(f"{gone[NEEDLESS]:,} coarser than one that keeps every initial region were not needed.")
+    best = searched.recommended
+    assert best is not None
+    number = next(number for number, row in numbered(searched) if row is best)
+    lines.append(f"Recommended: node {number}, {', '.join(level_words(searched, best))}: {figures(searched, best)}.")
+    return lines
+
+
+def figures(searched: Searched, row: Found) -> str:
+    """What a node keeps and loses, in words."""
+    assert row.regions is not None
+    assert row.suppressed is not None
+    assert row.place_loss is not None
+    share = row.suppressed / max(1, searched.finest.problem.records)
+    return (
+        f"{counted(row.regions, 'region')}, {100 * share:.2f} % suppressed, keeps {100 * row.detail:.1f} % of the "
+        f"attributes and {100 * (1 - row.place_loss):.1f} % of the place"
+    )
+
+
+def front_rows(searched: Searched) -> list[list[str]]:
+    """The front as cells, finest attributes first: number, levels, regions, suppressed, detail and place kept."""
+    columns = [ladder.column for ladder in searched.finest.lattice.ladders]
+    rows = [["node", *columns, "regions", "suppressed %", "attributes kept %", "place kept %"]]
+    records = max(1, searched.finest.problem.records)
+    front = [(number, row) for number, row in numbered(searched) if row.node in searched.front]
+    for number, row in sorted(front, key=lambda pair: (-pair[1].detail, pair[0])):
+        left = [
+            f"{ladder.rungs[level].number:,}"
+            for ladder, level in zip(searched.finest.lattice.ladders, row.node, strict=True)
+        ]
+        kept = 1 - (row.place_loss or 0.0)
+        sign = ">" if row is searched.recommended else ""
+        rows.append(
+            [
+                f"{sign}{number}",
+                *left,
+                f"{row.regions:,}",
+                f"{100 * (row.suppressed or 0) / records:.2f}",
+                f"{100 * row.detail:.1f}",
+                f"{100 * kept:.1f}",
+            ]
+        )
+    return rows
+
+
+def _yes_or_no(value: Any) -> Any:
+    return ("yes" if value else "no") if isinstance(value, bool) else value
