@@ -18,7 +18,7 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.engine.outcome import outcome_of, situation_of
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.partitions import Partitions, decide_sites
-from vbas_desktop.engine.run import settings_of
+from vbas_desktop.engine.run import names_of, settings_of
 from vbas_desktop.files.fingerprint import fingerprint
 
 from .lattice import Finest, Node, coarser
@@ -178,7 +178,7 @@ def _settings(request: Request, counts: str) -> dict[str, Any]:
         "counts": counts,
         "k": request.problem.k,
         "approaches": settings_of(request),
-        "names": {name: getattr(request, name).card.name for name in settings_of(request)},
+        "names": names_of(request),
         "global_suppression": request.global_suppression,
         "random_seed": request.random_seed,
     }
