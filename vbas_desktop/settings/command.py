@@ -29,6 +29,7 @@ def options_in_force(settings: RunSettings, release: ReleaseOptions, records: st
         "records": records,
         "regions": regions,
         "groupings": used,
+        "generalise": [GROUPS_FILE] if used else [],
     }
     return dict(sorted(found.items()))
 

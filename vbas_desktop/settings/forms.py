@@ -222,17 +222,18 @@ def _quoted(name: str, marks: str) -> str:
 
 def _parts(text: str, mark: str) -> list[str]:
     """The text cut at a mark, but not within double quotes; a quote counts where a name begins."""
-    parts, inside, place = [""], False, 0
+    parts, inside, begins, place = [""], False, True, 0
     while place < len(text):
         letter = text[place]
         if letter == '"' and inside and text[place + 1 : place + 2] == '"':
             letter, place = '""', place + 1
-        elif letter == '"' and (inside or not parts[-1].strip()):
+        elif letter == '"' and (inside or begins):
             inside = not inside
         if letter == mark and not inside:
             parts.append("")
         else:
             parts[-1] += letter
+        begins = not inside and (letter in (mark, ",") or (begins and letter.isspace()))
         place += 1
     return parts
 

@@ -1,0 +1,184 @@
+"""The command in the internal report is run, and what it gives is compared byte for byte."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shlex
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vbas_desktop.assessment.representability.requirement import Requirement
+from vbas_desktop.cli.main import main
+from vbas_desktop.domain.records import Role
+from vbas_desktop.release import ReleaseOptions
+from vbas_desktop.session.session import Session
+from vbas_desktop.settings.declaration import settings_of
+from vbas_desktop.settings.run import RunSettings
+
+AGE, SEX, ILLNESS, REGION = "-n", 'sex, "at birth"', "a=b; c", "--tract"
+GROUPS = {"1": "1-3", "2": "1-3", "3": "1-3", "4": "4, or more"}
+NEED = '{"format_version": 1, "title": "Cohort", "overall": {"jaccard": {"min": 0.0001}}}'
+SECRET = ["--shuffle-seed", "abc123"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Two files with names, of columns and of a file, that a command line can stumble over."""
+    here = tmp_path / "here"
+    here.mkdir()
+    rng = np.random.default_rng(4)
+    lines = [f"R{i},{x:.1f},{y:.1f}" for i, (x, y) in enumerate(rng.random((12, 2)) * 100)]
+    (here / "regions.csv").write_text("id,x,y\n" + "\n".join(lines) + "\n")
+    head = ["person", AGE, '"sex, ""at birth"""', ILLNESS, REGION]
+    values = rng.integers([1, 1, 1, 0], [5, 3, 4, 12], (600, 4))
+    rows = [f"P{i},{age},{sex},{illness},R{where}" for i, (age, sex, illness, where) in enumerate(values)]
+    (here / "-records.csv").write_text(",".join(head) + "\n" + "\n".join(rows) + "\n")
+    group_lines = [f'{AGE},{value},"{group}"' for value, group in GROUPS.items()]
+    (here / "groups of mine.csv").write_text("column,value,group\n" + "\n".join(group_lines) + "\n")
+    (here / "need.json").write_text(NEED)
+    monkeypatch.chdir(here)
+    return here
+
+
+def command_of(release: Path) -> list[str]:
+    page = (release / "internal" / "report.html").read_text(encoding="utf-8")
+    (found,) = re.findall(r"<pre[^>]*>(vbas run .*?)</pre>", page, flags=re.DOTALL)
+    return shlex.split(html.unescape(found))[1:]
+
+
+def contents(release: Path) -> dict[str, bytes]:
+    """All files; of run.json what does not depend on where the files lie, how many threads there were and how fast."""
+    files = {str(path.relative_to(release)): path.read_bytes() for path in release.rglob("*") if path.is_file()}
+    document = json.loads(files.pop("run.json"))
+    for one in (document, *document["solutions"]):
+        one.pop("seconds")
+        one.get("measures", {}).pop("seconds", None)
+    for name in ("records", "regions"):
+        document["options"].pop(name)
+        document["inputs"][name].pop("path")
+    document["options"].pop("workers")
+    return {**files, "run.json": json.dumps(document).encode()}
+
+
+def repeated(release: Path, folder: Path, monkeypatch) -> Path:
+    """The release again, made by its command in a folder that holds the two files and what the release kept for it."""
+    there = folder.parent / "there"
+    there.mkdir()
+    for path in (folder / "-records.csv", folder / "regions.csv", *release.glob("internal/*.csv")):
+        shutil.copy(path, there)
+    for path in release.glob("internal/*.json"):
+        shutil.copy(path, there)
+    command = command_of(release)
+    monkeypatch.chdir(there)
+    assert main([*command, "--quiet"]) == 0
+    return there / "release-again"
+
+
+BASE = ["run", "./-records.csv", "regions.csv", f"--region-column={REGION}", "--identifiers", "person"]
+QUASI = '--quasi-identifiers=-n,"sex, ""at birth"""'
+VARIANTS = {
+    "usual": ["-k", "3", *SECRET],
+    "groups": ["--generalise", "groups of mine.csv", "--sites", "5", *SECRET],
+    "requirement": ["--requirement", "need.json", "--sites", "4", *SECRET],
+    "reading": [
+        "--delimiter", "comma", "--encoding", "utf-8", "--category-counts", "no", "--id-column", "id", "--x-column",
+        "x", "--y-column", "y", "--coordinates", "planar", "--regions-delimiter", "comma", "--regions-encoding",
+        "utf-8", "--regions-decimal", "point", "--unknown-regions", "suppress", *SECRET,
+    ],
+    "run": [
+        "--no-global-suppression", "--range-step", "12.5", "--range-reach", "1", "--pareto",
+        "suppressed_records,precision_loss", "--random-seed", "7", "--workers", "1", "--site-number", "fixed",
+        "--sites", "6", "--site-location", "adc", "--adc-seeding", "balanced-density", "--set",
+        "balanced-density.variant=paper", "--allowed-loss", "2.5", *SECRET,
+    ],
+    "release": [
+        f'--columns=--tract,"sex, ""at birth""",{AGE},"a=b; c"', f'--rename="{ILLNESS}"=ill=ness', "--rename",
+        "--tract=the area", "--class-size", "size, of class", "--release-delimiter", "tab", "--escape-formulas",
+        "--policy", "class-5", "--geometry", "gpkg,geojson", "--no-pdf", "--allow-column", f'"{ILLNESS}"', *SECRET,
+    ],
+    "plain order": ["--no-shuffle", "--no-pdf", "--allow-column", f'"{ILLNESS}"'],
+    "parquet": ["--format", "parquet", "--shuffle", "--pdf", *SECRET],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_command_of_a_run_gives_the_same_bytes(name, folder, monkeypatch, capsys):
+    assert main([*BASE, QUASI, *VARIANTS[name], "--out", "out", "--quiet"]) == 0
+    again = repeated(folder / "out", folder, monkeypatch)
+    assert contents(again) == contents(folder / "out")
+
+
+def test_every_setting_is_tried():
+    given = {word.partition("=")[0] for words in (BASE, [QUASI], *VARIANTS.values()) for word in words}
+    given |= {word.replace("--no-", "--") for word in given}
+    declared = {each.option for kind in (RunSettings, ReleaseOptions) for each in settings_of(kind)}
+    # Only a GeoPackage has layers; its own test is in test_settings.
+    assert declared - given == {"--layer"}
+
+
+def session_of(folder: Path) -> Session:
+    session = Session()
+    session.accept_data(session.order_load(folder / "-records.csv", folder / "regions.csv").execute())
+    choices = session.choices
+    for column, role in {
+        "person": Role.IDENTIFIER, AGE: Role.QUASI_IDENTIFIER, SEX: Role.QUASI_IDENTIFIER, ILLNESS: Role.PLAIN,
+        REGION: Role.REGION,
+    }.items():  # fmt: skip
+        choices = choices.with_role(column, role)
+    session.change(replace(choices, k=3, range_reach=1, random_seed=2))
+    return session
+
+
+def run_and_release(session: Session, target: Path, **options) -> None:
+    order = session.order_run()
+    result = order.execute(
+        on_problem=lambda problem: session.begin_counted(order.run_id, problem),
+        on_solution=lambda solution: session.add_solution(order.run_id, solution),
+    )
+    session.finish_run(order.run_id, result)
+    chosen = ReleaseOptions(identifiers=("person",), pdf=False, shuffle_seed="5ec", **options)
+    session.order_release(session.entries[0], chosen, target).execute()
+
+
+def test_the_command_of_a_release_from_the_window_gives_the_same_bytes(folder, monkeypatch, capsys):
+    session = session_of(folder)
+    choices = session.choices.with_grouping(AGE, GROUPS).with_approach("site_number", "fixed")
+    choices = choices.with_parameter("site_number", "fixed", "sites", 5).with_approach("site_location", "adc")
+    seeding = {"name": "balanced-density", "variant": "paper"}
+    session.change(choices.with_parameter("site_location", "adc", "seeding", seeding).with_allowed_loss(3.0))
+    session.require(Requirement(title="Cohort", overall={"jaccard": {"min": 0.0001}}))
+    session.note_policy(session.policy.noted("dpm-5", "kept").signed("A. Custodian", "2024-05-01"))
+    run_and_release(session, folder / "out", renames={ILLNESS: "x=y"}, class_size="n", delimiter="\t")
+    again = repeated(folder / "out", folder, monkeypatch)
+    assert contents(again) == contents(folder / "out")
+    assert {"internal/generalise.csv", "internal/requirement.json", "internal/checklist.json"} <= set(contents(again))
+
+
+def test_window_and_command_tell_the_same_command(folder, capsys):
+    run_and_release(session_of(folder), folder / "window")
+    words = ["-k", "3", "--range-reach", "1", "--random-seed", "2", "--no-pdf", "--shuffle-seed", "5ec"]
+    assert main([*BASE, QUASI, *words, "--solution", "1", "--out", "command", "--quiet"]) == 0
+    assert command_of(folder / "window") == command_of(folder / "command")
+    ours, theirs = contents(folder / "window"), contents(folder / "command")
+    assert {name for name in ours if ours[name] != theirs[name]} <= {"run.json"}
+
+
+def test_an_exported_release_keeps_its_warnings_and_its_command(folder, monkeypatch, capsys):
+    (folder / "need.json").write_text(NEED.replace("0.0001", "0.9999"))
+    groups = ["--generalise", "groups of mine.csv", "--requirement", "need.json"]
+    assert main([*BASE, QUASI, "-k", "3", *groups, *SECRET, "--out", "out", "--quiet"]) == 0
+    before = json.loads((folder / "out" / "run.json").read_text())
+    assert main(["export", "out", "--out", "exported", "--quiet"]) == 0
+    assert contents(folder / "exported") == contents(folder / "out")
+    assert json.loads((folder / "exported" / "run.json").read_text())["warnings"] == before["warnings"]
+    assert main(["export", "out", "--solution", "1", "--shuffle-seed", "77", "--out", "other", "--quiet"]) == 0
+    other = json.loads((folder / "other" / "run.json").read_text())
+    assert other["requirement_check"] == other["solutions"][0]["requirement"]
+    again = repeated(folder / "other", folder, monkeypatch)
+    assert contents(again) == contents(folder / "other")

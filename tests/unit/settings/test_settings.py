@@ -1,0 +1,174 @@
+"""Settings: declared once, the same in options, run files, projects and on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbas_desktop.cli import run as run_command
+from vbas_desktop.cli.main import main
+from vbas_desktop.session.choices import Choices
+from vbas_desktop.settings import forms
+from vbas_desktop.settings.approaches import run_settings
+from vbas_desktop.settings.command import options_in_force, repeat_command
+from vbas_desktop.settings.declaration import settings_of
+from vbas_desktop.settings.reading import Reading
+from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.run import Protection, Running, RunSettings
+
+RUN_FILES = Path(__file__).parent / "run_files"
+NAME = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=6)
+
+
+def parsed(words):
+    parser = argparse.ArgumentParser()
+    run_command.configure(parser)
+    return parser.parse_args(words)
+
+
+@given(st.lists(NAME, min_size=1, max_size=4, unique=True))
+def test_any_names_survive_being_written_with_commas(names):
+    form = forms.Names()
+    assert form.parse(form.text(names)) == names
+    assert forms.sets_of_names(f"{form.text(names)};{form.text(names)}") == [names, names]
+
+
+@given(st.dictionaries(NAME, NAME, max_size=3))
+def test_any_names_survive_being_renamed(renames):
+    form = forms.Renames()
+    assert form.value([form.parse(pair) for pair in form.plain(renames)]) == renames
+
+
+@pytest.mark.parametrize("text", ["", "a", "=b", "a=", '"a=b"'])
+def test_what_is_no_pair_of_names_is_refused(text):
+    with pytest.raises(ValueError, match="write it as OLD=NEW"):
+        forms.Renames().parse(text)
+
+
+def test_names_with_quotes_inside_are_taken_as_they_are():
+    assert forms.Names().parse('a"b, c') == ['a"b', "c"]
+    assert forms.Names().parse('" a ","b""c"') == [" a ", 'b"c']
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    columns=st.lists(NAME, min_size=4, max_size=4, unique=True),
+    seed=st.integers(0, 10**9),
+    step=st.floats(0.001, 1000),
+    k=st.integers(1, 10**6),
+    reach=st.integers(0, 9),
+    delimiter=st.sampled_from([None, ",", ";", "\t", "|", " ", "-"]),
+    suppression=st.booleans(),
+    pdf=st.booleans(),
+    layer=st.none() | NAME,
+    class_size=st.none() | NAME,
+)
+def test_the_command_is_read_as_the_settings_it_was_made_from(
+    columns, seed, step, k, reach, delimiter, suppression, pdf, layer, class_size
+):
+    region, quasi, identifier, other = columns
+    chosen = RunSettings(
+        region_column=region, quasi_identifiers=(quasi,), identifiers=(identifier,), k=k, layer=layer,
+        range_step_percent=step, range_reach=reach, random_seed=seed, delimiter=delimiter,
+        global_suppression=suppression, parameters={"site_number": {"limit": {"allowed_loss_percent": 1.0}}},
+    )  # fmt: skip
+    release = ReleaseOptions(
+        columns=(region, other), identifiers=(identifier,), renames={other: "new"}, delimiter=delimiter, pdf=pdf,
+        class_size=class_size,
+    )  # fmt: skip
+    options = options_in_force(chosen, release, "/a/records.csv", "/a/-regions.csv")
+    words = shlex.split(repeat_command({"options": options}, 3))
+    given_back = parsed(words[2:])
+    assert (given_back.records, given_back.regions, given_back.solution) == ("records.csv", "./-regions.csv", 3)
+    again, unused = run_settings(vars(given_back))
+    assert unused == ()
+    assert ReleaseOptions.from_options(vars(given_back)) == release
+    assert options_in_force(again, release, "/a/records.csv", "/a/-regions.csv") == options
+
+
+def test_options_are_what_json_can_hold_and_give_the_settings_back():
+    chosen = RunSettings(region_column="r", quasi_identifiers=("a",), groupings={"a": {"1": "x"}, "b": {"2": "y"}})
+    options = json.loads(json.dumps(options_in_force(chosen, ReleaseOptions(), "records", "regions")))
+    assert options["groupings"] == {"a": {"1": "x"}}
+    again, _ = run_settings(options)
+    assert again.of_every_run == chosen.of_every_run
+    assert again.reading == Reading()
+    assert ReleaseOptions.from_options(options) == ReleaseOptions()
+
+
+@pytest.mark.parametrize("kind", [Reading, Protection, Running, ReleaseOptions, RunSettings])
+def test_every_setting_is_described(kind):
+    for declared in settings_of(kind):
+        assert declared.label
+        assert declared.help.endswith(".")
+        assert declared.option.startswith("-")
+        assert not declared.choices or declared.default in (*declared.choices, None)
+        assert set(declared.choices) <= set(declared.titles) or not declared.titles
+
+
+def test_no_two_settings_share_an_option():
+    keys = [each.key for each in settings_of(RunSettings)]
+    release = [each.key for each in settings_of(ReleaseOptions)]
+    assert len(set(keys)) == len(keys)
+    assert len(set(release)) == len(release)
+    assert set(keys) & set(release) == {"identifiers"}
+
+
+def test_choices_of_the_window_have_the_declared_defaults():
+    usual = Choices().settings()
+    for declared in (each for kind in (Reading, Protection, Running) for each in settings_of(kind)):
+        assert getattr(usual, declared.name) == declared.default
+
+
+def write_data(folder: Path) -> None:
+    """The data of the kept run files: the made-up session data with seed 0."""
+    rng = np.random.default_rng(0)
+    folder.mkdir()
+    lines = [f"R{i:03d},{x:.1f},{y:.1f}" for i, (x, y) in enumerate(rng.random((40, 2)) * 1000)]
+    (folder / "regions.csv").write_text("id,x,y\n" + "\n".join(lines) + "\n")
+    columns = [rng.integers(low, high, 2000) for low, high in ((1, 8), (1, 3), (1, 40), (0, 40))]
+    rows = [f"P{i:05d},{a},{s},{n},R{where:03d}" for i, (a, s, n, where) in enumerate(zip(*columns, strict=True))]
+    (folder / "records.csv").write_text("person,age,sex,illness,tract\n" + "\n".join(rows) + "\n")
+
+
+def kept(name):
+    return json.loads((RUN_FILES / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def test_run_files_of_version_0_1_are_understood():
+    """One was written by the window, one by the command, for the same run."""
+    window, command = (run_settings(kept(name)["options"])[0] for name in ("window", "command"))
+    assert window.approaches == command.approaches
+    for component, name in window.approaches.items():
+        assert window.parameters[component][name] == command.parameters[component][name]
+    assert window.options() == command.options()
+    assert window.groupings == command.groupings == {"age": {"1": "1-2", "2": "1-2"}}
+    assert window.k == 6
+    assert window.pareto_measures == ("suppressed_records", "precision_loss")
+    release = [ReleaseOptions.from_options(kept(name)["options"]) for name in ("window", "command")]
+    assert release[0] == release[1] == ReleaseOptions.from_dict(kept("window")["release"])
+    assert release[0].renames == {"tract": "area"}
+
+
+@pytest.mark.parametrize("name", ["window", "command"])
+def test_a_run_of_version_0_1_can_be_exported(name, tmp_path, monkeypatch, capsys):
+    write_data(tmp_path / "data")
+    (tmp_path / "old").mkdir()
+    shutil.copy(RUN_FILES / f"{name}.json", tmp_path / "old" / "run.json")
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", "old", "--solution", "3", "--out", "new", "--quiet"]) == 0
+    lines = (tmp_path / "new" / "release" / "anonymized.csv").read_text().splitlines()
+    assert lines[0] == "age;sex;illness;area;n"
+    before = kept(name)["solutions"][2]
+    assert len(lines) - 1 == before["released_records"]
+    document = json.loads((tmp_path / "new" / "run.json").read_text())
+    assert document["solutions"][2]["representability"] == before["representability"]
+    assert document["chosen_solution"] == document["release"]["solution"] == 3
