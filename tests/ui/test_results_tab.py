@@ -93,7 +93,7 @@ def test_the_filter_keeps_stars_and_pinned_solutions_over_the_ticked_measures(ta
     worst = max(session.entries, key=lambda entry: measure_of(entry, "suppressed_records")).number
     tab.only_stars.setChecked(True)
     assert shown_numbers(tab) == best
-    session.pin(worst)
+    session.pin([worst])
     assert shown_numbers(tab) == sorted([*best, worst])
     tab.only_stars.setChecked(False)
     assert len(shown_numbers(tab)) == len(session.entries)
@@ -148,7 +148,7 @@ def test_rows_are_removed_with_the_delete_key(tab, compared, qtbot):
     tab.table.setFocus()
     tab.actions_by_name["remove"].trigger()
     assert first not in shown_numbers(tab)
-    assert compared.session.selected is None
+    assert compared.session.selected.number == shown_numbers(tab)[0]
 
 
 def test_pinning_toggles(tab, compared):
@@ -187,7 +187,7 @@ def test_columns_can_be_hidden_and_stay_hidden(tab, compared):
     action = next(action for action in tab.column_menu.actions() if action.data() == "discernibility")
     action.trigger()
     assert tab.table.isColumnHidden(column(tab, "discernibility"))
-    compared.session.pin(compared.session.entries[0].number)
+    compared.session.pin([compared.session.entries[0].number])
     assert tab.table.isColumnHidden(column(tab, "discernibility"))
 
 
@@ -304,3 +304,18 @@ def test_a_partition_that_was_found_before_is_not_listed_again(tab, compared):
     assert second.number not in shown_numbers(tab)
     tip = tab.table_model.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
     assert tip.endswith(f"The same partition was found again: № {second.number}.")
+
+
+def test_the_next_row_is_shown_when_one_is_removed_and_undo_brings_it_back(tab, compared, qtbot):
+    session, listed = compared.session, shown_numbers(tab)
+    session.select(listed[2])
+    tab.actions_by_name["remove"].trigger()
+    assert shown_numbers(tab) == [*listed[:2], *listed[3:]]
+    assert session.selected.number == listed[3]
+    assert tab.chosen_numbers() == [listed[3]]
+    session.undo()
+    assert shown_numbers(tab) == listed
+    assert tab.chosen_numbers() == [listed[2]]
+    session.select(listed[-1])
+    tab.actions_by_name["remove"].trigger()
+    assert session.selected.number == listed[-2]

@@ -1,4 +1,4 @@
-"""Everything the user decides before a run, and the history that undo walks through."""
+"""Everything the user decides before a run."""
 
 from __future__ import annotations
 
@@ -92,6 +92,13 @@ class Choices(Running, Protection, Reading):
         """The same with another share of the records that may be suppressed."""
         return self.with_parameter("site_number", "limit", "allowed_loss_percent", percent)
 
+    def same_run(self, other: Choices) -> bool:
+        """Whether both make the same run of the same files: what a measure counts for, and the parameters of approaches
+        that are not chosen, make no difference.
+        """
+        different = set(changed_fields(self, other)) - {"pareto_measures", "parameters"}
+        return not different and all(self.make(component) == other.make(component) for component in COMPONENTS)
+
     @property
     def reading(self) -> Reading:
         """The choices on which loading depends: files are read again when one of them changes."""
@@ -130,57 +137,6 @@ def in_words(chosen: Mapping[str, str]) -> str:
     """A combination by component in words; what does nothing is not told."""
     told = ((component, chosen.get(component, NOTHING)) for component in COMPONENTS)
     return " · ".join(title_of(component, name) for component, name in told if name != NOTHING)
-
-
-class History:
-    """Choices with undo and redo. Consecutive changes that give the same ``merge`` name count as one step."""
-
-    def __init__(self, start: Choices | None = None) -> None:
-        self._now = start or Choices()
-        self._past: list[Choices] = []
-        self._future: list[Choices] = []
-        self._merge: str | None = None
-
-    @property
-    def now(self) -> Choices:
-        """The choices in force."""
-        return self._now
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a step to take back."""
-        return bool(self._past)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether there is a step to do again."""
-        return bool(self._future)
-
-    def change(self, choices: Choices, merge: str | None = None) -> bool:
-        """Put new choices in force; False if they are the ones in force already."""
-        if choices == self._now:
-            return False
-        if merge is None or merge != self._merge:
-            self._past.append(self._now)
-        self._future.clear()
-        self._now, self._merge = choices, merge
-        return True
-
-    def undo(self) -> None:
-        """Take the last step back."""
-        if self._past:
-            self._future.append(self._now)
-            self._now, self._merge = self._past.pop(), None
-
-    def redo(self) -> None:
-        """Do the step again that was taken back last."""
-        if self._future:
-            self._past.append(self._now)
-            self._now, self._merge = self._future.pop(), None
-
-    def restart(self, choices: Choices) -> None:
-        """Begin a new history, as after opening other data."""
-        self._now, self._past, self._future, self._merge = choices, [], [], None
 
 
 def changed_fields(before: Choices, after: Choices) -> tuple[str, ...]:

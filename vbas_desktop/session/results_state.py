@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.domain.words import counted
 
 from .choices import Choices
 from .events import Event, Listener, Subject
+from .history import SOLUTIONS_AT, History, Step
+from .ready import key_of
 from .results import Entry, Marks, ProblemKey, Run, marks_of
 
 
@@ -19,6 +23,7 @@ class Results:
 
     def __init__(self) -> None:
         self._subject = Subject()
+        self._history = History()
         self.modified = False
         self._problem: tuple[ProblemKey, Problem] | None = None
         self._entries: list[Entry] = []
@@ -35,7 +40,7 @@ class Results:
     @property
     def choices(self) -> Choices:
         """The choices in force."""
-        raise NotImplementedError
+        return self._history.now
 
     @property
     def pareto_measures(self) -> tuple[str, ...]:
@@ -75,12 +80,15 @@ class Results:
         ]
         self._replace_run(replace(self._runs[run_id], result=result))
         self._tell(Event.SOLUTIONS_CHANGED, Event.RUN_FINISHED)
-        chosen = result.recommended or result.chosen
-        mine = (entry for entry in self._entries if entry.run.id == run_id and entry.solution.id == chosen.id)
-        entry = next(mine, None)
-        if entry is not None:
-            # What another run found before is listed there.
-            self.select(self.marks[entry.number].same_as or entry.number)
+        self.select_best([entry for entry in self._entries if entry.run.id == run_id])
+
+    def select_best(self, entries: Sequence[Entry]) -> None:
+        """Show what a finished run recommends; what another run found before is listed there."""
+        result = entries[0].run.result if entries else None
+        chosen = None if result is None else result.recommended or result.chosen
+        best = next((entry for entry in entries if chosen is not None and entry.solution.id == chosen.id), None)
+        if best is not None:
+            self.select(self.marks[best.number].same_as or best.number)
 
     def close_run(self, run_id: int) -> None:
         """Close a run that was stopped or failed. Its finished solutions stay."""
@@ -142,24 +150,63 @@ class Results:
         """The solution with this number, if it is still in the list."""
         return next((entry for entry in self._entries if entry.number == number), None)
 
-    def pin(self, number: int, pinned: bool = True) -> None:
-        """Mark a solution so that filters and "remove unpinned" leave it alone."""
-        self._entries = [replace(entry, pinned=pinned) if entry.number == number else entry for entry in self._entries]
+    def pin(self, numbers: Iterable[int], pinned: bool = True) -> None:
+        """Mark solutions so that filters leave them alone."""
+        changed = [entry.number for entry in self._entries if entry.number in set(numbers) and entry.pinned != pinned]
+        if not changed:
+            return
+        name = f"{'pinning' if pinned else 'unpinning'} of {counted(len(changed), 'solution')}"
+        back, again = partial(self._set_pinned, changed, not pinned), partial(self._set_pinned, changed, pinned)
+        self._history.done(Step(name, SOLUTIONS_AT, back, again))
+        again()
+
+    def _set_pinned(self, numbers: Sequence[int], pinned: bool) -> None:
+        self._entries = [replace(entry, pinned=pinned) if entry.number in numbers else entry for entry in self._entries]
         self.modified = True
         self._tell(Event.SOLUTIONS_CHANGED)
 
-    def remove(self, numbers: Iterable[int]) -> None:
-        """Take solutions out of the list, pinned or not."""
+    def remove(self, numbers: Iterable[int], then: int | None = None) -> None:
+        """Take solutions out of the list, pinned or not, and show ``then`` if the shown one is among them."""
         gone = set(numbers)
+        removed, shown = tuple(entry for entry in self._entries if entry.number in gone), self._selected
+        if not removed:
+            return
+        name = f"removal of {counted(len(removed), 'solution')}"
+        back, again = partial(self._put_back, removed, shown), partial(self._take_out, gone, then)
+        self._history.done(Step(name, SOLUTIONS_AT, back, again))
+        again()
+
+    def _take_out(self, gone: Container[int], then: int | None) -> None:
         self._entries = [entry for entry in self._entries if entry.number not in gone]
         used = {entry.run.id for entry in self._entries} | self._open_runs
         self._runs = {run_id: run for run_id, run in self._runs.items() if run_id in used}
         self.modified = True
         self._tell(Event.SOLUTIONS_CHANGED)
         if self._selected in gone:
-            self.select(None)
+            self.select(then)
         if self._compared in gone:
             self.compare_with(None)
+
+    def _put_back(self, removed: Sequence[Entry], shown: int | None) -> None:
+        """List removed solutions again where they were; a run that ended meanwhile has the final word on its own."""
+        for entry in removed:
+            run = self._runs.setdefault(entry.run.id, entry.run)
+            final = {solution.id: solution for solution in run.result.solutions} if run.result is not None else {}
+            self._entries.append(replace(entry, run=run, solution=final.get(entry.solution.id, entry.solution)))
+        self._entries.sort(key=lambda entry: entry.number)
+        self._tell(Event.SOLUTIONS_CHANGED)
+        self.select(shown)
+
+    def listed_before(self, choices: Choices) -> tuple[Entry, ...]:
+        """The solutions of an earlier run with the same settings, if all of them are still listed."""
+        key = key_of(choices)
+        for run in self._runs.values():
+            if run.key != key or run.outdated or run.result is None or not choices.same_run(run.choices):
+                continue
+            mine = tuple(entry for entry in self._entries if entry.run.id == run.id)
+            if len(mine) == len(run.result.solutions):
+                return mine
+        return ()
 
     def restore_results(self, entries: Iterable[Entry]) -> None:
         """Take over the results of a project."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,9 @@ from vbas_desktop.jobs.data import Data
 from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.jobs.run import RunJob
 
-from .choices import Choices, History, combination
+from .choices import Choices, combination
 from .events import Event
+from .history import Step
 from .opening import OpenedProject
 from .orders import Loaded, LoadOrder, RunOrder
 from .papers import Papers
@@ -41,7 +42,6 @@ class Session(Papers):
 
     def __init__(self) -> None:
         super().__init__()
-        self._history = History()
         self.records_path: Path | None = None
         self.regions_path: Path | None = None
         self.table: RecordTable | None = None
@@ -105,21 +105,6 @@ class Session(Papers):
 
     # Choices
 
-    @property
-    def choices(self) -> Choices:
-        """The choices in force."""
-        return self._history.now
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether a choice can be taken back."""
-        return self._history.can_undo
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether a choice that was taken back can be made again."""
-        return self._history.can_redo
-
     def change(self, choices: Choices, merge: str | None = None) -> None:
         """Put other choices in force; consecutive changes with the same ``merge`` name are one step of undo."""
         if self._history.change(choices, merge):
@@ -130,17 +115,30 @@ class Session(Papers):
         """Put other values of some choices in force."""
         self.change(replace(self.choices, **values), merge)
 
-    def undo(self) -> None:
-        """Take the last choice back."""
-        self._history.undo()
-        self.modified = True
-        self._tell(Event.CHOICES_CHANGED)
+    def undo(self) -> Step | None:
+        """Take the last step back, be it a choice or something done to the list of solutions; tells which it was."""
+        return self._walk(self._history.undo)
 
-    def redo(self) -> None:
-        """Make the choice again that was taken back last."""
-        self._history.redo()
-        self.modified = True
-        self._tell(Event.CHOICES_CHANGED)
+    def redo(self) -> Step | None:
+        """Make the step again that was taken back last; tells which it was."""
+        return self._walk(self._history.redo)
+
+    def _walk(self, walk: Callable[[], Step | None]) -> Step | None:
+        before, step = self.choices, walk()
+        if self.choices != before:
+            self.modified = True
+            self._tell(Event.CHOICES_CHANGED)
+        return step
+
+    @property
+    def last_step(self) -> Step | None:
+        """What undo would take back."""
+        return self._history.last
+
+    @property
+    def next_step(self) -> Step | None:
+        """What redo would make again."""
+        return self._history.next
 
     @property
     def combination(self) -> str:

@@ -40,8 +40,8 @@ FILE = (
 )
 
 EDIT = (
-    Command("undo", "&Undo choice", "Take the last change of roles or settings back", "Ctrl+Z", "undo"),
-    Command("redo", "&Redo choice", "Make the change again that was taken back", "Ctrl+Shift+Z", "redo"),
+    Command("undo", "&Undo", "Take the last change of roles, settings or the list of solutions back", "Ctrl+Z", "undo"),
+    Command("redo", "&Redo", "Make the change again that was taken back", "Ctrl+Shift+Z", "redo"),
 )
 
 RUN = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.places import sample_data
 from vbas_desktop.session.choices import Choices
+from vbas_desktop.session.history import Step
 from vbas_desktop.session.orders import Loaded, LoadOrder, RunOrder
+from vbas_desktop.session.results import Entry
 from vbas_desktop.session.words import seconds_in_words
 
 from .context import Context
@@ -39,6 +41,7 @@ class Controller(QObject):
 
     findings_changed = Signal()
     loading_failed = Signal()
+    step_walked = Signal(str)
 
     def __init__(self, context: Context, settings: Settings, guarded: Guard, window: QWidget) -> None:
         super().__init__(window)
@@ -150,6 +153,10 @@ class Controller(QObject):
         if self._context.runner.busy:
             self._on_job_refused(self._context.runner.title)
             return
+        listed = self._session.listed_before(self._session.choices)
+        if listed:
+            self._show_listed(listed)
+            return
         order = self._session.order_run()
         receiver = _RunReceiver(self, order)
         self._context.runner.start(
@@ -160,6 +167,14 @@ class Controller(QObject):
             receiver.on_abort,
         )
 
+    def _show_listed(self, entries: Sequence[Entry]) -> None:
+        """The same settings would come to the same solutions once more."""
+        self._session.select_best(entries)
+        first, last = entries[0].number, entries[-1].number
+        which = f"solution {first:,}" if first == last else f"solutions {first:,} to {last:,}"
+        self._context.say(f"These settings were run before: {which}. Change a setting, or remove them to run again.")
+        self._context.show_tab("Results")
+
     @Slot()
     def stop(self) -> None:
         """Stop what is going on."""
@@ -169,13 +184,18 @@ class Controller(QObject):
 
     @Slot()
     def undo(self) -> None:
-        """Take the last choice back."""
-        self._session.undo()
+        """Take the last step back, where it can be seen."""
+        self._walked("Taken back", self._session.undo())
 
     @Slot()
     def redo(self) -> None:
-        """Make the last choice again."""
-        self._session.redo()
+        """Make the last step again, where it can be seen."""
+        self._walked("Made again", self._session.redo())
+
+    def _walked(self, how: str, step: Step | None) -> None:
+        if step is not None:
+            self._context.say(f"{how}: {step.name}.")
+            self.step_walked.emit(step.seen_at)
 
     def _set_findings(self, findings: tuple[Finding, ...], of: str = "") -> None:
         self.findings, self.findings_of = findings, of

@@ -126,6 +126,7 @@ class MainWindow(QMainWindow):
         tab.files_wanted.connect(self.controller.open_data)
         tab.read_again_wanted.connect(self.controller.reload)
         tab.run_wanted.connect(self.controller.run)
+        self.controller.step_walked.connect(self.open_tab)
         self.controller.findings_changed.connect(self._on_findings_changed)
         self.controller.loading_failed.connect(tab.files.loading_failed)
 

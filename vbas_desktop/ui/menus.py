@@ -164,8 +164,10 @@ class Menus(QObject):
         unready = self._window.exporting.why_not()
         self.actions["export"].setEnabled(unready is None and not busy)
         tip_with_shortcut(self.actions["export"], unready or commands.EXPORT.tip)
-        self.actions["undo"].setEnabled(session.can_undo)
-        self.actions["redo"].setEnabled(session.can_redo)
+        for command, step in zip(commands.EDIT, (session.last_step, session.next_step), strict=True):
+            action = self.actions[command.name]
+            action.setEnabled(step is not None)
+            action.setText(f"{command.text} {step.name}" if step is not None else command.text)
         for name in ("open_data", "open_sample", "open_project"):
             self.actions[name].setEnabled(not busy)
         self.actions["reload"].setEnabled(session.has_data and not busy)

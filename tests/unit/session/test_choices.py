@@ -1,4 +1,4 @@
-"""Choices are frozen, have one region column, and can be taken back step by step."""
+"""Choices are frozen, and have one region column."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
-from vbas_desktop.session.choices import Choices, History, changed_fields, combination
+from vbas_desktop.session.choices import Choices, changed_fields, combination
 
 
 def test_a_new_region_column_makes_the_old_one_plain():
@@ -18,35 +18,6 @@ def test_a_new_region_column_makes_the_old_one_plain():
 def test_quasi_identifiers_keep_the_order_of_the_file():
     choices = Choices(roles={"a": Role.PLAIN, "b": Role.QUASI_IDENTIFIER})
     assert choices.with_role("a", Role.QUASI_IDENTIFIER).quasi_identifiers == ("a", "b")
-
-
-def test_undo_and_redo_walk_through_the_steps():
-    history = History()
-    for k in (6, 7):
-        history.change(Choices(k=k))
-    history.undo()
-    assert history.now.k == 6
-    history.undo()
-    assert history.now.k == 5
-    assert not history.can_undo
-    history.redo()
-    assert history.now.k == 6
-    history.change(Choices(k=9))
-    assert not history.can_redo
-
-
-def test_changes_of_one_field_in_a_row_are_one_step():
-    history = History()
-    for k in (1, 12, 123):
-        history.change(Choices(k=k), merge="k")
-    history.undo()
-    assert history.now.k == 5
-
-
-def test_choosing_what_is_chosen_already_is_no_step():
-    history = History()
-    assert not history.change(Choices())
-    assert not history.can_undo
 
 
 def test_the_combination_is_told_in_the_titles_of_the_menus():

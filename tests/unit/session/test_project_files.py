@@ -39,7 +39,7 @@ def saved(session, tmp_path):
         session.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 10)
     )
     run(session)
-    session.pin(session.entries[1].number)
+    session.pin([session.entries[1].number])
     session.choose_region(2)
     path = tmp_path / "project.vbas"
     session.snapshot().write(path)

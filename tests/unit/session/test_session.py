@@ -98,7 +98,7 @@ def test_numbers_of_solutions_are_never_used_again(session):
 def test_pinning_marks_one_solution(session):
     run(session)
     number = session.entries[0].number
-    session.pin(number)
+    session.pin([number])
     assert [entry.pinned for entry in session.entries].count(True) == 1
     assert session.entry(number).pinned
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.domain.words import counted
 from vbas_desktop.session.results import Entry, Marks, ProblemKey
 from vbas_desktop.ui.actions import add_presets
 from vbas_desktop.ui.charts.panel import ChartPanel
@@ -267,14 +269,22 @@ class ResultsTab(QWidget):
     def _on_pin(self) -> None:
         chosen = [entry for entry in self.table_model.entries if entry.number in self.chosen_numbers()]
         pinned = not all(entry.pinned for entry in chosen)
-        for entry in chosen:
-            self._context.session.pin(entry.number, pinned)
+        self._context.session.pin([entry.number for entry in chosen], pinned)
 
     @Slot()
     def _on_remove(self) -> None:
         numbers = self.chosen_numbers()
-        if numbers:
-            self._context.session.remove(numbers)
+        if not numbers:
+            return
+        self._context.session.remove(numbers, self._neighbour_of(numbers))
+        self._context.say(f"Removed {counted(len(numbers), 'solution')}. Edit ▸ Undo (Ctrl+Z) brings them back.")
+
+    def _neighbour_of(self, numbers: Sequence[int]) -> int | None:
+        """The row below those that go, or else above them."""
+        shown = [entry.number for entry in self.filter.shown_entries()]
+        last = max((shown.index(number) for number in numbers if number in shown), default=0)
+        kept = [number for number in (*shown[last:], *reversed(shown[:last])) if number not in numbers]
+        return kept[0] if kept else None
 
     def _visible_columns(self) -> list[Column]:
         header = self.table.horizontalHeader()
