@@ -18,7 +18,7 @@ from vbas_desktop.domain.records import EquivalenceCounts, frozen
 
 from .adc_accept import accept, remember_trial
 from .adc_candidates import open_visit
-from .adc_compiled import compiled, inner
+from .compiled import compiled, inner
 from .adc_layout import LOGGED_MOVES, Fact, State
 from .adc_star import spatial_order
 from .adc_state import begin, new_state

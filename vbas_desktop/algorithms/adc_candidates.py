@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .adc_compiled import inner
+from .compiled import inner
 from .adc_layout import Fact, Integers, Line, State
 from .adc_predicates import side_of_line
 from .adc_star import BLOCK, star_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .adc_compiled import compiled, inner
+from .compiled import compiled, inner
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .adc_compiled import compiled, inner
+from .compiled import compiled, inner
 from .adc_predicates import side_of_circle, side_of_line
 
 Floats = NDArray[np.float64]

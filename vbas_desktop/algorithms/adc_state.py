@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.records import EquivalenceCounts
 
-from .adc_compiled import compiled, inner
+from .compiled import compiled, inner
 from .adc_layout import (
     CLASS,
     DEPENDENCIES,

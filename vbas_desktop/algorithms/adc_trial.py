@@ -6,7 +6,7 @@ at α, because the number of regions at α never exceeds s.
 
 from __future__ import annotations
 
-from .adc_compiled import inner
+from .compiled import inner
 from .adc_layout import WITNESSES, Fact, Line, State
 from .adc_star import BLOCK, beats, box_distance
 from .adc_state import count_of, load_sizes

@@ -1,4 +1,4 @@
-"""How the functions of ADC are compiled: to machine code that is kept in a cache and runs without Python's lock."""
+"""How inner loops are compiled: to machine code that is kept in a cache and runs without Python's lock."""
 
 from __future__ import annotations
 

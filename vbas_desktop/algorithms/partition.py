@@ -1,0 +1,317 @@
+"""A partition of the initial regions that changes by one region at a time, with what it costs kept by differences.
+
+S is the number of records to be suppressed: of each aggregated region and class the records that are there, if they are
+fewer than k. The class sizes of the aggregated regions are a full matrix while that is small, else a table of the pairs
+(aggregated region, class) that were ever filled; `_cell_of` serves both.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.records import EquivalenceCounts
+
+from .compiled import compiled, inner
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Indices = NDArray[np.int32]
+
+_FULL_BYTES = 2**24
+"""A matrix of class sizes up to this size is taken, however few of its cells are filled."""
+
+_FILLED_AT_FIRST = 0.7
+_FILLED_AT_MOST = 0.9
+"""Shares of the table of pairs: what the start fills at most, and when it is made anew."""
+
+
+class Total(IntEnum):
+    """Positions in ``Partition.totals``: whole numbers that are kept by differences."""
+
+    SUPPRESSED = 0
+    SQUARES = 1
+    FILLED = 2
+    MOVES = 3
+    STAMP = 4
+    WORK = 5
+
+
+class Partition(NamedTuple):
+    """Everything of a partition that changes, and what the changes are computed from.
+
+    Entry e of region i's counts (from ``start[i]`` to ``start[i + 1]``) is ``values[e]`` of class
+    ``columns[e - shift[i]]``: of a full matrix all rows share one list of classes. ``keys`` is empty if ``sizes`` is a
+    full matrix. ``distance[0]`` is the sum of the distances to the centres.
+    """
+
+    owner: Indices
+    start: Integers
+    shift: Integers
+    columns: Indices
+    values: Integers
+    keys: Integers
+    sizes: Indices
+    population: Integers
+    group_population: Integers
+    members: Integers
+    first_neighbour: Integers
+    neighbours: Indices
+    points: Floats
+    centres: Floats
+    totals: Integers
+    distance: Floats
+    seen: Integers
+    queue: Indices
+    classes: int
+    k: int
+
+
+def new_partition(
+    counts: EquivalenceCounts,
+    points: Floats,
+    pairs: NDArray[np.integer],
+    owner: NDArray[np.integer],
+    centres: Floats,
+    k: int,
+) -> Partition:
+    """The partition with these owners; ``pairs`` is the graph of the initial regions. Nothing of the counts is copied."""
+    groups, width, regions = len(centres), counts.classes.size, len(points)
+    start, shift, columns, values = _counts_in_place(counts)
+    first, neighbours = adjacency_lists(pairs, regions)
+    cells = _table_cells(counts, groups)
+    population = counts.region_totals
+    partition = Partition(
+        owner=np.array(owner, np.int32),
+        start=start,
+        shift=shift,
+        columns=columns,
+        values=values,
+        keys=np.empty(cells, np.int64),
+        sizes=np.empty(cells or groups * width, np.int32),
+        population=population.copy(),
+        group_population=np.bincount(owner, population, minlength=groups).astype(np.int64),
+        members=np.bincount(owner, minlength=groups),
+        first_neighbour=first,
+        neighbours=neighbours,
+        points=np.ascontiguousarray(points),
+        centres=np.array(centres, float),
+        totals=np.zeros(len(Total), np.int64),
+        distance=np.zeros(1),
+        seen=np.zeros(regions, np.int64),
+        queue=np.zeros(regions, np.int32),
+        classes=width,
+        k=k,
+    )
+    fill_table(partition)
+    partition.totals[Total.SQUARES] = int((partition.group_population**2).sum())
+    measure_distance(partition)
+    return partition
+
+
+def adjacency_lists(pairs: NDArray[np.integer], regions: int) -> tuple[Integers, Indices]:
+    """Where each region's neighbours begin in the list of all neighbours, and that list, ascending."""
+    both = np.concatenate((pairs, pairs[:, ::-1])).astype(np.int64)
+    keys = np.sort(both[:, 0] * max(1, regions) + both[:, 1])
+    number = np.bincount(keys // max(1, regions), minlength=regions)
+    return np.concatenate(([0], np.cumsum(number))).astype(np.int64), (keys % max(1, regions)).astype(np.int32)
+
+
+def _counts_in_place(counts: EquivalenceCounts) -> tuple[Integers, Integers, Indices, Integers]:
+    regions, width = counts.regions, counts.classes.size
+    if counts.dense is not None:
+        start = np.arange(regions + 1, dtype=np.int64) * width
+        return start, start[:-1].copy(), np.arange(width, dtype=np.int32), np.ascontiguousarray(counts.dense).ravel()
+    indptr, columns, values = counts.rows
+    return indptr, np.zeros(regions, np.int64), columns, values
+
+
+def _table_cells(counts: EquivalenceCounts, groups: int) -> int:
+    """Cells of the table of pairs, 0 if a full matrix is better."""
+    stored = counts.dense.size if counts.dense is not None else counts.rows[2].size
+    cells = int(stored / _FILLED_AT_FIRST) + 8
+    full = groups * counts.classes.size * 4
+    return 0 if full <= max(_FULL_BYTES, cells * 12) else cells
+
+
+def measure_distance(partition: Partition) -> None:
+    """Add up the distances of the regions to the centres of theirs."""
+    away = partition.points - partition.centres[partition.owner]
+    partition.distance[0] = float(np.sqrt((away * away).sum(axis=1)).sum())
+
+
+def recentre(partition: Partition) -> None:
+    """Move each centre to the mean point of its regions where that makes the sum of their distances smaller."""
+    owner, points, groups = partition.owner, partition.points, len(partition.centres)
+    number = np.maximum(partition.members, 1)
+    means = np.column_stack([np.bincount(owner, points[:, axis], minlength=groups) / number for axis in (0, 1)])
+    old, new = points - partition.centres[owner], points - means[owner]
+    gain = np.sqrt((new * new).sum(axis=1)) - np.sqrt((old * old).sum(axis=1))
+    better = np.bincount(owner, gain, minlength=groups) < 0
+    partition.centres[better] = means[better]
+    measure_distance(partition)
+
+
+@compiled
+def fill_table(p: Partition) -> None:
+    """Class sizes and S from the owners, from scratch."""
+    p.keys[:] = -1
+    p.sizes[:] = 0
+    p.totals[Total.FILLED] = 0
+    for i in range(p.owner.size):
+        _add(p, i, p.owner[i], 1)
+    suppressed, sizes, k = 0, p.sizes, p.k
+    for cell in range(sizes.size):
+        if sizes[cell] < k:
+            suppressed += sizes[cell]
+    p.totals[Total.SUPPRESSED] = suppressed
+
+
+@inner
+def table_is_crowded(p: Partition) -> bool:
+    """Whether the table of pairs should be made anew, without those that are empty by now."""
+    return p.keys.size > 0 and p.totals[Total.FILLED] > p.keys.size * _FILLED_AT_MOST
+
+
+@inner
+def table_has_room(p: Partition, i: int) -> bool:
+    """Whether the table of pairs can take all that region i might bring."""
+    return p.keys.size == 0 or p.totals[Total.FILLED] + p.start[i + 1] - p.start[i] < p.keys.size
+
+
+@inner
+def _cell_of(keys: Integers, key: int) -> int:
+    """Where the size of a pair is; of a pair that was never filled, the free place where it would be."""
+    if keys.size == 0:
+        return key
+    scattered = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    cell = np.int64(((scattered >> np.uint64(32)) * np.uint64(keys.size)) >> np.uint64(32))
+    while keys[cell] != key and keys[cell] >= 0:
+        cell += 1
+        if cell == keys.size:
+            cell = 0
+    return cell
+
+
+@inner
+def _add(p: Partition, i: int, group: int, sign: int) -> None:
+    """Add (or take away) the counts of a region to the class sizes of a group."""
+    keys, sizes, columns, values, first = p.keys, p.sizes, p.columns, p.values, np.int64(group) * p.classes
+    shift = p.shift[i]
+    for e in range(p.start[i], p.start[i + 1]):
+        number = values[e]
+        if number == 0:
+            continue
+        key = first + columns[e - shift]
+        cell = _cell_of(keys, key)
+        if keys.size > 0 and keys[cell] < 0:
+            keys[cell] = key
+            p.totals[Total.FILLED] += 1
+        sizes[cell] += sign * number
+
+
+@inner
+def change_of_suppressed(p: Partition, i: int, to: int) -> int:
+    """By how much S would change if region i went to another group."""
+    # Names of their own for the arrays: taken out of the tuple inside the loop they would cost ten times the loop.
+    keys, sizes, columns, values, k = p.keys, p.sizes, p.columns, p.values, p.k
+    here_first, there_first = np.int64(p.owner[i]) * p.classes, np.int64(to) * p.classes
+    shift, change = p.shift[i], 0
+    for e in range(p.start[i], p.start[i + 1]):
+        number = values[e]
+        if number == 0:
+            continue
+        column = columns[e - shift]
+        here = sizes[_cell_of(keys, here_first + column)]
+        there = sizes[_cell_of(keys, there_first + column)]
+        if here < k:
+            change -= here
+        if here - number < k:
+            change += here - number
+        if there < k:
+            change -= there
+        if there + number < k:
+            change += there + number
+    p.totals[Total.WORK] += 4 * (p.start[i + 1] - p.start[i])
+    return change
+
+
+@inner
+def change_of_squares(p: Partition, i: int, to: int) -> int:
+    """By how much the sum of the squared populations would change."""
+    number = p.population[i]
+    return 2 * number * (p.group_population[to] - p.group_population[p.owner[i]] + number)
+
+
+@inner
+def change_of_distance(p: Partition, i: int, to: int) -> float:
+    """By how much the sum of the distances would change, the centres staying where they are."""
+    return _distance(p, i, to) - _distance(p, i, p.owner[i])
+
+
+@inner
+def _distance(p: Partition, i: int, group: int) -> float:
+    dx, dy = p.points[i, 0] - p.centres[group, 0], p.points[i, 1] - p.centres[group, 1]
+    return np.sqrt(dx * dx + dy * dy)
+
+
+@inner
+def move_region(p: Partition, i: int, to: int) -> None:
+    """Give a region to another group; all totals follow."""
+    group, number = p.owner[i], p.population[i]
+    p.totals[Total.SUPPRESSED] += change_of_suppressed(p, i, to)
+    p.totals[Total.SQUARES] += change_of_squares(p, i, to)
+    p.distance[0] += change_of_distance(p, i, to)
+    _add(p, i, group, -1)
+    _add(p, i, to, 1)
+    p.owner[i] = to
+    p.group_population[group] -= number
+    p.group_population[to] += number
+    p.members[group] -= 1
+    p.members[to] += 1
+    p.totals[Total.MOVES] += 1
+    p.totals[Total.WORK] += 4 * (p.start[i + 1] - p.start[i])
+
+
+@inner
+def stays_contiguous(p: Partition, i: int) -> bool:
+    """Whether the other regions of region i's group still hang together without it, if they did with it.
+
+    They do if its neighbours in the group can reach each other: a walk from one of them, until all are met.
+    """
+    owner, seen, queue, neighbours, begin = p.owner, p.seen, p.queue, p.neighbours, p.first_neighbour
+    group, wanted, first = owner[i], 0, -1
+    p.totals[Total.STAMP] += 2
+    sought, met = p.totals[Total.STAMP], p.totals[Total.STAMP] + 1
+    for e in range(begin[i], begin[i + 1]):
+        j = neighbours[e]
+        if owner[j] == group:
+            seen[j] = sought
+            first = j
+            wanted += 1
+    if wanted <= 1:
+        return True
+    seen[i] = met
+    seen[first] = met
+    queue[0] = first
+    done, listed = 0, 1
+    wanted -= 1
+    while done < listed:
+        j = queue[done]
+        done += 1
+        for e in range(begin[j], begin[j + 1]):
+            other = neighbours[e]
+            if owner[other] != group or seen[other] == met:
+                continue
+            if seen[other] == sought:
+                wanted -= 1
+                if wanted == 0:
+                    return True
+            seen[other] = met
+            queue[listed] = other
+            listed += 1
+        p.totals[Total.WORK] += 20
+    return False
