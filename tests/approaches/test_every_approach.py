@@ -79,6 +79,14 @@ def answer(approach, situation, sites, progress):
         assert ((owner >= 0) & (owner < sites)).all()
         return owner.tolist()
     owner = (np.arange(len(situation.regions)) % sites).astype(np.int32)
+    if approach.component == "refinement":
+        refined = approach.refine(situation, owner, places, progress)
+        assert set(refined.owner.tolist()) == set(owner.tolist())
+        assert refined.sites.shape == (sites, 2)
+        without = approach.refine(situation, owner, None, progress)
+        assert without.sites is None
+        assert set(without.owner.tolist()) == set(owner.tolist())
+        return refined.owner.tolist(), refined.sites.tolist()
     if approach.component == "tiers":
         membership = dense_membership(owner)[0]
         arranged = approach.arrange(situation, membership, progress)
@@ -150,7 +158,7 @@ def test_the_same_seed_gives_the_same_answer_after_pickling_too(component, name)
 
 
 @pytest.mark.parametrize(
-    ("component", "name"), [each for each in EVERY if each[0] in ("site_location", "construction")]
+    ("component", "name"), [each for each in EVERY if each[0] in ("site_location", "construction", "refinement")]
 )
 def test_it_obeys_a_stop(component, name):
     with pytest.raises(Cancelled):

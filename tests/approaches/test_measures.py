@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import problem_of, problems
+from vbas_desktop.algorithms.adjacency import neighbours
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.engine.outcome import outcome_of, situation_of
 
@@ -43,7 +44,18 @@ def naive(problem, owner, sites):
             own[i] * math.log2(own[i] / sum(released[owner[i]])) for i in range(len(points)) if own[i]
         ),
         "average_anonymity_deviation": np.mean([size - k for size in anonymity]) if anonymity else None,
+        "regions_in_pieces": sum(number > 1 for number in naive_pieces(owner, neighbours(problem.regions)).values()),
     }
+
+
+def naive_pieces(owner, pairs):
+    """The number of pieces of each group, by handing labels on until nothing changes."""
+    label = list(range(len(owner)))
+    for _ in owner:
+        for one, other in pairs.tolist():
+            if owner[one] == owner[other]:
+                label[one] = label[other] = min(label[one], label[other])
+    return {j: len({label[i] for i in range(len(owner)) if owner[i] == j}) for j in set(owner)}
 
 
 def naive_place_information_loss(matrix, groups, released):
@@ -90,7 +102,15 @@ def test_measures_worked_by_hand():
         # Released: 3, 1, 0 of 4 and 3, 3 of 6.
         "non_uniform_entropy": pytest.approx(3 * math.log2(4 / 3) + math.log2(4) + 6 * math.log2(2)),
         "average_anonymity_deviation": (1 + 0) / 2,
+        "regions_in_pieces": 0,
     }
+
+
+def test_regions_in_several_pieces_are_counted_whatever_the_number_of_their_pieces():
+    # On a line: 0 1 0 1 1 0 2 2 puts region 0 into three pieces, region 1 into two, region 2 into one.
+    problem = problem_of([(x, 0) for x in range(8)], [[5]] * 8, k=3)
+    found = rated(problem, [0, 1, 0, 1, 1, 0, 2, 2], np.zeros((3, 2)))
+    assert found["regions_in_pieces"] == 2
 
 
 def test_without_a_released_record_means_are_undefined_and_sums_are_zero():

@@ -133,6 +133,7 @@ def test_the_tab_key_goes_through_input_from_top_to_bottom(loaded_window, qtbot)
     wanted += [
         seeding,
         section.choices["construction"].combo,
+        section.choices["refinement"].combo,
         section.choices["tiers"].combo,
         section.step,
         section.reach,

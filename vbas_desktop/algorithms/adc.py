@@ -18,11 +18,11 @@ from vbas_desktop.domain.records import EquivalenceCounts, frozen
 
 from .adc_accept import accept, remember_trial
 from .adc_candidates import open_visit
-from .compiled import compiled, inner
 from .adc_layout import LOGGED_MOVES, Fact, State
 from .adc_star import spatial_order
 from .adc_state import begin, new_state
 from .adc_trial import try_place
+from .compiled import compiled, inner
 
 _SLICE = 4_000_000
 """Steps of work (about a nanosecond each) between two looks at progress."""

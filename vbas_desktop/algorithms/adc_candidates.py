@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .compiled import inner
 from .adc_layout import Fact, Integers, Line, State
 from .adc_predicates import side_of_line
 from .adc_star import BLOCK, star_of
 from .adc_state import count_of, load_sizes
+from .compiled import inner
 
 
 @inner

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import compiled, inner
 from .adc_predicates import side_of_circle, side_of_line
+from .compiled import compiled, inner
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.records import EquivalenceCounts
 
-from .compiled import compiled, inner
 from .adc_layout import (
     CLASS,
     DEPENDENCIES,
@@ -27,6 +26,7 @@ from .adc_layout import (
     State,
 )
 from .adc_star import BLOCK, block_boxes, sites_in_blocks, two_nearest
+from .compiled import compiled, inner
 
 Floats = NDArray[np.float64]
 

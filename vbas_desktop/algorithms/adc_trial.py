@@ -6,10 +6,10 @@ at α, because the number of regions at α never exceeds s.
 
 from __future__ import annotations
 
-from .compiled import inner
 from .adc_layout import WITNESSES, Fact, Line, State
 from .adc_star import BLOCK, beats, box_distance
 from .adc_state import count_of, load_sizes
+from .compiled import inner
 
 _ABOVE, _STAYS, _LEAVES, _FALLS = 0, 1, 2, 3
 

@@ -5,6 +5,9 @@ A graph is an (m, 2) array of pairs i < j, each once, in ascending order.
 
 from __future__ import annotations
 
+from threading import Lock
+from weakref import WeakKeyDictionary
+
 import numpy as np
 import shapely
 from numpy.typing import NDArray
@@ -12,6 +15,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import Delaunay, QhullError
 
+from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
 
 from .coverage import clean_coverage
@@ -28,6 +32,22 @@ def neighbours(regions: Regions, clean: bool = False) -> Pairs:
     if regions.polygons is not None and not shapely.is_missing(regions.polygons).any():
         return polygon_neighbours(regions.polygons, clean)
     return point_neighbours(regions.points)
+
+
+_known: WeakKeyDictionary[Regions, Pairs] = WeakKeyDictionary()
+_knowing = Lock()
+# Per file that is open, not per run: finding the graph of many polygons takes longer than a run.
+
+
+def known_neighbours(regions: Regions) -> Pairs:
+    """The graph of the initial regions, found once for as long as the regions are there."""
+    with _knowing:
+        found = _known.get(regions)
+    if found is None:
+        found = frozen(neighbours(regions))
+        with _knowing:
+            found = _known.setdefault(regions, found)
+    return found
 
 
 def polygon_neighbours(polygons: NDArray[np.object_], clean: bool = False) -> Pairs:
@@ -58,6 +78,14 @@ def point_neighbours(points: NDArray[np.float64]) -> Pairs:
     return _pairs(
         np.concatenate((first[one], order[:-1][together])), np.concatenate((first[other], order[1:][together]))
     )
+
+
+def adjacency_lists(pairs: NDArray[np.integer], regions: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Where each region's neighbours begin in the list of all neighbours, and that list, ascending."""
+    both = np.concatenate((pairs, pairs[:, ::-1])).astype(np.int64)
+    keys = np.sort(both[:, 0] * max(1, regions) + both[:, 1])
+    number = np.bincount(keys // max(1, regions), minlength=regions)
+    return np.concatenate(([0], np.cumsum(number))).astype(np.int64), (keys % max(1, regions)).astype(np.int32)
 
 
 def group_neighbours(pairs: Pairs, membership: NDArray[np.integer]) -> Pairs:

@@ -81,8 +81,8 @@ def move_boundaries(
 ) -> Refining:
     """Anneal from a contiguous partition; a stop gives what was best until then.
 
-    ``tries`` moves are drawn; ``squares`` and ``distance`` are the limits of the guard (a start above them may only come
-    down); ``weight`` is what doubling the distances would cost, in terms of the start's S. ``on_epoch`` sees the
+    ``tries`` moves are drawn; ``squares`` and ``distance`` are the limits of the guard (a start above them may only
+    come down); ``weight`` is what doubling the distances would cost, in terms of the start's S. ``on_epoch`` sees the
     partition after each temperature. O(tries · counts of a region).
     """
     progress = progress or Silent()
@@ -98,7 +98,9 @@ def move_boundaries(
             limits = limits._replace(temperature=0.0 if cool else hot * _COOLED ** (epoch / (epochs - _COOL_EPOCHS)))
             end = tries * (epoch + 1) // epochs
             while done < end:
-                told = f"Moving boundaries: {totals[Total.SUPPRESSED]:,} records to be suppressed, {start:,} at the start"
+                told = (
+                    f"Moving boundaries: {totals[Total.SUPPRESSED]:,} records to be suppressed, {start:,} at the start"
+                )
                 progress.update(told, done / tries)
                 done += advance(partition, limits, draws, end - done, _SLICE)
                 if partition.keys.size:
@@ -164,7 +166,7 @@ def _share(draws: NDArray[np.uint64]) -> float:
 @inner
 def _below(draws: NDArray[np.uint64], number: int) -> int:
     """A natural number below that one, which is far smaller than 2**32."""
-    return np.int64(((_draw(draws) >> np.uint64(32)) * np.uint64(number)) >> np.uint64(32))
+    return np.int64(((_draw(draws) >> np.uint64(32)) * np.uint64(number)) >> np.uint64(32))  # type: ignore[return-value]
 
 
 @inner

@@ -12,11 +12,10 @@ from scipy.spatial import cKDTree
 
 from vbas_desktop.domain.progress import Progress, Silent
 
+from .adjacency import Pairs, adjacency_lists
 from .nearest import squared_distances
-from .partition import adjacency_lists
 from .places import distinct_pairs
 
-Pairs = NDArray[np.int32]
 _EVERY = 1000
 
 
@@ -44,6 +43,12 @@ def bridged(pairs: Pairs, points: NDArray[np.float64]) -> tuple[Pairs, int]:
 def _parts(pairs: NDArray[np.integer], regions: int) -> tuple[int, NDArray[np.int32]]:
     links = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(regions, regions))
     return connected_components(links, directed=False)  # type: ignore[no-any-return]
+
+
+def middles(points: NDArray[np.float64], owner: NDArray[np.integer]) -> NDArray[np.float64]:
+    """The mean point of what each group owns; the origin for groups that own nothing."""
+    number = np.maximum(np.bincount(owner), 1)
+    return np.column_stack([np.bincount(owner, points[:, axis]) / number for axis in (0, 1)])
 
 
 def join_pieces(

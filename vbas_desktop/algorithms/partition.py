@@ -8,13 +8,14 @@ fewer than k. The class sizes of the aggregated regions are a full matrix while 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.records import EquivalenceCounts
 
+from .adjacency import adjacency_lists
 from .compiled import compiled, inner
 
 Floats = NDArray[np.float64]
@@ -78,7 +79,7 @@ def new_partition(
     centres: Floats,
     k: int,
 ) -> Partition:
-    """The partition with these owners; ``pairs`` is the graph of the initial regions. Nothing of the counts is copied."""
+    """The partition with these owners; ``pairs`` is the graph of the initial regions. The counts are not copied."""
     groups, width, regions = len(centres), counts.classes.size, len(points)
     start, shift, columns, values = _counts_in_place(counts)
     first, neighbours = adjacency_lists(pairs, regions)
@@ -97,7 +98,7 @@ def new_partition(
         members=np.bincount(owner, minlength=groups),
         first_neighbour=first,
         neighbours=neighbours,
-        points=np.ascontiguousarray(points),
+        points=_shown(np.ascontiguousarray(points)),
         centres=np.array(centres, float),
         totals=np.zeros(len(Total), np.int64),
         distance=np.zeros(1),
@@ -112,21 +113,22 @@ def new_partition(
     return partition
 
 
-def adjacency_lists(pairs: NDArray[np.integer], regions: int) -> tuple[Integers, Indices]:
-    """Where each region's neighbours begin in the list of all neighbours, and that list, ascending."""
-    both = np.concatenate((pairs, pairs[:, ::-1])).astype(np.int64)
-    keys = np.sort(both[:, 0] * max(1, regions) + both[:, 1])
-    number = np.bincount(keys // max(1, regions), minlength=regions)
-    return np.concatenate(([0], np.cumsum(number))).astype(np.int64), (keys % max(1, regions)).astype(np.int32)
-
-
 def _counts_in_place(counts: EquivalenceCounts) -> tuple[Integers, Integers, Indices, Integers]:
     regions, width = counts.regions, counts.classes.size
     if counts.dense is not None:
         start = np.arange(regions + 1, dtype=np.int64) * width
-        return start, start[:-1].copy(), np.arange(width, dtype=np.int32), np.ascontiguousarray(counts.dense).ravel()
+        columns = np.arange(width, dtype=np.int32)
+        values = np.ascontiguousarray(counts.dense).ravel()
+        return _shown(start), start[:-1].copy(), _shown(columns), _shown(values)
     indptr, columns, values = counts.rows
-    return indptr, np.zeros(regions, np.int64), columns, values
+    return _shown(indptr), np.zeros(regions, np.int64), _shown(columns), _shown(values)
+
+
+def _shown(array: NDArray[Any]) -> NDArray[Any]:
+    """The array for reading only: loops are compiled anew for arrays of which one may be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _table_cells(counts: EquivalenceCounts, groups: int) -> int:
@@ -188,12 +190,12 @@ def _cell_of(keys: Integers, key: int) -> int:
     if keys.size == 0:
         return key
     scattered = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    cell = np.int64(((scattered >> np.uint64(32)) * np.uint64(keys.size)) >> np.uint64(32))
+    cell: Any = np.int64(((scattered >> np.uint64(32)) * np.uint64(keys.size)) >> np.uint64(32))
     while keys[cell] != key and keys[cell] >= 0:
         cell += 1
         if cell == keys.size:
             cell = 0
-    return cell
+    return cell  # type: ignore[no-any-return]
 
 
 @inner

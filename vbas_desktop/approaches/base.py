@@ -32,6 +32,8 @@ __all__ = [
     "Measure",
     "Outcome",
     "Parameter",
+    "Refined",
+    "Refinement",
     "SiteLocation",
     "SiteNumber",
     "Situation",
@@ -236,8 +238,36 @@ class Construction(Approach):
         """The owner of each initial region: an index into ``sites``."""
 
 
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """What a refinement made of a partition.
+
+    ``sites`` may have moved with what they own (None: the construction has none); ``told`` is plain data on how it came
+    about, by the approach's name. ``stopped``: the user did not wait for the end, and this is the best until then.
+    """
+
+    owner: NDArray[np.int32]
+    sites: NDArray[np.float64] | None
+    told: Mapping[str, Any] = field(default_factory=dict)
+    stopped: bool = False
+
+
+class Refinement(Approach):
+    """Component 4: what is changed after the construction."""
+
+    component: ClassVar[str] = "refinement"
+    share: ClassVar[float] = 0.5
+    """About which share of a solution's time it takes, for the progress bar."""
+
+    @abstractmethod
+    def refine(
+        self, situation: Situation, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
+    ) -> Refined:
+        """Other owners with the same indices; every aggregated region keeps at least one initial region."""
+
+
 class Tiering(Approach):
-    """Component 4: in which larger places a record may be released if its class is too small in its own."""
+    """Component 5: in which larger places a record may be released if its class is too small in its own."""
 
     component: ClassVar[str] = "tiers"
 
@@ -247,7 +277,7 @@ class Tiering(Approach):
 
 
 class Measure(Approach):
-    """Component 5: how good the result is; lower is better.
+    """Component 6: how good the result is; lower is better.
 
     ``unit`` as shown: "records", "distance", "bits", "share" (0 to 1, shown in percent) or "". ``pareto_default``: it
     counts for dominance unless the user chooses; ``pareto_thesis``: it does in the preset of the thesis.

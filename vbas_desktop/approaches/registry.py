@@ -17,6 +17,7 @@ COMPONENTS: dict[str, str] = {
     "site_number": "Sites",
     "site_location": "Locations",
     "construction": "Construction",
+    "refinement": "Refinement",
     "tiers": "Tiers",
     "rating": "Rating",
 }
@@ -26,6 +27,7 @@ DEFAULTS: dict[str, str] = {
     "site_number": "limit",
     "site_location": "balanced-density",
     "construction": "voronoi",
+    "refinement": "none",
     "tiers": "none",
 }
 """The components of which exactly one approach is chosen, and the one that is taken if nothing is said: the finest

@@ -15,6 +15,7 @@ _WORDS = {
     "site_number": "number of sites",
     "site_location": "site locations",
     "construction": "construction",
+    "refinement": "refinement of the regions",
     "tiers": "larger places in which small classes are released",
 }
 

@@ -45,6 +45,7 @@ class Combination:
     site_number: Approach
     site_location: Approach
     construction: Approach
+    refinement: Approach
     tiers: Approach
     labels: tuple[str, ...]
 
@@ -83,6 +84,7 @@ class Plan:
     site_numbers: tuple[Approach, ...]
     site_locations: tuple[Approach, ...]
     constructions: tuple[Approach, ...]
+    refinements: tuple[Approach, ...] = field(default_factory=lambda: (make("refinement", NOTHING),))
     tierings: tuple[Approach, ...] = field(default_factory=lambda: (make("tiers", NOTHING),))
     groupings: tuple[Grouping, ...] = ()
     generalised: tuple[bool, ...] = (False,)
@@ -135,6 +137,7 @@ class Plan:
             site_number=combination.site_number,
             site_location=combination.site_location,
             construction=combination.construction,
+            refinement=combination.refinement,
             tiers=combination.tiers,
             pareto_measures=self.pareto_measures,
             global_suppression=self.global_suppression,

@@ -52,6 +52,7 @@ def columns_of(comparison: Comparison) -> list[str]:
         "site_location",
         "adc_seeding",
         "construction",
+        "refinement",
         "tiers",
         "parameters",
         "approximated_sites",

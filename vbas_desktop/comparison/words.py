@@ -15,6 +15,7 @@ COMPONENT_WORDS = {
     "site_number": "Number of sites",
     "site_location": "Site locations",
     "construction": "Construction",
+    "refinement": "Refinement",
     "tiers": "Tiers",
 }
 

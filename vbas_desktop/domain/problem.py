@@ -45,6 +45,7 @@ class Problem:
 class Request:
     """One run: a problem, one approach per component, the range of site numbers, and the seed.
 
+    ``refinement`` None: the aggregated regions stay as the construction made them.
     ``tiers`` None: every record is released in its aggregated region or not at all.
 
     The approaches are instances of the classes in ``vbas_desktop.approaches``; typed loosely here because the domain
@@ -55,6 +56,7 @@ class Request:
     site_number: Any
     site_location: Any
     construction: Any
+    refinement: Any = None
     tiers: Any = None
     measures: tuple[Any, ...] = ()
     pareto_measures: tuple[str, ...] = ()

@@ -50,6 +50,14 @@ class RequirementCheck:
 
 
 @dataclass(frozen=True, eq=False)
+class Unrefined:
+    """Owners and sites as the construction made them, before a refinement changed them."""
+
+    owner: NDArray[np.int32]
+    sites: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True, eq=False)
 class Solution:
     """One aggregation: who owns each initial region, and how good that is.
 
@@ -86,6 +94,7 @@ class Solution:
     recommended: bool = False
     knee: bool = False
     same_as: int | None = None
+    unrefined: Unrefined | None = None
     tiers: Tiers | None = None
     released_by_tier: tuple[int, ...] = ()
 
@@ -163,6 +172,7 @@ class Solution:
             "site_location": self.approaches.get("site_location"),
             "adc_seeding": self.approaches.get("adc_seeding"),
             "construction": self.approaches.get("construction"),
+            "refinement": self.approaches.get("refinement"),
             "tiers": self.approaches.get("tiers"),
             "approximated_sites": self.approximated_sites,
             "sites": self.site_count,

@@ -62,14 +62,20 @@ def check_sites(places: NDArray[np.float64], sites: int, approach: Approach) -> 
 
 
 def check_owner(
-    owner: NDArray[np.int32], situation: Situation, places: NDArray[np.float64], request: Request
+    owner: NDArray[np.int32], situation: Situation, places: NDArray[np.float64], approach: Approach
 ) -> NDArray[np.int32]:
     """The owners as the solution keeps them: exactly one existing site for each initial region."""
     owner = np.ascontiguousarray(owner)
     fits = owner.shape == (len(situation.regions),) and np.issubdtype(owner.dtype, np.integer)
     if not fits or owner.min() < 0 or owner.max() >= len(places):
-        raise _broken(request.construction, "did not return one existing site for each initial region")
+        raise _broken(approach, "did not return one existing site for each initial region")
     return owner.astype(np.int32)
+
+
+def check_all_kept(before: NDArray[np.int32], after: NDArray[np.int32], approach: Approach) -> None:
+    """A refinement changes what aggregated regions own, never how many there are."""
+    if not np.array_equal(np.unique(before), np.unique(after)):
+        raise _broken(approach, "did not keep every aggregated region")
 
 
 def check_tiers(tiers: Tiers, places: int, approach: Approach) -> Tiers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,26 +15,32 @@ from vbas_desktop.algorithms.tier_release import tiers_of_classes
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.solution import Unrefined
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 from vbas_desktop.domain.words import counted
 
-from .checks import check_owner, check_sites, check_tiers
+from .checks import check_all_kept, check_owner, check_sites, check_tiers
 
 _STAGE = "Finding the number of sites"
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Where the sites are, who owns each initial region, what the location approach tells of how it got there, and the
-    larger places above the aggregated regions.
+    """Where the sites are, who owns each initial region, what the approaches tell of how it got there, and the larger
+    places above the aggregated regions.
+
+    ``unrefined`` is what the construction made, if a refinement changed it; ``stopped``: the user did not wait for the
+    refinement's end.
     """
 
     places: NDArray[np.float64]
     owner: NDArray[np.int32]
     told: Mapping[str, Any]
-    tiers: Tiers | None
+    tiers: Tiers | None = None
+    unrefined: Unrefined | None = None
+    stopped: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +57,13 @@ class Partitions:
         """The numbers of sites that were tried out, and how many records each of them loses."""
         return self._suppressed
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the user did not wait for the end of a refinement."""
+        return any(partition.stopped for partition in self._made.values())
+
     def make(self, sites: int, progress: Progress) -> Partition:
-        """Locations, construction and tiers with that many sites."""
+        """Locations, construction, refinement and tiers with that many sites."""
         if sites not in self._made:
             self._made[sites] = self._make(sites, progress)
         return self._made[sites]
@@ -60,12 +71,29 @@ class Partitions:
     def _make(self, sites: int, progress: Progress) -> Partition:
         request, situation = self.request, self.situation
         progress.update("Placing the sites", 0.0)
-        located, told = request.site_location.locate_and_tell(situation, sites, Span(progress, 0.0, 0.9))
+        merged = 0.95 if request.refinement is None else 0.95 * (1.0 - request.refinement.share)
+        placed = 0.95 * merged
+        located, told = request.site_location.locate_and_tell(situation, sites, Span(progress, 0.0, placed))
         places = check_sites(located, sites, request.site_location)
-        progress.update("Merging regions", 0.9)
-        constructed = request.construction.construct(situation, places, Span(progress, 0.9, 0.95))
-        owner = check_owner(constructed, situation, places, request)
-        return Partition(frozen(places), frozen(owner), told, self._tiers(owner, Span(progress, 0.95, 1.0)))
+        progress.update("Merging regions", placed)
+        constructed = request.construction.construct(situation, places, Span(progress, placed, merged))
+        owner = check_owner(constructed, situation, places, request.construction)
+        made = self._refined(Partition(frozen(places), frozen(owner), told), Span(progress, merged, 0.95))
+        rest = Silent() if made.stopped else Span(progress, 0.95, 1.0)
+        return replace(made, tiers=self._tiers(made.owner, rest))
+
+    def _refined(self, made: Partition, progress: Progress) -> Partition:
+        refinement, situation = self.request.refinement, self.situation
+        if refinement is None:
+            return made
+        found = refinement.refine(situation, made.owner, made.places, progress)
+        places = check_sites(made.places if found.sites is None else found.sites, len(made.places), refinement)
+        owner = check_owner(found.owner, situation, places, refinement)
+        check_all_kept(made.owner, owner, refinement)
+        unchanged = np.array_equal(owner, made.owner) and np.array_equal(places, made.places)
+        unrefined = None if unchanged else Unrefined(made.owner, made.places)
+        told = {**made.told, **found.told}
+        return Partition(frozen(places), frozen(owner), told, unrefined=unrefined, stopped=found.stopped)
 
     def _tiers(self, owner: NDArray[np.int32], progress: Progress) -> Tiers | None:
         if self.request.tiers is None:

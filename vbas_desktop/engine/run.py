@@ -1,7 +1,8 @@
 """Runs one combination of approaches over its range of site numbers and rates what comes of it.
 
-The stages: global suppression → number of sites → for each number: locations → construction → local suppression →
-tiers → rating, representability → Pareto. What does not depend on the number of sites is computed once.
+The stages: global suppression → number of sites → for each number: locations → construction → refinement →
+local suppression → tiers → rating, representability → Pareto. What does not depend on the number of sites is computed
+once.
 """
 
 from __future__ import annotations
@@ -66,6 +67,9 @@ def run(
             solutions.append(solution)
             if on_solution is not None:
                 on_solution(solution)
+    if partitions.stopped:
+        # The solution that was under way is kept, and the run was stopped nevertheless.
+        progress.update("Stopping")
     own = request.site_number.allowed_loss()
     allowed = request.allowed_loss_percent if own is None else own
     findings += [*_nothing_released(solutions, request.problem.k), *spread_places(solutions)]
@@ -95,11 +99,13 @@ class _Plan:
     shared_seconds: float
 
     def solve(self, id: int, sites: int, progress: Progress) -> Solution:
-        """One solution: locations, construction, local suppression, tiers, rating."""
+        """One solution: locations, construction, refinement, local suppression, tiers, rating."""
         started = time.perf_counter()
         request, situation = self.partitions.request, self.partitions.situation
         partition = self.partitions.make(sites, Span(progress, 0.0, 0.9))
         tiers = partition.tiers
+        # What a refinement had found when it was stopped is rated all the same: that takes a moment.
+        progress = Silent() if partition.stopped else progress
         outcome = outcome_of(
             request.problem, situation, partition.owner, partition.places, Span(progress, 0.9, 0.98), tiers
         )
@@ -123,6 +129,7 @@ class _Plan:
             anonymity=_anonymity(outcome),
             regions_without_release=int(np.count_nonzero(outcome.released.region_totals == 0)),
             told=partition.told,
+            unrefined=partition.unrefined,
             tiers=tiers,
             released_by_tier=() if tiers is None else tuple(outcome.released_by_tier.sum(axis=1).tolist()),
         )

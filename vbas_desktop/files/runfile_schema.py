@@ -12,7 +12,7 @@ _INPUT = {"anyOf": [{"type": "null"}, {"type": "object", "properties": {"sha256"
 
 _NAMES = (
     *("id_column", "x_column", "y_column", "delimiter", "encoding", "regions_delimiter", "regions_encoding", "layer"),
-    *("site_number", "site_location", "construction"),
+    *("site_number", "site_location", "construction", "refinement", "tiers"),
 )
 
 _OPTIONS: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from vbas_desktop.domain.solution import Representability, RequirementCheck, Solution
+from vbas_desktop.domain.solution import Representability, RequirementCheck, Solution, Unrefined
 from vbas_desktop.domain.tiers import Tiers
 
 from .packing import pack, unpack
@@ -26,6 +26,7 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
         "site_count": int(solution.site_count),
         "sites": None if solution.sites is None else pack(solution.sites),
         "owner": pack(solution.owner),
+        **({} if solution.unrefined is None else {"unrefined": _unrefined_to_json(solution.unrefined)}),
         "measures": {name: _plain(value) for name, value in solution.measures.items()},
         "seconds": float(solution.seconds),
         "suppressed_global": int(solution.suppressed_global),
@@ -57,8 +58,22 @@ def solution_from_json(data: Mapping[str, Any]) -> Solution:
         representability=facts.get("representability") or Representability(),
         released_classes=facts.get("released_classes", ""),
         requirement=_requirement(facts),
+        unrefined=_unrefined(data.get("unrefined")),
         **_tiers_from_json(data.get("tiers")),
     )
+
+
+def _unrefined_to_json(unrefined: Unrefined) -> dict[str, Any]:
+    return {
+        "owner": pack(unrefined.owner),
+        "sites": None if unrefined.sites is None else pack(unrefined.sites),
+    }
+
+
+def _unrefined(data: Mapping[str, Any] | None) -> Unrefined | None:
+    if data is None:
+        return None
+    return Unrefined(unpack(data["owner"]), None if data.get("sites") is None else unpack(data["sites"]))
 
 
 def _tiers_to_json(solution: Solution) -> dict[str, Any]:

@@ -114,6 +114,7 @@ def plan_of(
         site_numbers=chosen["site_number"],
         site_locations=chosen["site_location"],
         constructions=chosen["construction"],
+        refinements=chosen["refinement"],
         tierings=chosen["tiers"],
         groupings=from_plain(settings.groupings),
         generalised=GENERALISED[generalised],

@@ -121,7 +121,8 @@ def read_project(path: Path) -> ProjectState:
 def _claimed_bytes(document: Mapping[str, Any]) -> int:
     """How much memory the arrays of all solutions say they need; nothing is unpacked for that."""
     solutions = [solution for run in document["runs"] for solution in run["solutions"]]
-    arrays = [solution.get(name) for solution in solutions for name in ("owner", "sites")]
+    both = [*solutions, *(solution.get("unrefined") or {} for solution in solutions)]
+    arrays = [solution.get(name) for solution in both for name in ("owner", "sites")]
     return sum(8 * math.prod(array["shape"]) for array in arrays if array)
 
 

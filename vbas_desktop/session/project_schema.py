@@ -39,6 +39,11 @@ _SOLUTION = {
         "approximated_sites": {"type": "integer", "minimum": 1},
         "owner": _ARRAY,
         "sites": {"anyOf": [_ARRAY, {"type": "null"}]},
+        "unrefined": {
+            "type": "object",
+            "required": ["owner"],
+            "properties": {"owner": _ARRAY, "sites": {"anyOf": [_ARRAY, {"type": "null"}]}},
+        },
         "measures": {"type": "object", "additionalProperties": {"type": ["number", "null"]}},
         "seconds": {"type": "number"},
         "suppressed_global": {"type": "integer"},

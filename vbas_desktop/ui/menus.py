@@ -24,6 +24,7 @@ _COMPONENT_TITLES = {
     "site_number": "&Sites",
     "site_location": "&Locations",
     "construction": "&Construction",
+    "refinement": "Refine&ment",
     "tiers": "T&iers",
     "rating": "R&ating",
 }

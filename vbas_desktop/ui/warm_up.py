@@ -21,7 +21,11 @@ _NEEDED = (
     "vbas_desktop.release",
 )
 
-_REHEARSED = ("vbas_desktop.files.rehearsal:rehearse", "vbas_desktop.algorithms.adc_rehearsal:rehearse")
+_REHEARSED = (
+    "vbas_desktop.files.rehearsal:rehearse",
+    "vbas_desktop.algorithms.adc_rehearsal:rehearse",
+    "vbas_desktop.algorithms.boundaries_rehearsal:rehearse",
+)
 
 
 class WarmUp(QObject):

@@ -79,7 +79,7 @@ def test_every_list_is_combined_with_every_other(files):
     for row in rows:
         assert int(row["records"]) == int(row["released_records"]) + int(row["suppressed_records"])
     assert sorted(path.name for path in out.iterdir()) == ["charts", "comparison.csv", "summary.html", "summary.txt"]
-    assert len(list((out / "charts").iterdir())) == 10 * 8
+    assert len(list((out / "charts").iterdir())) == 10 * 9
     assert len(list((files / "out.combinations").iterdir())) == 100
 
 
@@ -98,7 +98,7 @@ def test_the_page_needs_nothing_from_outside(files):
     assert vbas("compare", files, *EVERYTHING, "--out", str(out)) == 0
     page = (out / "summary.html").read_text(encoding="utf-8")
     assert "Site locations" in page
-    assert page.count("<svg") == 6 * 8
+    assert page.count("<svg") == 6 * 9
     assert "src=" not in page
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
 

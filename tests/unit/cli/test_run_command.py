@@ -23,6 +23,7 @@ MEASURES = [
     "discernibility",
     "non_uniform_entropy",
     "average_anonymity_deviation",
+    "regions_in_pieces",
     "seconds",
 ]
 
@@ -85,6 +86,7 @@ def test_json_holds_the_problem_the_options_the_hashes_and_the_solutions(capsys,
     assert solution["site_location"] == "balanced-density"
     assert solution["adc_seeding"] is None
     assert solution["construction"] == "voronoi"
+    assert solution["refinement"] == "none"
     assert solution["approximated_sites"] == 2
     assert solution["pareto"] is True
     assert list(solution["measures"]) == MEASURES

@@ -81,6 +81,7 @@ def test_a_small_run_worked_by_hand():
             3 * np.log2(5 / 3) + 2 * np.log2(5 / 2) + 4 * np.log2(7 / 4) + 3 * np.log2(7 / 3), rel=1e-12
         ),
         "average_anonymity_deviation": (3 + 5) / 2,
+        "regions_in_pieces": 0,
     }
     assert solution.pareto
     assert (solution.released_records, solution.anonymity, solution.regions_without_release) == (12, 5, 0)
@@ -88,6 +89,7 @@ def test_a_small_run_worked_by_hand():
         "site_number": "fixed",
         "site_location": "balanced-density",
         "construction": "voronoi",
+        "refinement": "none",
         "tiers": "none",
     }
     assert solution.parameters["site_number"] == {"sites": 2}

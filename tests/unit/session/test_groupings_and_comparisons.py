@@ -21,6 +21,7 @@ TICKED = Ticked(
         "site_number": ("fixed",),
         "site_location": ("density", "adc"),
         "construction": ("voronoi",),
+        "refinement": ("none",),
         "tiers": ("none",),
     },
     seedings=("density", "random"),

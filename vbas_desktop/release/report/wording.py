@@ -18,6 +18,7 @@ COMPONENTS = {
     "site_number": "Number of sites",
     "site_location": "Places of the sites",
     "construction": "Merging of regions",
+    "refinement": "Refinement of the merged regions",
     "tiers": "Larger places for small classes",
 }
 

@@ -31,6 +31,7 @@ _COMPONENTS = {
     "site_number": "Number of sites",
     "site_location": "Locations",
     "construction": "Construction",
+    "refinement": "Refinement",
     "tiers": "Tiers",
 }
 

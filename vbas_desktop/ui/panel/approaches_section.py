@@ -19,6 +19,7 @@ _LABELS = {
     "site_number": "Number of sites",
     "site_location": "Locations of the sites",
     "construction": "Construction of the regions",
+    "refinement": "Refinement of the regions",
     "tiers": "Records whose class is too small in their region",
 }
 

@@ -89,7 +89,7 @@ def short_titles(entries: tuple[Entry, ...]) -> list[str]:
     """How solutions are called where there is little room: by what tells them apart."""
     told = [
         component
-        for component in ("site_number", "construction", "tiers")
+        for component in ("site_number", "construction", "refinement", "tiers")
         if len({approach_of(entry, component) for entry in entries}) > 1
     ]
     return [
@@ -181,6 +181,7 @@ def _approach_columns(entries: tuple[Entry, ...]) -> list[Column]:
         ("site_location", "Locations"),
         ("site_number", "Number"),
         ("construction", "Construction"),
+        ("refinement", "Refinement"),
         ("tiers", "Tiers"),
     ):
         words = partial(_approach_words, component)

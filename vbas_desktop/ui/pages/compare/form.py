@@ -17,6 +17,7 @@ _TITLES = {
     "site_number": "Number of sites",
     "site_location": "Site locations",
     "construction": "Construction",
+    "refinement": "Refinement",
     "tiers": "Tiers",
 }
 _GENERALISED = {"no": "As they are", "yes": "Grouped", "both": "Both, grouped and not"}
@@ -89,6 +90,7 @@ class CompareForm(QWidget):
         grid.addWidget(self.components["site_number"], 1, 0)
         others = QVBoxLayout()
         others.addWidget(self.components["construction"])
+        others.addWidget(self.components["refinement"])
         others.addWidget(self.components["tiers"])
         grid.addLayout(others, 1, 1)
         sets = Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex")
@@ -104,7 +106,7 @@ class CompareForm(QWidget):
         """Begin with the choices of the Input tab, and all locations that are quick."""
         self.components["site_number"].tick([choices.approaches["site_number"]])
         self.components["site_location"].tick([*_unseeded(), choices.approaches["site_location"]])
-        for component in ("construction", "tiers"):
+        for component in ("construction", "refinement", "tiers"):
             self.components[component].tick([choices.approaches[component]])
         self.seedings.tick(["balanced-density"])
         self.ks.setText(str(choices.k))

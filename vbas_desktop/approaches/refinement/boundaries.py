@@ -1,0 +1,110 @@
+"""Boundaries moved so that fewer records have to be suppressed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.adjacency import known_neighbours
+from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.algorithms.contiguity import bridged, join_pieces, middles
+from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation, parameter
+from vbas_desktop.domain.progress import Progress, Span
+
+_REHEARSAL = "vbas_desktop.algorithms.boundaries_rehearsal:rehearse"
+
+
+@dataclass(frozen=True)
+class BoundariesRefinement(Refinement):
+    """Hands single initial regions over to neighbours as long as that leaves fewer records to be suppressed.
+
+    S is the number of records in classes smaller than k, summed over the aggregated regions. After joining scattered
+    pieces (as “contiguous” does) single regions are handed over by simulated annealing on S + weight · S₀ · D / D₀,
+    where D is the mean distance to the sites: a neighbour is drawn, the change of S is known from the two class lists
+    that change, and what lowers the costs is done, what raises them with a probability that falls with the
+    temperature. Three things never happen: a region is not left in several pieces or empty; the sum of the squared
+    populations does not rise; the mean distance does not rise by more than is allowed. Sites move to the middle of what
+    they own where that shortens distances. The best state that was met is the result, also after a stop.
+    O(tries · classes of an initial region).
+
+    References
+    ----------
+    S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi: Optimization by simulated annealing, Science 220, 1983.
+    """
+
+    card: ClassVar[Card] = Card(
+        name="boundaries",
+        title="Boundaries",
+        summary="Moves the boundaries between neighbours so that fewer records have to be suppressed.",
+        formula="minimise S + w · S₀ · D/D₀;  Σ population² ≤ at the start;  D ≤ (1 + x) · D₀;  each in one piece",
+        complexity="O(tries · classes of an initial region)",
+        when="Every suppressed record counts and the time is there: at the same number of regions a fraction of the "
+        "records is lost. The boundaries then follow the records; read in docs/approaches.md what that tells.",
+        order=30,
+    )
+    share: ClassVar[float] = 0.8
+
+    effort: int = parameter(
+        1000,
+        label="Effort",
+        help="How many moves are tried for each initial region; ten times as many take ten times as long.",
+        low=1,
+        high=100_000,
+    )
+    weight: float = parameter(
+        0.1,
+        label="Weight of distance",
+        help="What doubling the mean distance would cost, as a share of the records that were to be suppressed at the "
+        "start: 0 looks at the records only, 1 keeps regions compact.",
+        low=0.0,
+        high=100.0,
+    )
+    longer_percent: float = parameter(
+        0.0,
+        label="Longer distance (percent)",
+        help="By how much the mean distance to the sites may rise at most, in percent.",
+        low=0.0,
+        high=1000.0,
+    )
+
+    def refine(
+        self, situation: Situation, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
+    ) -> Refined:
+        """The best owners that were met, and the sites in the middle of what they own."""
+        make_ready(_REHEARSAL, progress)
+        from vbas_desktop.algorithms.boundaries import move_boundaries
+        from vbas_desktop.algorithms.partition import Total, new_partition
+
+        pairs, _ = situation.remember(
+            "bridged graph", lambda: bridged(known_neighbours(situation.regions), situation.points)
+        )
+        points, counts, k = situation.points, situation.counts, situation.k
+        centres = middles(points, owner) if sites is None else sites
+        before = new_partition(counts, points, pairs, owner, centres, k)
+        suppressed, squares = int(before.totals[Total.SUPPRESSED]), int(before.totals[Total.SQUARES])
+        distance = float(before.distance[0]) * (1 + self.longer_percent / 100)
+        del before
+        joined = join_pieces(owner, pairs, points, centres, situation.populations, progress)
+        partition = new_partition(counts, points, pairs, joined, centres, k)
+        found = move_boundaries(
+            partition,
+            self.effort * len(points),
+            situation.random_seed,
+            self.weight,
+            squares,
+            distance,
+            Span(progress, 0.05, 1.0),
+        )
+        told = {
+            "suppressed_before": suppressed,
+            "suppressed_after": found.suppressed,
+            "moved_regions": int(np.count_nonzero(found.owner != owner)),
+            "moves": found.moves,
+            "tries": found.tries,
+            "stopped": found.stopped,
+        }
+        places = None if sites is None else found.centres
+        return Refined(found.owner, places, {self.card.name: told}, stopped=found.stopped)
