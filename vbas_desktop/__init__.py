@@ -6,7 +6,7 @@ is built on both), ``release`` (writes what leaves the organisation), ``session`
 top ``cli`` and ``ui``. Imports only ever point inwards; Qt lives in ``ui`` alone.
 """
 
-from .files.doors import close_doors
+from .files.regions.doors import close_doors
 
 __version__ = "0.1.0"
 

@@ -16,9 +16,9 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.engine.outcome import situation_of
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
 
 SCENARIOS = {
     "age, gender": (("age", "gender"), False),

@@ -17,9 +17,9 @@ from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.engine.parallel import workers_for
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import RecordTable, load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import RecordTable, load_records
+from vbas_desktop.files.regions.read import load_regions
 
 SCENARIOS = {
     "22 classes": (("age", "gender"), True),

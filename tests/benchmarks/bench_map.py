@@ -50,7 +50,7 @@ def map_costs(path: Path, sites: int, times: int = 1) -> dict[str, float]:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from PySide6.QtWidgets import QApplication
 
-    from vbas_desktop.files.regions import load_regions
+    from vbas_desktop.files.regions.read import load_regions
     from vbas_desktop.ui.map.canvas import MapCanvas
     from vbas_desktop.ui.map.figures import Figure
     from vbas_desktop.ui.map.geometry import prepare_base, prepare_map

@@ -19,9 +19,9 @@ from vbas_desktop.approaches.registry import make
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
 
 SEEDS = range(10)
 REGIONS, RECORDS, SITES, K = 600, 60_000, 50, 5

@@ -18,9 +18,9 @@ def _solved(records: Path, regions: Path):
     from vbas_desktop.approaches.registry import make
     from vbas_desktop.domain.problem import Request
     from vbas_desktop.engine.run import run
-    from vbas_desktop.files.problem import build_problem
-    from vbas_desktop.files.records import load_records
-    from vbas_desktop.files.regions import load_regions
+    from vbas_desktop.files.counting.problem import build_problem
+    from vbas_desktop.files.records.table import load_records
+    from vbas_desktop.files.regions.read import load_regions
 
     table = load_records(records)
     problem = build_problem(table, load_regions(regions), region_column="region", quasi_identifiers=COLUMNS, k=5)
@@ -60,7 +60,7 @@ def columns_tested(records: Path, regions: Path) -> int:
 
 def load(records: Path) -> int:
     """All columns of the file, coded."""
-    from vbas_desktop.files.records import load_records
+    from vbas_desktop.files.records.table import load_records
 
     return load_records(records).rows
 

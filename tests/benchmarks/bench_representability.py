@@ -13,9 +13,9 @@ from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.place import place_vector
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
 
 SCENARIOS = {"44 classes": ("age", "gender"), "924 classes": ("age", "gender", "income")}
 

@@ -6,8 +6,9 @@ import pytest
 
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files import hashing, stream
-from vbas_desktop.files.records import load_records
+from vbas_desktop.files import hashing
+from vbas_desktop.files.records import stream
+from vbas_desktop.files.records.table import load_records
 
 COMMANDS = {
     "outliers": ["outliers", "RECORDS", "--quasi-identifiers", "age", "-k", "2"],

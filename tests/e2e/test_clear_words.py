@@ -10,8 +10,8 @@ import pytest
 
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files import delimited
-from vbas_desktop.files.records import RecordOptions, load_records
+from vbas_desktop.files.records import delimited
+from vbas_desktop.files.records.table import RecordOptions, load_records
 
 COUNT = ["--quasi-identifiers", "age", "-k", "1", "--quiet"]
 
@@ -100,7 +100,7 @@ def test_too_little_memory_is_called_so(records, capsys, monkeypatch):
     def fails(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("vbas_desktop.files.records.load_records", fails)
+    monkeypatch.setattr("vbas_desktop.files.records.table.load_records", fails)
     assert main(["outliers", str(records), *COUNT]) == 1
     assert "There is not enough memory for this." in capsys.readouterr().err
 

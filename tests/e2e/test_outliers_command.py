@@ -17,7 +17,7 @@ from vbas_desktop.assessment.representability.made_up import average, new_keys
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.files import shuffled as shuffling
-from vbas_desktop.files.records import load_records
+from vbas_desktop.files.records.table import load_records
 
 DATA = Path(__file__).parents[1] / "data" / "parv"
 

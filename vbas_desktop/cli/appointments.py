@@ -68,7 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, plan, rate, write."""
-    from vbas_desktop.files.regions import load_regions
+    from vbas_desktop.files.regions.read import load_regions
     from vbas_desktop.screening.inputs import Constraints, PeopleColumns, build_task, load_people
     from vbas_desktop.screening.outputs import assess, cannot_attend, read_plan, write_plan
     from vbas_desktop.screening.planners import planner

@@ -39,8 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Generate, and say what was written."""
-    from vbas_desktop.files.generate import generate
-    from vbas_desktop.files.generate_spec import load_spec
+    from vbas_desktop.files.generate.make import generate
+    from vbas_desktop.files.generate.spec import load_spec
 
     progress = TerminalProgress(options.quiet)
     try:

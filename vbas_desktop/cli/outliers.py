@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         handle_outliers,
     )
     from vbas_desktop.files.hashing import require_unchanged
-    from vbas_desktop.files.records import load_records
+    from vbas_desktop.files.records.table import load_records
 
     columns = names(options.quasi_identifiers)
     hierarchies = chosen_hierarchies(options, columns)

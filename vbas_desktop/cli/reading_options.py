@@ -13,7 +13,7 @@ from .arguments import add_setting
 from .terminal import say_findings
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
 
 
 def add_reading_options(parser: Any, what: str = "the records", prefix: str = "") -> None:

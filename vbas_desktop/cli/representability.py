@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.assessment.representability.vector import Choices, representability
     from vbas_desktop.files.folders import new_folder
     from vbas_desktop.files.hashing import require_unchanged
-    from vbas_desktop.files.records import load_records
+    from vbas_desktop.files.records.table import load_records
     from vbas_desktop.release.report.pages import as_html
     from vbas_desktop.release.report.representability import vector_report
 

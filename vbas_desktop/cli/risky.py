@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from vbas_desktop.assessment.risky.found import Search
     from vbas_desktop.assessment.risky.loop import Coarsener, Plan
     from vbas_desktop.assessment.risky.table import Table
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
 
 EXAMPLE = """Examples:
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.assessment.risky.rules import read_domain_rules, read_filter_rules, unknown_features
     from vbas_desktop.assessment.risky.table import Table
     from vbas_desktop.files.hashing import require_unchanged
-    from vbas_desktop.files.records import load_records
+    from vbas_desktop.files.records.table import load_records
 
     _check(options)
     progress = TerminalProgress(options.quiet)

@@ -37,8 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the file; 0 if it is k-anonymous, 3 if not."""
-    from vbas_desktop.files.records import line_two
-    from vbas_desktop.files.recount import recount
+    from vbas_desktop.audit.recount import recount
+    from vbas_desktop.files.records.table import line_two
 
     names = [name.strip() for name in options.quasi_identifiers.split(",") if name.strip()]
     _check(names, options)

@@ -21,15 +21,15 @@ from vbas_desktop.engine.dominance import standings
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.place import with_representability
 from vbas_desktop.engine.run import run
+from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.fingerprint import fingerprint
-from vbas_desktop.files.problem import build_problem
 
 from .costs import Costs, site_numbers
 from .plan import Combination, Plan, Scenario
 from .store import settings_of
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
 
 _REDRAWN_SECONDS = 0.05
 _STAGE = "Comparing combinations"

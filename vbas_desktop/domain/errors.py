@@ -70,6 +70,15 @@ class UsageError(Exception):
     """The settings do not fit together; the message says which and what would."""
 
 
+@dataclass(frozen=True)
+class Check:
+    """One thing that was verified by reading the written files back; ``detail`` may hold counts: internal only."""
+
+    name: str
+    passed: bool
+    detail: str = ""
+
+
 class VerificationFailed(Exception):
     """A written result did not pass its own verification; nothing was left at the target."""
 

@@ -1,12 +1,17 @@
-"""May this path be read at all?"""
+"""May this path be read at all, and what is said where its bytes are not what they should be?"""
 
 from __future__ import annotations
 
+import codecs
 import re
 import zipfile
 from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, InputError
+
+EXPANDED_FREELY = 1 << 30
+LARGEST_EXPANSION = 250
+"""A compressed file may unpack to so many bytes, or to so many times its size."""
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/|/vsi", re.IGNORECASE)
 
@@ -87,3 +92,38 @@ def _is_spreadsheet(path: Path) -> bool:
     except (OSError, zipfile.BadZipFile):
         return path.suffix.lower() in (".xlsx", ".xlsm", ".ods")
     return any(name.startswith("xl/") or name == "content.xml" for name in names)
+
+
+def canonical_encoding(name: str) -> str:
+    """Python's own name of an encoding; a clear refusal if there is none."""
+    try:
+        found = codecs.lookup(name).name
+        "".encode(found)
+    except (LookupError, UnicodeError):
+        raise InputError(
+            Finding("unknown-encoding", f"There is no encoding “{name}”.", "Use for example utf-8 or latin-1.")
+        ) from None
+    return "utf-8" if found == "utf-8-sig" else found
+
+
+def refuse_bomb(path: Path, expanded: int, size: int) -> None:
+    """Refuse a compressed file that was made to fill memory or disk: no table of records shrinks that much."""
+    if expanded > EXPANDED_FREELY and expanded > LARGEST_EXPANSION * size:
+        message = f"The file unpacks to more than {LARGEST_EXPANSION} times its size, which no table of records does."
+        raise InputError(Finding("expands", message, "If it is right, unpack it and load the result.", file=str(path)))
+
+
+def bad_encoding(path: Path, encoding: str, row: int | None) -> Finding:
+    """The finding that a file is not in the encoding it was said to be in."""
+    return Finding(
+        "bad-encoding",
+        f"The text is not valid {encoding}.",
+        "Save the file as UTF-8, or name its encoding (for example latin-1 or windows-1252).",
+        file=str(path),
+        row=row,
+    )
+
+
+def bad_gzip(path: Path, what: str) -> Finding:
+    """The finding that a compressed file cannot be unpacked."""
+    return Finding("bad-gzip", f"The file {what}.", "Get a fresh copy of the file.", file=str(path))

@@ -13,7 +13,7 @@ from vbas_desktop.domain.words import agreeing, counted
 
 from .findings import FindingList
 from .hierarchies import delimited_rows, read_levels
-from .records import RecordTable
+from .records.table import RecordTable
 
 HEADER = ("column", "value", "group")
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, InputError
 
-from .access import check_readable
-from .stream import bad_encoding, bad_gzip, canonical_encoding
+from .access import bad_encoding, bad_gzip, canonical_encoding, check_readable
 
 LARGEST_BYTES = 1 << 29
 """No table of regions, slots or rules is longer; what unpacks to more was made to fill the memory."""

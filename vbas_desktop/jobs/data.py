@@ -14,7 +14,7 @@ from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import Groups
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +40,8 @@ class LoadJob:
 
     def execute(self, progress: Progress = Silent()) -> Data:  # noqa: B008 (Silent has no state)
         """Read; all that is wrong with a file comes in one `InputError`."""
-        from vbas_desktop.files.records import load_records
-        from vbas_desktop.files.regions import load_regions
+        from vbas_desktop.files.records.table import load_records
+        from vbas_desktop.files.regions.read import load_regions
 
         regions = load_regions(self.regions, self.reading.of_regions, Span(progress, 0.0, 0.1))
         how, span = self.reading.of_records, Span(progress, 0.1, 1.0)
@@ -74,8 +74,8 @@ class CountJob:
 
     def execute(self, progress: Progress = Silent()) -> Problem:  # noqa: B008
         """Count; groups that do less than their owner may think are among the findings."""
+        from vbas_desktop.files.counting.problem import build_problem
         from vbas_desktop.files.generalise import check_values, from_plain
-        from vbas_desktop.files.problem import build_problem
 
         problem = build_problem(
             self.data.table,

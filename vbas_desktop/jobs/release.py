@@ -23,7 +23,7 @@ from .run import RunJob, checked, chosen_solution
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release import ReleaseReport
 
 

@@ -13,11 +13,11 @@ from vbas_desktop.comparison.store import Store
 from vbas_desktop.comparison.thesis import read_reference, thesis_plan
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.files.records import RecordOptions
+from vbas_desktop.files.records.table import RecordOptions
 
 if TYPE_CHECKING:
     from vbas_desktop.domain.regions import Regions
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +75,8 @@ class ReproduceJob:
         return Reproduced(comparison, tuple(write_reproduction(comparison, self.like, published, self.target)))
 
     def _data(self, progress: Progress) -> Path:
-        from vbas_desktop.files.generate import generate
-        from vbas_desktop.files.generate_spec import load_spec
+        from vbas_desktop.files.generate.make import generate
+        from vbas_desktop.files.generate.spec import load_spec
 
         if self.records is not None:
             return self.records.absolute().parent
@@ -101,8 +101,8 @@ class ReproduceJob:
         return plan
 
     def _read(self, folder: Path, progress: Progress) -> tuple[RecordTable, Regions]:
-        from vbas_desktop.files.records import load_records
-        from vbas_desktop.files.regions import RegionOptions, load_regions
+        from vbas_desktop.files.records.table import load_records
+        from vbas_desktop.files.regions.read import RegionOptions, load_regions
 
         where = RegionOptions(coordinates=self.coordinates)
         regions = load_regions(self.regions or folder / "regions.csv", where, Span(progress, 0.0, 0.1))

@@ -3,12 +3,12 @@
 May use everything below it (``files``, ``engine``, ``assessment``, …) and is used by ``session``, ``cli`` and ``ui``.
 """
 
-from vbas_desktop.domain.errors import VerificationFailed
+from vbas_desktop.domain.errors import Check, VerificationFailed
 from vbas_desktop.settings.policies import POLICIES, Policy
 from vbas_desktop.settings.release import CLASS_SIZE, ReleaseOptions
 
 from .folder import check_target
-from .summary import Check, ReleaseReport
+from .summary import ReleaseReport
 from .telltales import TELLTALE
 from .write import write_release
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.records.table import RecordTable
 
-from .composition import Decision, region_and_category_codes
 from .plan import Plan
-from .rows import decide
+from .records.composition import Decision, region_and_category_codes
+from .records.rows import decide
 
 SAMPLE_ROWS = 1 << 18
 CHUNK_ROWS = 1 << 18

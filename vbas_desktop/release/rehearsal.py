@@ -13,8 +13,8 @@ from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import RecordTable, load_records
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import RecordTable, load_records
 
 Writing = Callable[[Problem, RecordTable, RunResult, Path], None]
 

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.algorithms.places import place_numbers
-from vbas_desktop.domain.errors import VerificationFailed
+from vbas_desktop.domain.errors import Check, VerificationFailed
 from vbas_desktop.domain.regions import Regions
 
 from .geometry import LAYER, Placed
 from .plan import Plan
-from .summary import Check
 from .tables import AGGREGATED, code_order
 
 _SLACK = 1e-9

@@ -5,16 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that was verified by reading the written files back; ``detail`` may hold counts: internal only."""
-
-    name: str
-    passed: bool
-    detail: str = ""
+from vbas_desktop.domain.errors import Check, Finding
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .column_counts import Ints, ReleasedRecords, pair_counts

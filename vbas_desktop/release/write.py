@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.adjacency import Pairs, neighbours, pieces
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.coverage import Shapes
-from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.audit.fingerprints import Claim
+from vbas_desktop.audit.verification import verify
+from vbas_desktop.domain.errors import Check, Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
@@ -22,32 +24,30 @@ from vbas_desktop.engine.place import PlaceVector, place_vector
 from vbas_desktop.files.atomic import make_private
 from vbas_desktop.files.folders import require_space
 from vbas_desktop.files.generalise import from_plain, groups_text
-from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.files.runfile import as_text, run_document, write_run_file
 from vbas_desktop.settings.command import GROUPS_FILE, files_to_repeat
 from vbas_desktop.settings.policies import POLICIES
 from vbas_desktop.settings.release import ReleaseOptions
 
 from . import representability
-from .blocks import changed
-from .canonical import Canonical, canonical_columns, canonical_hints, values_of_texts
 from .disclosure import Told, tell
-from .fingerprints import Claim
 from .folder import complete_folder
 from .geometry import WRITERS, made_up_extent, placed_for, shapes_of
 from .patience import patiently, save_to_disk
 from .plan import Plan, empty, make_plan
-from .records_arrow import ArrowRecords
-from .records_csv import CsvRecords, Written
+from .records.arrow_writer import ArrowRecords
+from .records.blocks import changed
+from .records.canonical import Canonical, canonical_columns, canonical_hints, values_of_texts
+from .records.csv_writer import CsvRecords, Written
 from .rehearsal import rehearse_with
 from .report import Facts, Papers, as_html, as_pdf, internal_report, recipients_report
 from .report.blocks import Report
 from .report.wording import form, row_order
 from .shapes_check import check_shapes
-from .summary import Check, ReleasedFile, ReleaseReport
+from .summary import ReleasedFile, ReleaseReport
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
 from .telltales import check_columns, telltale_order, telltale_partition
-from .verification import verify
 
 MARGIN_BYTES = 32 << 20
 REHEARSAL = f"{__name__}:rehearse"

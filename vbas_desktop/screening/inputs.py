@@ -15,7 +15,7 @@ from vbas_desktop.domain.records import MISSING
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.hashing import require_unchanged
-from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
+from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
 
 from .slots import SlotTable
 from .task import GroupLimits, Task

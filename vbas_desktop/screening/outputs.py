@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import new_folder
-from vbas_desktop.files.row_texts import row_texts
+from vbas_desktop.files.records.row_texts import row_texts
 
 from .inputs import People
 from .random_plan import RandomPlan

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.regions import CoordinateKind, Regions
-from vbas_desktop.files.coordinates import from_lon_lat
 from vbas_desktop.files.dialect import sniff_delimiter
 from vbas_desktop.files.findings import FindingList
+from vbas_desktop.files.regions.coordinates import from_lon_lat
 from vbas_desktop.files.whole_text import whole_text
 
 _NEEDED = ("centre", "time", "capacity")

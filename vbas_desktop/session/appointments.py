@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.regions import Regions
-from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.screening.inputs import Constraints, People, PeopleColumns, build_task, people_of
 from vbas_desktop.screening.outputs import Assessment, assess, cannot_attend, write_plan
 from vbas_desktop.screening.planners import planner

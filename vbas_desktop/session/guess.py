@@ -9,7 +9,7 @@ from vbas_desktop.domain.records import ColumnFacts, Role
 from vbas_desktop.domain.regions import Regions
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
 
 _REGION_SHARE = 0.5
 _MOST_CATEGORIES = 130

@@ -21,7 +21,7 @@ from .guess import guess_roles
 from .results import ProblemKey, Run
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
 
 
 @dataclass(frozen=True)

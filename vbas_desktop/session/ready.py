@@ -13,7 +13,7 @@ from .choices import Choices
 from .results import ProblemKey, grouping_entries
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
 
 
 def key_of(choices: Choices) -> ProblemKey | None:

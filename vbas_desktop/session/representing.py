@@ -16,7 +16,7 @@ from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS,
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.hashing import require_unchanged
-from vbas_desktop.files.records import load_records
+from vbas_desktop.files.records.table import load_records
 
 from .papers import checked_of
 from .results import Entry

@@ -15,7 +15,7 @@ from vbas_desktop.assessment.risky.scores import write_scores
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.hashing import require_unchanged
-from vbas_desktop.files.records import RecordTable, load_records
+from vbas_desktop.files.records.table import RecordTable, load_records
 
 from .risky_list import Listing
 

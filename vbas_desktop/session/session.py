@@ -29,7 +29,7 @@ from .releasing import result_of
 from .results import Entry, ProblemKey
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release import ReleaseOptions
 
 

@@ -12,7 +12,7 @@ from vbas_desktop.domain.regions import CoordinateKind, Regions
 from vbas_desktop.domain.words import DELIMITER_NAMES, counted
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
 
 
 def time_left_in_words(seconds: float) -> str:

@@ -13,16 +13,16 @@ from vbas_desktop.domain.progress import Progress
 from .worker import JobRunner
 
 _NEEDED = (
-    "vbas_desktop.files.records",
-    "vbas_desktop.files.regions",
-    "vbas_desktop.files.problem",
+    "vbas_desktop.files.records.table",
+    "vbas_desktop.files.regions.read",
+    "vbas_desktop.files.counting.problem",
     "vbas_desktop.engine.run",
     "vbas_desktop.engine.region_table",
     "vbas_desktop.release",
 )
 
 _REHEARSED = (
-    "vbas_desktop.files.rehearsal:rehearse",
+    "vbas_desktop.files.records.rehearsal:rehearse",
     "vbas_desktop.algorithms.adc_rehearsal:rehearse",
     "vbas_desktop.algorithms.boundaries_rehearsal:rehearse",
 )

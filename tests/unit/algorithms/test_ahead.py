@@ -20,9 +20,10 @@ from vbas_desktop.assessment.risky import table
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.engine.run import run
-from vbas_desktop.files import generate, records
-from vbas_desktop.files.generate_spec import load_spec
-from vbas_desktop.files.problem import build_problem
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.generate import make as generate
+from vbas_desktop.files.generate.spec import load_spec
+from vbas_desktop.files.records import table as records
 from vbas_desktop.release import ReleaseOptions, write
 from vbas_desktop.screening import heuristic
 from vbas_desktop.screening.planners import planner
@@ -190,9 +191,10 @@ LOAD_AFTER_THE_REHEARSAL = """
 import sys
 from pathlib import Path
 from numba.core.dispatcher import Dispatcher
-from vbas_desktop.files import coding, counting, delimited, dictionary, raw_records, records, tokens
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.records import coding, delimited, dictionary, raw as raw_records, table as records, tokens
+from vbas_desktop.files.counting import classes as counting
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.regions.read import load_regions
 
 def versions():
     loops = {loop for module in (coding, counting, delimited, dictionary, raw_records, tokens)
@@ -222,16 +224,17 @@ RELEASE_AFTER_THE_REHEARSAL = """
 import importlib, pkgutil, sys
 from pathlib import Path
 from numba.core.dispatcher import Dispatcher
-from vbas_desktop import release
+from vbas_desktop import audit, release
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.release.write import write_release
 
-names = [f"vbas_desktop.release.{each.name}" for each in pkgutil.iter_modules(release.__path__)]
+rooms = (audit, release, release.records)
+names = [f"{room.__name__}.{each.name}" for room in rooms for each in pkgutil.iter_modules(room.__path__)]
 modules = [importlib.import_module(name) for name in names]
 def versions():
     loops = {loop for module in modules for loop in vars(module).values() if isinstance(loop, Dispatcher)}

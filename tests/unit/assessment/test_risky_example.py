@@ -9,7 +9,7 @@ from vbas_desktop.assessment.risky.mining import _Scratch, mine
 from vbas_desktop.assessment.risky.output import share_kept
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.progress import Silent
-from vbas_desktop.files.records import load_records
+from vbas_desktop.files.records.table import load_records
 from vbas_desktop.session.risky import RiskySetup, run, search, step
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "clients.csv"

@@ -13,7 +13,7 @@ from vbas_desktop.assessment.representability.hierarchy import flat
 from vbas_desktop.assessment.representability.telling import figure_shown, parts_shown, share_at_least, shown
 from vbas_desktop.assessment.representability.vector import Choices, representability
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files.records import RecordOptions, load_records
+from vbas_desktop.files.records.table import RecordOptions, load_records
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "representability.schema.json").read_text(encoding="utf-8"))
 

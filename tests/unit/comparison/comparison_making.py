@@ -7,8 +7,8 @@ import numpy as np
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.comparison.plan import Plan
 from vbas_desktop.domain.records import Grouping
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
 
 GROUPS = Grouping("age", {"1": "young", "2": "young", "3": "old", "4": "old"})
 

@@ -17,7 +17,7 @@ from vbas_desktop.comparison.store import Memory, Store
 from vbas_desktop.comparison.table import rows_of
 from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.problem import build_problem
+from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.release.comparison import write_comparison
 from vbas_desktop.release.report.bars import colours_of
 
@@ -161,8 +161,8 @@ sys.path.insert(0, {tests!r})
 from comparison_making import plan_of
 from vbas_desktop.comparison import store as kept
 from vbas_desktop.comparison.run import run_comparison
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
 folder = Path({folder!r})
 store = kept.Store(folder / "kept")
 whole_put = kept.Store.put

@@ -5,8 +5,8 @@ import zipfile
 import pytest
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
 
 SAVE_AS_CSV = "In the spreadsheet program, save the sheet as CSV (UTF-8), then open that file."
 

@@ -3,8 +3,8 @@
 import pytest
 
 from vbas_desktop.domain.errors import InputError, Severity
-from vbas_desktop.files import coding
-from vbas_desktop.files.records import RecordOptions, load_records
+from vbas_desktop.files.records import coding
+from vbas_desktop.files.records.table import RecordOptions, load_records
 
 
 def loaded(tmp_path, line_2, records, choice="auto", names="age,sex,region"):

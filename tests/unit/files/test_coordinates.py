@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pyproj import Geod, Proj
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files.coordinates import CANADA, from_lon_lat, projection_for, to_lon_lat
-from vbas_desktop.files.regions import RegionOptions, load_regions
+from vbas_desktop.files.regions.coordinates import CANADA, from_lon_lat, projection_for, to_lon_lat
+from vbas_desktop.files.regions.read import RegionOptions, load_regions
 
 CITIES_OF_CANADA = [
     (-52.71, 47.56),

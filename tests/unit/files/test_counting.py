@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
-from vbas_desktop.files import counting
-from vbas_desktop.files.problem import build_problem, category_numbers
-from vbas_desktop.files.records import RecordOptions, load_records
+from vbas_desktop.files.counting import classes as counting
+from vbas_desktop.files.counting.problem import build_problem, category_numbers
+from vbas_desktop.files.records.table import RecordOptions, load_records
 
 
 def regions_named(*ids):

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.files import coding
-from vbas_desktop.files.dictionary import DIRECT, LONGER, code_fields, rehash
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.words import CELL
+from vbas_desktop.files.records import coding
+from vbas_desktop.files.records.bits import CELL
+from vbas_desktop.files.records.dictionary import DIRECT, LONGER, code_fields, rehash
+from vbas_desktop.files.records.table import load_records
 
 ALIKE = st.text("ab", min_size=0, max_size=80)
 

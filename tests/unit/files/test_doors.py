@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files import stream, whole_text
-from vbas_desktop.files.doors import DRIVERS
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files import access, whole_text
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.doors import DRIVERS
+from vbas_desktop.files.regions.read import load_regions
 
 FEATURES = [{"type": "Feature", "properties": {"id": "1"}, "geometry": {"type": "Point", "coordinates": [1.0, 2.0]}}]
 
@@ -187,6 +187,6 @@ def test_records_that_unpack_without_end_are_refused(tmp_path, monkeypatch):
     place = tmp_path / "records.csv.gz"
     place.write_bytes(gzip.compress(b"region,age\n" + b"1,30\n" * 2_000_000))
     assert load_records(place).rows == 2_000_000
-    monkeypatch.setattr(stream, "EXPANDED_FREELY", 1 << 20)
+    monkeypatch.setattr(access, "EXPANDED_FREELY", 1 << 20)
     with pytest.raises(InputError, match="250 times its size"):
         load_records(place)

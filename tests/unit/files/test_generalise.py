@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Grouping
+from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.generalise import (
     as_plain,
     check_values,
@@ -16,9 +17,8 @@ from vbas_desktop.files.generalise import (
     read_groups,
 )
 from vbas_desktop.files.hierarchies import read_levels
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
 
 
 def written(folder, name, text):

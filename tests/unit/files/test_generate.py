@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled
-from vbas_desktop.files.generate import generate
-from vbas_desktop.files.generate_geography import by_weight, spread
-from vbas_desktop.files.generate_model import limits_of
-from vbas_desktop.files.generate_spec import BUILT_IN, RegionPlan, load_spec
+from vbas_desktop.files.generate.geography import by_weight, spread
+from vbas_desktop.files.generate.make import generate
+from vbas_desktop.files.generate.model import limits_of
+from vbas_desktop.files.generate.spec import BUILT_IN, RegionPlan, load_spec
 from vbas_desktop.files.places import documentation
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.regions.read import load_regions
 
 SMALL = """
 seed = 7
@@ -121,7 +121,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path):
 def test_the_size_of_the_chunks_changes_nothing(tmp_path, monkeypatch):
     spec = spec_of(tmp_path)
     generate(spec, tmp_path / "a")
-    monkeypatch.setattr("vbas_desktop.files.generate.CHUNK_RECORDS", 777)
+    monkeypatch.setattr("vbas_desktop.files.generate.make.CHUNK_RECORDS", 777)
     generate(spec, tmp_path / "b")
     assert hashes(tmp_path / "a") == hashes(tmp_path / "b")
 
@@ -229,7 +229,7 @@ class StopAt:
 
 
 def test_a_stopped_run_leaves_nothing_behind(tmp_path, monkeypatch):
-    monkeypatch.setattr("vbas_desktop.files.generate.CHUNK_RECORDS", 500)
+    monkeypatch.setattr("vbas_desktop.files.generate.make.CHUNK_RECORDS", 500)
     spec = spec_of(tmp_path)
     with pytest.raises(Cancelled):
         generate(spec, tmp_path / "out", progress=StopAt(3))
@@ -354,6 +354,6 @@ def test_the_spec_in_the_documentation_is_right(tmp_path):
 
 
 def test_a_table_that_would_be_too_large_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("vbas_desktop.files.generate_model.TABLE_LIMIT", 5)
+    monkeypatch.setattr("vbas_desktop.files.generate.model.TABLE_LIMIT", 5)
     with pytest.raises(InputError, match="18 ways"):
         generate(spec_of(tmp_path), tmp_path / "out")

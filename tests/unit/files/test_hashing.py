@@ -12,10 +12,10 @@ import pytest
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.source import Source
-from vbas_desktop.files import stream
 from vbas_desktop.files.hashing import require_unchanged
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.stream import BLOCK_BYTES
+from vbas_desktop.files.records import stream
+from vbas_desktop.files.records.stream import BLOCK_BYTES
+from vbas_desktop.files.records.table import load_records
 
 ROW = b"1,some text\n"
 

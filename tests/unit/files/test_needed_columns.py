@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.domain.errors import InputError, Severity
-from vbas_desktop.files import delimited, stream
-from vbas_desktop.files.records import RecordOptions, load_records
+from vbas_desktop.files.records import delimited, stream
+from vbas_desktop.files.records.table import RecordOptions, load_records
 
 NAMES = ("age", "séx", "region", "note")
 VALUES = st.sampled_from(["1", "2", "3", "", "a", "ä", "long text of more than thirty-two bytes", "12"])

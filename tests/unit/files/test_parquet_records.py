@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files.records import load_records
+from vbas_desktop.files.records.table import load_records
 
 
 def texts(table, column):

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from vbas_desktop.files import coding, delimited, pipeline, stream
-from vbas_desktop.files.records import load_records
+from vbas_desktop.files.records import coding, delimited, pipeline, stream
+from vbas_desktop.files.records.table import load_records
 
 
 @pytest.fixture

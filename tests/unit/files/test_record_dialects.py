@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files import delimited, stream
 from vbas_desktop.files.dialect import sniff_delimiter
-from vbas_desktop.files.records import RecordOptions, load_records
+from vbas_desktop.files.records import delimited, stream
+from vbas_desktop.files.records.table import RecordOptions, load_records
 
 ANY_TEXT = st.lists(st.sampled_from(["a", "1", ",", '"', "\n", "\r\n", " ", ";", "é", '""', ',"', '"\n']), max_size=60)
 FIELD = st.text(st.sampled_from('ab1 é"\n.0N'), max_size=12)

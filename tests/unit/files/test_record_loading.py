@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files.records import RecordOptions, load_records
+from vbas_desktop.files.records.table import RecordOptions, load_records
 
 
 def written(tmp_path, content, name="records.csv"):

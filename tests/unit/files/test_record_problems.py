@@ -11,8 +11,8 @@ from vbas_desktop.domain.errors import InputError, Severity
 from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import RecordOptions, load_records
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import RecordOptions, load_records
 
 GOOD = "age,sex,region\n1,F,r1\n2,M,r2\n1,M,r1\n"
 

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from vbas_desktop.domain.progress import Cancelled
-from vbas_desktop.files import coding, delimited, stream
-from vbas_desktop.files.records import RecordOptions, load_records
+from vbas_desktop.files.records import coding, delimited, stream
+from vbas_desktop.files.records.table import RecordOptions, load_records
 
 MULTIPLIER, WORD = 0x9E3779B97F4A7C15, (1 << 64) - 1
 

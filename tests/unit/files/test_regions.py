@@ -10,7 +10,7 @@ import pytest
 
 from vbas_desktop.domain.errors import InputError, Severity
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
-from vbas_desktop.files.regions import RegionOptions, load_regions
+from vbas_desktop.files.regions.read import RegionOptions, load_regions
 
 HALIFAX = "id,longitude,latitude\na,-63.57,44.65\nb,-63.60,44.67\n"
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files.regions import RegionOptions, load_regions
+from vbas_desktop.files.regions.read import RegionOptions, load_regions
 
 quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 texts = st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), min_size=1, max_size=8).filter(

@@ -13,7 +13,7 @@ from pyogrio.raw import write
 
 from vbas_desktop.domain.errors import InputError, Severity
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
-from vbas_desktop.files.regions import RegionOptions, load_regions
+from vbas_desktop.files.regions.read import RegionOptions, load_regions
 
 SQUARES = [shapely.box(500000 + i * 1000, 4600000, 501000 + i * 1000, 4601000) for i in range(3)]
 DRIVERS = {".geojson": "GeoJSON", ".gpkg": "GPKG", ".shp": "ESRI Shapefile"}

@@ -3,8 +3,8 @@
 import pytest
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.row_texts import row_texts
+from vbas_desktop.files.records.row_texts import row_texts
+from vbas_desktop.files.records.table import load_records
 
 
 def test_rows_of_a_file_that_was_replaced_by_one_of_the_same_size_are_refused(tmp_path):

@@ -9,11 +9,11 @@ import pytest
 import shapely
 
 from vbas_desktop.domain.regions import CoordinateKind
-from vbas_desktop.files.generate import generate
-from vbas_desktop.files.generate_spec import load_spec
+from vbas_desktop.files.generate.make import generate
+from vbas_desktop.files.generate.spec import load_spec
 from vbas_desktop.files.places import sample_data
-from vbas_desktop.files.records import load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.files.tokens import SPARE_PLACES, after_last_line_end, first_not_utf8, separators, survey
-from vbas_desktop.files.words import PADDING
+from vbas_desktop.files.records.bits import PADDING
+from vbas_desktop.files.records.tokens import SPARE_PLACES, after_last_line_end, first_not_utf8, separators, survey
 
 ODD = st.lists(st.sampled_from(b'ab,\n\r"\0\x80\xff'), max_size=150).map(bytes)
 MOSTLY_PLAIN = st.tuples(st.integers(0, 140), ODD, st.integers(0, 70)).map(lambda t: b"a" * t[0] + t[1] + b"b" * t[2])

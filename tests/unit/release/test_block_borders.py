@@ -8,12 +8,12 @@ from release_making import write_regions
 from test_nasty_files import REGIONS, SETTINGS, nasty_files, solution_of
 
 from vbas_desktop.domain.progress import Silent
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import RecordOptions, load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import RecordOptions, load_records
+from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.plan import make_plan
-from vbas_desktop.release.records_csv import CsvRecords
+from vbas_desktop.release.records.csv_writer import CsvRecords
 
 
 @settings(SETTINGS, max_examples=30)

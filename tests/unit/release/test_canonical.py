@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from release_making import load, random_rows, released_rows, write_records, write_regions
 
+from vbas_desktop.audit.expected_values import expected_values
 from vbas_desktop.domain.errors import VerificationFailed
 from vbas_desktop.release import ReleaseOptions, write
-from vbas_desktop.release.canonical import canonical_values
-from vbas_desktop.release.expected_values import expected_values
+from vbas_desktop.release.records.canonical import canonical_values
 
 HEADER = ["name", "age", "sex", "region", "more"]
 

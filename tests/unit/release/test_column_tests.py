@@ -17,9 +17,9 @@ from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import RecordOptions, load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import RecordOptions, load_records
+from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.release import column_counts
 from vbas_desktop.release.column_counts import pair_counts
 from vbas_desktop.release.column_tests import agreement, alike, merged, rare_share

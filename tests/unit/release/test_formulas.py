@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.release.readback import escaped
-from vbas_desktop.release.records_arrow import _formulas
-from vbas_desktop.release.rows import is_formula
+from vbas_desktop.audit.readback import escaped
+from vbas_desktop.release.records.arrow_writer import _formulas
+from vbas_desktop.release.records.rows import is_formula
 
 RUN = [
     "=1",

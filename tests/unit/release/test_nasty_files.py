@@ -12,18 +12,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from release_making import write_regions
 
+from vbas_desktop.audit.fingerprints import Claim
+from vbas_desktop.audit.verification import verify
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.solution import Solution
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import RecordOptions, load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import RecordOptions, load_records
+from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.release import ReleaseOptions
-from vbas_desktop.release.fingerprints import Claim
 from vbas_desktop.release.plan import make_plan
-from vbas_desktop.release.records_csv import CsvRecords
+from vbas_desktop.release.records.csv_writer import CsvRecords
 from vbas_desktop.release.tables import crosswalk
-from vbas_desktop.release.verification import verify
 
 REGIONS = ["0012", "12", "a b", "ü", "NA", 'q"t', "x,y", "r;7", "-8", "=9", "1e3", "l\nf", "12 ", "é1", "Z", "nul"]
 AGES = ["", "5", "05", "5.0", "NA", "ä", " 5", "=5"]

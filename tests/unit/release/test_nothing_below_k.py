@@ -20,9 +20,9 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.engine.run import run
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import RecordOptions, load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import RecordOptions, load_records
+from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.release import ReleaseOptions
 
 QUASI = ("age", "sex")

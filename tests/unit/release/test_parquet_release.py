@@ -9,8 +9,9 @@ from release_making import load, random_rows, released_rows, small_case, write_r
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Grouping
-from vbas_desktop.files.records import RecordOptions
-from vbas_desktop.release import ReleaseOptions, records_arrow
+from vbas_desktop.files.records.table import RecordOptions
+from vbas_desktop.release import ReleaseOptions
+from vbas_desktop.release.records import arrow_writer as records_arrow
 
 COLUMNS = ("name", "age", "sex", "region", "note")
 

@@ -12,7 +12,9 @@ from release_making import small_case
 
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.release import ReleaseOptions, records_arrow, shuffle
+from vbas_desktop.release import ReleaseOptions
+from vbas_desktop.release.records import arrow_writer as records_arrow
+from vbas_desktop.release.records import shuffle
 
 RECORDS = 4000
 PLAIN = ReleaseOptions(pdf=False, geometry=())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.records import frozen
-from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.records.table import RecordTable
 
 Label = tuple[str, ...]
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import finite_number
-from vbas_desktop.files.records import RecordTable
-from vbas_desktop.files.row_texts import column_texts
+from vbas_desktop.files.records.row_texts import column_texts
+from vbas_desktop.files.records.table import RecordTable
 
 from .classes import Label
 from .handling import Handled

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.files.records import RecordTable
-from vbas_desktop.files.row_texts import column_texts
+from vbas_desktop.files.records.row_texts import column_texts
+from vbas_desktop.files.records.table import RecordTable
 
 from .classes import Classes
 from .hierarchy import Hierarchy

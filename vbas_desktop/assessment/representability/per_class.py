@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.indices import PairCounts
 from vbas_desktop.domain.records import MISSING, finite_number
-from vbas_desktop.files.records import RecordTable
-from vbas_desktop.files.row_texts import coded_texts
+from vbas_desktop.files.records.row_texts import coded_texts
+from vbas_desktop.files.records.table import RecordTable
 
 from .classes import Classes
 from .pairing import Pairing

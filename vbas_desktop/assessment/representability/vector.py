@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts
 from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.files.records import RecordTable
-from vbas_desktop.files.row_texts import coded_texts
+from vbas_desktop.files.records.row_texts import coded_texts
+from vbas_desktop.files.records.table import RecordTable
 
 from .distance_tables import DistanceTable, unused_values
 from .distances import Distance

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from vbas_desktop.audit.recount import recount
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING
 from vbas_desktop.files.atomic import make_private, write_text
 from vbas_desktop.files.csv_rows import CsvLines
 from vbas_desktop.files.folders import new_folder
-from vbas_desktop.files.records import RecordTable
-from vbas_desktop.files.recount import recount
-from vbas_desktop.files.row_texts import row_texts
+from vbas_desktop.files.records.row_texts import row_texts
+from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.files.shuffled import secret, shuffled
 
 from .found import Search

@@ -13,7 +13,7 @@ from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
-from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.records.table import RecordTable
 
 from .keys import joined, row_keys
 

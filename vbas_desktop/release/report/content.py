@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from vbas_desktop.assessment.risk import class_sizes, risk_of
+from vbas_desktop.release.tables import code_order
 from vbas_desktop.settings.command import files_to_repeat, repeat_command
 from vbas_desktop.settings.policies import POLICIES
 
-from ..tables import code_order
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .checklist import policy_blocks, requirement_blocks
 from .facts import Facts

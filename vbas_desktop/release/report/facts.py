@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding
+from vbas_desktop.domain.errors import Check, Finding
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.engine.place import PlaceVector
-from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.release.disclosure import Told
+from vbas_desktop.release.plan import Plan
+from vbas_desktop.release.records.csv_writer import Written
+from vbas_desktop.release.summary import ReleasedFile
 from vbas_desktop.settings.policies import Policy
 from vbas_desktop.settings.release import ReleaseOptions
 
-from ..disclosure import Told
-from ..plan import Plan
-from ..records_csv import Written
-from ..summary import Check, ReleasedFile
 from .drawing import Drawing
 from .figures import region_map
 

@@ -13,8 +13,8 @@ from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours
 from vbas_desktop.algorithms.colouring import colour_map
 from vbas_desktop.domain.regions import CoordinateKind
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.release.plan import Partition
 
-from ..plan import Partition
 from .drawing import Area, Dot, Drawing, Label, Line
 
 FILLS = (

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.engine.place import PlaceVector, distance_scale
+from vbas_desktop.release.plan import Plan
+from vbas_desktop.release.tables import code_order
 
-from ..plan import Plan
-from ..tables import code_order
 from .blocks import Block, Pairs, Paragraph, Table
 
 _LONGEST = 300

@@ -8,13 +8,14 @@ from typing import Any
 
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.assessment.risk import risk_of
+from vbas_desktop.domain.errors import Check
 from vbas_desktop.domain.words import counted
+from vbas_desktop.release.disclosure import Share, Told
+from vbas_desktop.release.geometry import made_up_extent
+from vbas_desktop.release.summary import ReleasedFile
+from vbas_desktop.release.tables import code_order
 from vbas_desktop.settings.policies import POLICIES
 
-from ..disclosure import Share, Told
-from ..geometry import made_up_extent
-from ..summary import Check, ReleasedFile
-from ..tables import code_order
 from .blocks import Block, Checks, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .drawing import Drawing
 from .place import recipients_place

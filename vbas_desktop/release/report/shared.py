@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vbas_desktop import __version__
+from vbas_desktop.release.plan import Partition
+from vbas_desktop.release.summary import ReleasedFile
 
-from ..plan import Partition
-from ..summary import ReleasedFile
 from .blocks import Block, Paragraph, Table
 from .wording import WHAT_FILES_ARE
 

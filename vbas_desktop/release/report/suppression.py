@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plan import Plan
+from vbas_desktop.release.plan import Plan
 
 
 @dataclass(frozen=True)

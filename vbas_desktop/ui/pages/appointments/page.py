@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSplitter
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records import RecordTable, load_records
-from vbas_desktop.files.regions import load_regions
+from vbas_desktop.files.records.table import RecordTable, load_records
+from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session import appointments
 from vbas_desktop.session.appointments import Alternatives, ClassesFound, Planned

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.screening.inputs import PeopleColumns
 from vbas_desktop.screening.planners import planners
 from vbas_desktop.screening.slots import SlotTable

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from vbas_desktop.domain.records import ColumnFacts
-from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.ui.panel.frequencies import SHARE
 from vbas_desktop.ui.table_model import Heading, Index, TableModel
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSp
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records import RecordTable, load_records
+from vbas_desktop.files.records.table import RecordTable, load_records
 from vbas_desktop.session import risky
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from vbas_desktop.assessment.risky.loop import STRATEGIES
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.session.risky import RiskySetup
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pages.file_row import FileRow

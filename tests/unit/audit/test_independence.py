@@ -1,0 +1,37 @@
+"""What reads a release back shares no code with what loaded the records or wrote them."""
+
+import subprocess
+import sys
+
+LOOK = """
+import importlib, pkgutil, sys
+import vbas_desktop.{room} as room
+for module in pkgutil.walk_packages(room.__path__, room.__name__ + "."):
+    importlib.import_module(module.name)
+print("\\n".join(name for name in sys.modules if name.startswith("vbas_desktop.")))
+"""
+
+
+def imported_by(room):
+    """All modules of the program that are there once every module of a room was imported."""
+    found = subprocess.run(
+        [sys.executable, "-c", LOOK.format(room=room)], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert len([name for name in found if name.startswith(f"vbas_desktop.{room}.")]) > 5
+    return found
+
+
+def below(names, *rooms):
+    return [name for name in names if any(f"{name}.".startswith(f"vbas_desktop.{room}.") for room in rooms)]
+
+
+def test_the_auditor_is_whole_without_loader_and_writer():
+    assert not below(imported_by("audit"), "files.records", "files.counting", "release")
+
+
+def test_the_loader_does_without_the_auditor():
+    assert not below(imported_by("files.records"), "audit")
+
+
+def test_a_room_that_uses_another_is_seen():
+    assert below(imported_by("release"), "audit")

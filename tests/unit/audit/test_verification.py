@@ -1,0 +1,126 @@
+"""Whatever is done to the written file, the verification notices."""
+
+import pytest
+from release_making import random_rows, small_case, write_records
+
+from vbas_desktop.audit.fingerprints import Claim
+from vbas_desktop.audit.verification import verify
+from vbas_desktop.domain.errors import VerificationFailed
+from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.release import ReleaseOptions
+from vbas_desktop.release.write import _Job
+
+
+@pytest.fixture
+def case(tmp_path):
+    return small_case(tmp_path)
+
+
+def checked(case, tmp_path, tamper, options=None):
+    """Release, tamper with the lines of the file, verify again."""
+    options = options or ReleaseOptions(shuffle=False, class_size="size", pdf=False, geometry=())
+    folder = tmp_path / "out" / "release"
+    report = case.release(tmp_path / "out", options)
+    lines = (folder / "anonymized.csv").read_text().splitlines()
+    (folder / "anonymized.csv").write_text("\n".join(tamper(lines)) + "\n")
+    claim = Claim(
+        folder / "anonymized.csv",
+        folder / "crosswalk.csv",
+        options.released_columns(case.table.dialect.header),
+        options.class_size,
+        ",",
+        False,
+        report.records,
+        report.records_released,
+    )
+    return verify(case.problem, case.table.dialect, claim, Silent())
+
+
+def test_an_honest_file_passes(case, tmp_path):
+    assert len(checked(case, tmp_path, lambda lines: lines)) == 7
+
+
+def test_the_order_of_the_rows_does_not_matter(case, tmp_path):
+    assert checked(case, tmp_path, lambda lines: [lines[0], *lines[:0:-1]])
+
+
+@pytest.mark.parametrize(
+    ("tamper", "noticed"),
+    [
+        (lambda lines: lines[:-1], "together are the records of the input"),
+        (lambda lines: [*lines, lines[-1]], "together are the records of the input"),
+        (lambda lines: [*lines[:-1], lines[-2]], "only the stated changes"),
+        (lambda lines: [*lines[:-1], lines[-1].replace('"x,y"', '"x,z"')], "only the stated changes"),
+        (lambda lines: [*lines[:-1], lines[-1].replace("person", "pers on")], "only the stated changes"),
+        (lambda lines: [lines[0], swapped(lines[1], lines[2]), swapped(lines[2], lines[1]), *lines[3:]], "changes"),
+        (lambda lines: [lines[0].replace("note", "Note"), *lines[1:]], "columns are those"),
+        (lambda lines: [*lines[:-1], with_region(lines[-1], "r7")], "in the crosswalk"),
+        (lambda lines: [*lines[:-1], lines[-1].replace(",10,", ",11,").replace(",20,", ",11,")], "at least 5 records"),
+        (lambda lines: [*lines[:-1], lines[-1] + "0"], "class sizes"),
+        (lambda lines: [*lines[:-1], lines[-1] + ",more"], "can be read back"),
+        (lambda lines: [*lines, '"'], "can be read back"),
+    ],
+)  # fmt: skip
+def test_every_other_change_is_noticed(case, tmp_path, tamper, noticed):
+    with pytest.raises(VerificationFailed, match=noticed):
+        checked(case, tmp_path, tamper)
+
+
+def swapped(line, other):
+    """The line with the first cell of the other one."""
+    return other.split(",")[0] + line[line.index(",") :]
+
+
+def with_region(line, region):
+    cells = line.split(",")
+    cells[3] = region
+    return ",".join(cells)
+
+
+def test_a_release_that_fails_leaves_nothing(case, tmp_path, monkeypatch):
+    written = _Job._records
+
+    def spoilt(self, release, progress):
+        result = written(self, release, progress)
+        path = release / "anonymized.csv"
+        path.write_bytes(path.read_bytes().replace(b"person", b"nobody", 1))
+        return result
+
+    monkeypatch.setattr(_Job, "_records", spoilt)
+    with pytest.raises(VerificationFailed):
+        case.release(tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["records.csv", "regions.csv"]
+
+
+def test_a_record_file_that_changes_between_writing_and_verifying_is_noticed(case, tmp_path, monkeypatch):
+    written = _Job._records
+
+    def changing(self, release, progress):
+        result = written(self, release, progress)
+        write_records(tmp_path, random_rows(400, seed=9))
+        return result
+
+    monkeypatch.setattr(_Job, "_records", changing)
+    with pytest.raises(VerificationFailed):
+        case.release(tmp_path / "out")
+
+
+def test_reading_back_can_be_stopped(case, tmp_path):
+    report = case.release(tmp_path / "out")
+
+    class Stop:
+        def update(self, stage, fraction=None):
+            raise Cancelled
+
+    claim = Claim(
+        report.folder / "anonymized.csv",
+        report.folder / "crosswalk.csv",
+        tuple((name, name) for name in case.table.dialect.header),
+        None,
+        ",",
+        False,
+        report.records,
+        report.records_released,
+    )
+    with pytest.raises(Cancelled):
+        verify(case.problem, case.table.dialect, claim, Stop())

@@ -1,0 +1,184 @@
+"""Parquet files into coded columns: the same result as from text, with every value taken as its text.
+
+Whole numbers have no decimal point, dates are ISO dates, nulls and not-a-numbers are missing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.source import Source
+from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.files.hashing import HashedFile
+
+from .coding import DISTINCT_LIMIT
+from .raw import RawColumn, RawRecords, code_type
+
+_BATCH_ROWS = 1 << 17
+_MAGIC = b"PAR1"
+_STAGE = "Reading records"
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether the file is named or begins like Parquet."""
+    with path.open("rb") as file:
+        return file.read(4) == _MAGIC or path.suffix.lower() in (".parquet", ".pq")
+
+
+def scan_parquet(path: Path, progress: Progress) -> RawRecords:
+    """Read all columns in batches; what cannot be a category (lists, structures) is left uncoded."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stop = threading.Event()
+    with ThreadPoolExecutor(1, "hash") as pool:
+        source = pool.submit(_hashed, path, stop)
+        try:
+            with pq.ParquetFile(path, pre_buffer=False) as file:
+                columns, rows = _columns(file, progress)
+        except (pa.ArrowException, OSError):
+            stop.set()
+            message = "The file is not a readable Parquet file."
+            raise InputError(Finding("bad-parquet", message, "Get a fresh copy of the file.", file=str(path))) from None
+        except BaseException:
+            stop.set()
+            raise
+        names = tuple(column.name for column in columns)
+        findings = [column.uncoded(str(path)) for column in columns if not column.codable]
+        return RawRecords(
+            source.result(),
+            Dialect("parquet", header=names),
+            [column.raw() for column in columns],
+            rows,
+            _first(columns),
+            2,
+            findings,
+        )
+
+
+def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[list[str]]:
+    """The rows of some columns, every value as the text that loading takes it for; batches keep the memory small."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            for batch in file.iter_batches(batch_size=_BATCH_ROWS // 8, columns=list(names)):
+                columns = []
+                for name in names:
+                    indices, values = _dictionary(batch.column(name))
+                    columns.append(np.array(values, object)[indices].tolist())
+                yield from map(list, zip(*columns, strict=True))
+    except pa.ArrowNotImplementedError:
+        message = "The file has columns of structured or binary values, which are no text."
+        raise InputError(Finding("uncodable-column", message, "Take them out.", file=str(path))) from None
+    except (pa.ArrowException, OSError, KeyError):
+        message = "The file is not a readable Parquet file any more."
+        raise InputError(Finding("bad-parquet", message, "Get a fresh copy of the file.", file=str(path))) from None
+
+
+def write_parquet_texts(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write rows of texts as a Parquet file whose columns are all text."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema([(name, pa.string()) for name in header])
+    left = iter(rows)
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        while block := list(islice(left, _BATCH_ROWS // 8)):
+            columns = [pa.array(column, pa.string()) for column in zip(*block, strict=True)]
+            writer.write_batch(pa.record_batch(columns, schema=schema))
+
+
+def _columns(file: Any, progress: Progress) -> tuple[list[_Column], int]:
+    columns = [_Column(field.name, place, field.type) for place, field in enumerate(file.schema_arrow)]
+    total, rows = file.metadata.num_rows, 0
+    for batch in file.iter_batches(batch_size=_BATCH_ROWS):
+        for column, array in zip(columns, batch.columns, strict=True):
+            progress.update(_STAGE, rows / max(1, total))
+            column.add(array)
+        rows += batch.num_rows
+    return columns, rows
+
+
+def _first(columns: list[_Column]) -> tuple[str, ...] | None:
+    firsts = [column.first for column in columns]
+    return tuple(first for first in firsts if first is not None) if all(f is not None for f in firsts) else None
+
+
+class _Column:
+    """One column's dictionary and codes while its batches pass by."""
+
+    def __init__(self, name: str, place: int, kind: Any) -> None:
+        import pyarrow.types as types
+
+        self.name, self.place = name, place
+        self.codable = not (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind))
+        self.first: str | None = None
+        self._places: dict[str, int] = {}
+        self._parts: list[NDArray[np.unsignedinteger]] | None = [] if self.codable else None
+        self._missing = 0
+
+    def add(self, array: Any) -> None:
+        """Code one batch."""
+        if self._parts is None:
+            self._missing += array.null_count
+            return
+        indices, values = _dictionary(array)
+        places = np.array([self._places.setdefault(value, len(self._places)) for value in values], np.int64)
+        codes = places[indices]
+        if self.first is None and codes.size:
+            self.first = values[int(indices[0])]
+        self._parts.append(codes.astype(code_type(len(self._places))))
+        if len(self._places) > DISTINCT_LIMIT:
+            missing = self._places.get("", -1)
+            self._missing = sum(int(np.count_nonzero(part == missing)) for part in self._parts)
+            self._parts = None
+
+    def raw(self) -> RawColumn:
+        """What was gathered."""
+        values = list(self._places) if self._parts is not None else []
+        return RawColumn(self.name, self.place, self._parts, values, len(self._places), self._missing)
+
+    def uncoded(self, file: str) -> Finding:
+        """The remark that the column is of a kind that cannot be coded."""
+        message = "The column holds structured or binary values, which cannot be categories."
+        return Finding("uncodable-column", message, "", Severity.HINT, file, column=self.name)
+
+
+def _dictionary(array: Any) -> tuple[NDArray[np.int64], list[str]]:
+    """A batch as indices into its distinct values as text; missing is the empty text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_dictionary(array.type):
+        array = pc.dictionary_encode(array)
+    kept = array.dictionary
+    texts = pc.cast(kept, pa.string()).to_pylist()
+    if pa.types.is_floating(kept.type):
+        texts = [None if text == "nan" else text for text in texts]
+    values = ["" if text is None else text for text in texts]
+    indices = array.indices
+    if indices.null_count:
+        indices = pc.fill_null(indices, pa.scalar(len(values), indices.type))
+        values.append("")
+    return indices.to_numpy(zero_copy_only=False).astype(np.int64), values
+
+
+def _hashed(path: Path, stop: threading.Event) -> Source:
+    buffer = memoryview(bytearray(1 << 20))
+    with path.open("rb", buffering=0) as raw:
+        file = HashedFile(str(path), raw)
+        while not stop.is_set() and file.readinto(buffer):
+            pass
+        return file.source()

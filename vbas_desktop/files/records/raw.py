@@ -1,0 +1,150 @@
+"""A record file after its pass: codes in order of first appearance, on the way to a table in class order."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding
+from vbas_desktop.domain.records import Categories, ColumnFacts, category_order, frozen
+from vbas_desktop.domain.source import Source
+from vbas_desktop.files.dialect import Dialect
+
+from .dictionary import recode, tally
+from .row_numbers import RowNumbers
+
+IDENTIFIER_FROM = 50_000
+"""From this number of values on, a column with a value of its own for every second record is not coded either."""
+
+
+def code_type(values: int) -> type[np.unsignedinteger]:
+    """The smallest unsigned type for so many codes."""
+    return np.uint8 if values <= 1 << 8 else np.uint16 if values <= 1 << 16 else np.uint32
+
+
+@dataclass
+class RawColumn:
+    """A column as it was met: codes in order of first appearance (in parts), and the values they stand for.
+
+    ``place`` is that among the names. ``parts`` is None if there are too many values to code; ``distinct`` and
+    ``missing`` are then all that is known.
+    """
+
+    name: str
+    place: int
+    parts: list[NDArray] | None
+    values: list[str]
+    distinct: int
+    missing: int
+    dropped: int | None = None
+
+    @property
+    def first(self) -> int | None:
+        """The code of the first record."""
+        return next((int(part[0]) for part in self.parts or () if part.size), None)
+
+    @cached_property
+    def frequencies(self) -> NDArray[np.int64]:
+        """How many records have each code."""
+        counts = np.zeros((4, len(self.values)), np.int64)
+        for part in self.parts or ():
+            tally(part, counts)
+        return counts.sum(axis=0)
+
+    def drop_first(self, value: str) -> None:
+        """Take the first record, which has this value, away."""
+        if self.parts is None:
+            self.missing -= value == ""
+        else:
+            self.dropped = self.first
+            index = next(i for i, part in enumerate(self.parts) if part.size)
+            self.frequencies[self.dropped] -= 1
+            self.parts[index] = self.parts[index][1:]
+
+
+@dataclass(frozen=True)
+class LineTwo:
+    """What line 2 was taken for: the declared number of each column (None: a record), and what to say.
+
+    ``doubtful``: more records could lead to another verdict.
+    """
+
+    declared: tuple[int | None, ...] | None
+    findings: tuple[Finding, ...] = ()
+    doubtful: bool = False
+
+
+@dataclass
+class RawRecords:
+    """A record file after the pass: columns with raw codes, and what was found on the way.
+
+    ``first_record`` is the text of the row after the names if it has a field for each name; ``first_row`` its number;
+    ``verdict`` what it was taken for, if the beginning of the file left no doubt.
+    """
+
+    source: Source
+    dialect: Dialect
+    columns: list[RawColumn]
+    rows: int
+    first_record: tuple[str, ...] | None
+    first_row: int
+    findings: list[Finding] = field(default_factory=list)
+    lines: RowNumbers = field(default_factory=RowNumbers)
+    verdict: LineTwo | None = None
+
+
+class OrderedCodes:
+    """A column's codes in class order, put into it when they are asked for: most columns of a file never are."""
+
+    def __init__(self, parts: list[NDArray], table: NDArray[np.uint32], rows: int, values: int) -> None:
+        self._parts, self._table = parts, table
+        self._codes: NDArray[np.unsignedinteger] = np.empty(rows, code_type(values))
+        self._lock = threading.Lock()
+
+    def array(self) -> NDArray[np.unsignedinteger]:
+        """The codes, one per record."""
+        with self._lock:
+            done = self._codes.size
+            while self._parts:
+                part = self._parts.pop()
+                recode(part, self._table, self._codes[done - part.size : done])
+                done -= part.size
+            return frozen(self._codes)
+
+    def at(self, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
+        """The codes of some records, which are given in ascending order; the others stay as they are."""
+        with self._lock:
+            if not self._parts:
+                return self._codes[records]
+            out = np.empty(records.size, self._codes.dtype)
+            borders = np.cumsum([0, *(part.size for part in self._parts)])
+            bounds = np.searchsorted(records, borders)
+            for part, start, low, high in zip(self._parts, borders[:-1], bounds[:-1], bounds[1:], strict=True):
+                out[low:high] = self._table[part[records[low:high] - start]]
+            return out
+
+
+def finished(raw: RawColumn, rows: int, declared: int | None) -> tuple[ColumnFacts, OrderedCodes | None]:
+    """A column's facts and its codes in class order, leaving out values that no record has. Uses up ``raw.parts``."""
+    if raw.parts is None or (raw.distinct > IDENTIFIER_FROM and 2 * raw.distinct > rows):
+        missing = raw.missing if raw.parts is None else _count_of_empty(raw)
+        return ColumnFacts(raw.name, raw.distinct, missing, categorical=False), None
+    # Every value was met in some record; only that of a dropped first record can be left without any.
+    there = raw.frequencies > 0
+    ordered = category_order([value for value, met in zip(raw.values, there.tolist(), strict=True) if met])
+    place = {value: code for code, value in enumerate(ordered)}
+    table = np.array([place.get(value, 0) for value in raw.values], np.uint32)
+    frequencies = np.zeros(len(ordered), np.int64)
+    frequencies[table[there]] = raw.frequencies[there]
+    missing = int(frequencies[0]) if ordered and ordered[0] == "" else 0
+    categories = Categories(raw.name, tuple(ordered), declared)
+    facts = ColumnFacts(raw.name, len(ordered), missing, True, categories, frozen(frequencies))
+    return facts, OrderedCodes(raw.parts, table, rows, len(ordered))
+
+
+def _count_of_empty(raw: RawColumn) -> int:
+    return int(raw.frequencies[raw.values.index("")]) if "" in raw.values else 0

@@ -1,0 +1,230 @@
+"""Record files: one pass turns a file into coded columns that every later choice works on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import ColumnFacts
+from vbas_desktop.domain.source import Source
+from vbas_desktop.files.access import check_is_table, check_readable
+from vbas_desktop.files.dialect import Dialect, close_matches, first_row, sniff_delimiter
+from vbas_desktop.settings.reading import RecordOptions
+
+from .category_line import looks_like_numbers, settle_category_line
+from .delimited import DelimitedScan
+from .parquet import is_parquet, scan_parquet
+from .raw import OrderedCodes, RawColumn, RawRecords, finished
+from .row_numbers import RowNumbers
+from .stream import ByteStream
+
+__all__ = ["Dialect", "RecordOptions", "RecordTable", "line_two", "load_records"]
+
+REHEARSAL = "vbas_desktop.files.records.rehearsal:rehearse"
+"""What makes the loops of reading and counting ready."""
+
+_CHUNK = 1 << 20
+_THREADS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class RecordTable:
+    """A record file in memory: codes only, as small as they can be. Later choices never read the file again.
+
+    ``columns`` are those that were asked for, in the file's order; the names of all are in the dialect.
+    """
+
+    source: Source
+    rows: int
+    dialect: Dialect
+    columns: tuple[ColumnFacts, ...]
+    findings: tuple[Finding, ...] = ()
+    _codes: Mapping[str, OrderedCodes] = field(default_factory=dict, repr=False)
+    _lines: RowNumbers = field(default_factory=RowNumbers, repr=False)
+
+    def facts(self, name: str) -> ColumnFacts:
+        """What is known of a column."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        self.check_name(name)
+        raise LookupError(f"column {self.dialect.header.index(name) + 1} was not asked for when the file was read")
+
+    def check_name(self, name: str) -> None:
+        """Refuse a name that no column of the file has."""
+        if name not in self.dialect.header:
+            raise InputError(unknown_column(self, name))
+
+    def codes(self, name: str) -> NDArray[np.unsignedinteger]:
+        """The category of each record in a column, as an index into ``facts(name).categories.values``."""
+        facts = self.facts(name)
+        if not facts.categorical:
+            raise InputError(not_categorical(self, facts))
+        return self._codes[name].array()
+
+    def codes_at(self, name: str, records: NDArray[np.int64]) -> NDArray[np.unsignedinteger]:
+        """The same of some records only, in ascending order: of a column that nothing else needs, much less is done."""
+        facts = self.facts(name)
+        if not facts.categorical:
+            raise InputError(not_categorical(self, facts))
+        return self._codes[name].at(records)
+
+    def row_number(self, record: int) -> int:
+        """The number of the line on which a record (counted from 0) begins."""
+        return self._lines.row(record)
+
+    def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
+        """The row numbers of the first records whose category is marked in ``wanted``."""
+        codes = self.codes(name)
+        rows: list[int] = []
+        for start in range(0, codes.size, _CHUNK):
+            hits = np.flatnonzero(wanted[codes[start : start + _CHUNK]])[: limit - len(rows)]
+            rows += [self.row_number(start + int(hit)) for hit in hits]
+            if len(rows) == limit:
+                break
+        return rows
+
+
+def load_records(
+    path: str | Path,
+    options: RecordOptions | None = None,
+    progress: Progress | None = None,
+    columns: Collection[str] | None = None,
+) -> RecordTable:
+    """Read a record file once: CSV (also compressed) or Parquet. All problems found are raised together.
+
+    ``columns``: the names of those that are needed; the others are looked at but not kept. None: all are needed.
+    """
+    path, options, progress = Path(path), options or RecordOptions(), progress or Silent()
+    _check_options(options)
+    check_readable(path)
+    check_is_table(path)
+    make_ready(REHEARSAL, progress)
+    raw = _scan(path, options, progress, columns)
+    _tally(raw, progress)
+    findings = raw.findings + _check_names(path, raw.dialect.header)
+    if not any(finding.severity is Severity.ERROR for finding in findings):
+        verdict = settle_category_line(raw, options.category_counts, str(path))
+        findings += verdict.findings
+        if raw.rows == 0:
+            findings.append(
+                _error(path, "no-records", "The file has column names but no records.", "Choose another file.")
+            )
+    stop_on_errors(findings)
+    declared = verdict.declared
+    done = [
+        finished(column, raw.rows, None if declared is None else declared[column.place])
+        for column in raw.columns
+        if columns is None or column.name in columns
+    ]
+    codes = {facts.name: coded for facts, coded in done if coded is not None}
+    dialect = replace(raw.dialect, category_line=declared is not None)
+    return RecordTable(
+        raw.source, raw.rows, dialect, tuple(facts for facts, _ in done), tuple(findings), codes, raw.lines
+    )
+
+
+def line_two(path: str | Path, options: RecordOptions, progress: Progress) -> tuple[bool, tuple[Finding, ...]]:
+    """Whether line 2 holds numbers of categories, as `load_records` would decide, and what it would say about that.
+
+    Of most files a look at line 2 is enough; the others are judged by all their records.
+    """
+    if options.category_counts != "auto":
+        return options.category_counts == "yes", ()
+    _check_options(options)
+    check_readable(Path(path))
+    if is_parquet(Path(path)):
+        return False, ()
+    with ByteStream(Path(path), options.encoding) as stream:
+        head = bytes(next(stream.blocks(), b"")) + b"\n"
+    delimiter = options.delimiter or sniff_delimiter(head[: 1 << 16], len(head) <= 1 << 16)
+    names = first_row(head, delimiter)
+    second = names and first_row(head[names[1] :], delimiter)
+    if second and not looks_like_numbers([field.decode("iso8859-1") for field in second[0]]):
+        return False, ()
+    table = load_records(path, options, progress, ())
+    said = tuple(finding for finding in table.findings if finding.code == "category-line")
+    return table.dialect.category_line, said
+
+
+def _tally(raw: RawRecords, progress: Progress) -> None:
+    """Count the values of all columns, some in each thread."""
+
+    def tally(columns: Sequence[RawColumn]) -> None:
+        for column in columns:
+            progress.update("Ordering categories")
+            _ = column.frequencies
+
+    with ThreadPoolExecutor(_THREADS, "tally") as pool:
+        list(pool.map(tally, [raw.columns[first::_THREADS] for first in range(_THREADS)]))
+
+
+def unknown_column(table: RecordTable, name: str) -> Finding:
+    """The finding that the record file has no column of this name."""
+    if len(table.columns) < len(table.dialect.header):
+        # Line 1 may be a record: without the values of all columns that cannot be told.
+        remedy = "Look at the names in line 1."
+    elif _begins_with_a_record(table):
+        remedy = "Line 1 looks like a record, not like names: put the names of the columns above it."
+    else:
+        remedy = close_matches(name, table.dialect.header)
+    return Finding("unknown-column", f"There is no column “{name}”.", remedy, file=table.source.path)
+
+
+def _begins_with_a_record(table: RecordTable) -> bool:
+    """Whether a name of line 1 is also a value of its column: a file without names, whose first record stays unsaid."""
+    return any(facts.categories is not None and facts.name in facts.categories.values for facts in table.columns)
+
+
+def not_categorical(table: RecordTable, facts: ColumnFacts) -> Finding:
+    """The finding that a column has too many values to be used for classes or regions."""
+    many = f"{facts.distinct:,} or more different values: too many" if facts.distinct else "values that are unfit"
+    message = f"The column has {many} for categories."
+    remedy = "Choose another column, or group its values before loading."
+    return Finding("not-categorical", message, remedy, file=table.source.path, column=facts.name)
+
+
+def _scan(path: Path, options: RecordOptions, progress: Progress, wanted: Collection[str] | None) -> RawRecords:
+    if is_parquet(path):
+        return scan_parquet(path, progress)
+    judging = options.category_counts == "auto"
+    return DelimitedScan(path, options.delimiter, options.encoding, progress, wanted, judging).run()
+
+
+def _check_options(options: RecordOptions) -> None:
+    if options.delimiter is not None and (
+        len(options.delimiter) != 1 or options.delimiter in '"\r\n' or not options.delimiter.isascii()
+    ):
+        remedy = "Use a single character such as , ; | or a tab."
+        raise InputError(Finding("bad-delimiter", f"“{options.delimiter}” cannot be a delimiter.", remedy))
+    if options.category_counts not in ("auto", "yes", "no"):
+        message = f"“{options.category_counts}” does not say whether line 2 holds category numbers."
+        raise InputError(Finding("bad-option", message, "Use auto, yes or no."))
+
+
+def _check_names(path: Path, names: tuple[str, ...]) -> list[Finding]:
+    findings = [
+        _error(path, "empty-name", f"Column {place} has no name.", "Give every column a name in line 1.", 1)
+        for place, name in enumerate(names, 1)
+        if not name.strip()
+    ]
+    for name, times in Counter(name for name in names if name.strip()).items():
+        if times > 1:
+            message = f"{times} columns have the same name."
+            findings.append(_error(path, "duplicate-name", message, "Give every column a name of its own.", 1, name))
+    return findings
+
+
+def _error(
+    path: Path, code: str, message: str, remedy: str, row: int | None = None, column: str | None = None
+) -> Finding:
+    return Finding(code, message, remedy, file=str(path), row=row, column=column)

@@ -1,0 +1,274 @@
+"""Region files with geometry: GeoJSON, GeoPackage and Shapefile."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.date_line import cut_of_shapes, unwrapped
+from vbas_desktop.files.findings import FindingList
+
+from .columns import find_id, is_latitude, is_longitude, name_column
+from .coordinates import degrees_fit
+from .geometry_kind import checked_geometry_file
+from .raw import RawRegions, check_ids, shared_values
+from .repair import POLYGONAL, finite_shapes, repaired
+from .text import choose_id
+
+ENDINGS = (".geojson", ".json", ".gpkg", ".shp", ".zip")
+"""Files with these endings are taken for geometry; of archives it is told what to do."""
+SHAPEFILE_PARTS = (".shp", ".dbf", ".shx", ".prj")
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """The features of one layer: attribute columns, geometries, and the coordinate system in words of pyproj."""
+
+    columns: dict[str, NDArray[Any]]
+    geometries: NDArray[np.object_]
+    definition: str | None
+
+    def text(self, name: str) -> list[str]:
+        """A column as text: whole numbers without a decimal point, nothing for what is missing."""
+        return [_as_text(value) for value in self.columns[name].tolist()]
+
+
+def read_raw_layer(
+    path: Path,
+    id_column: str | None,
+    x_column: str | None,
+    y_column: str | None,
+    layer_name: str | None,
+    findings: FindingList,
+) -> RawRegions:
+    """The regions of a geometry file; raises `InputError` if nothing more can be found out."""
+    if path.suffix.lower() == ".shp":
+        _check_parts(path, findings)
+    layer = _read_layer(path, layer_name, findings)
+    header = list(layer.columns)
+    candidates = find_id(header, id_column, findings)
+    if not candidates:
+        findings.stop_on_errors()
+    columns = {name: layer.text(name) for name in candidates}
+    id_name = choose_id(candidates, columns, findings)
+    rows = np.arange(1, len(layer.geometries) + 1)
+    check_ids(columns[id_name], rows, id_name, findings)
+    name = name_column(header, id_name)
+    given = _given_points(layer, x_column, y_column, findings)
+    degrees, unit = _nature(layer.definition, findings)
+    cut = _date_line_cut(layer.geometries) if degrees else None
+    polygons, points = _split(unwrapped(layer.geometries, cut), rows, findings)
+    return RawRegions(
+        ids=tuple(columns[id_name]),
+        rows=rows,
+        points=points if given is None else given,
+        degrees=degrees,
+        definition=layer.definition,
+        unit=unit,
+        polygons=polygons,
+        points_given=given is not None,
+        names=tuple(layer.text(name)) if name else None,
+        x_name=x_column,
+        y_name=y_column,
+        over_date_line=cut is not None,
+        labels=shared_values((each, layer.text(each)) for each in header if each not in (id_name, x_column, y_column)),
+    )
+
+
+def _check_parts(path: Path, findings: FindingList) -> None:
+    there = {part for part in SHAPEFILE_PARTS if shapefile_part(path, part) is not None}
+    for part, use in ((".dbf", "the region ids"), (".shx", "the index of the shapes")):
+        if part not in there:
+            findings.add(
+                "missing-part",
+                f"The file {path.stem}{part} with {use} is missing.",
+                f"Put it beside {path.name}: a Shapefile is several files.",
+            )
+    if ".prj" not in there:
+        findings.warn(
+            "missing-part",
+            f"The file {path.stem}.prj with the coordinate system is missing; taken as plane coordinates.",
+            "Put it beside the others, or choose --coordinates.",
+        )
+    findings.stop_on_errors()
+
+
+def shapefile_part(path: Path, ending: str) -> Path | None:
+    """The file beside ``path`` with this ending in lower or upper case, if it is there."""
+    for candidate in (path.with_suffix(ending), path.with_suffix(ending.upper())):
+        if candidate.exists():
+            return candidate
+    return None
+
+
+def _read_layer(path: Path, layer_name: str | None, findings: FindingList) -> Layer:
+    place = checked_geometry_file(path)
+    import pyogrio
+    from pyogrio.errors import DataLayerError, DataSourceError
+    from pyogrio.raw import read
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            chosen = _choose_layer(pyogrio.list_layers(place), layer_name, findings)
+            meta, _, geometry, fields = read(place, layer=chosen, encoding=_encoding(path))
+        except (DataSourceError, DataLayerError, ValueError, UnicodeDecodeError):
+            findings.add(
+                "unreadable", "The file cannot be read as geometry.", "Export it again as GeoJSON or GeoPackage."
+            )
+            findings.stop_on_errors()
+            raise
+    for text in dict.fromkeys(str(warning.message).splitlines()[0] for warning in said):
+        findings.warn("geometry-reader", f"The reader says: {text}")
+    names = [str(name) for name in meta["fields"]]
+    if geometry is None or not len(geometry):
+        findings.add("empty-file", "The layer has no regions.", "Choose a file with regions.")
+        findings.stop_on_errors()
+    with np.errstate(invalid="ignore"):  # a vertex that is no number is told of by its row
+        shapes = shapely.force_2d(shapely.from_wkb(geometry, on_invalid="ignore"))
+    return Layer(dict(zip(names, fields, strict=True)), shapes, meta["crs"])
+
+
+def _encoding(path: Path) -> str | None:
+    """UTF-8 for a Shapefile that does not name its code page but is UTF-8; GDAL would take it as Latin-1."""
+    table = shapefile_part(path, ".dbf")
+    if path.suffix.lower() != ".shp" or shapefile_part(path, ".cpg") or table is None:
+        return None
+    data = table.read_bytes()
+    try:
+        data[int.from_bytes(data[8:10], "little") :].decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return "UTF-8"
+
+
+def _choose_layer(layers: NDArray[np.object_], wanted: str | None, findings: FindingList) -> str:
+    names = [str(name) for name, _ in layers]
+    listed = ", ".join(f"“{name}”" for name in names)
+    if wanted is not None:
+        if wanted not in names:
+            findings.add("missing-layer", f"There is no layer “{wanted}”.", f"The layers are {listed}.")
+            findings.stop_on_errors()
+        return wanted
+    kinds = [str(kind or "") for _, kind in layers]
+    for word in ("Polygon", "Point", "Unknown", "GeometryCollection"):
+        fitting = [name for name, kind in zip(names, kinds, strict=True) if word in kind]
+        if fitting:
+            if len(fitting) > 1:
+                findings.hint("several-layers", f"Layer “{fitting[0]}” is used; the layers are {listed}.")
+            return fitting[0]
+    findings.add("no-regions", "No layer has polygons or points.", "Choose a file with one shape per region.")
+    findings.stop_on_errors()
+    raise AssertionError("a layer without regions is an error")
+
+
+def _date_line_cut(shapes: NDArray[np.object_]) -> float | None:
+    """Where polygons in longitude and latitude are to be cut open so that the date line does not tear them."""
+    polygons = shapes[np.isin(shapely.get_type_id(shapes), POLYGONAL)]
+    polygons = polygons[finite_shapes(polygons)]
+    return cut_of_shapes(polygons) if polygons.size and bool(degrees_fit(shapely.bounds(polygons)).all()) else None
+
+
+def _split(
+    shapes: NDArray[np.object_], rows: NDArray[np.int64], findings: FindingList
+) -> tuple[NDArray[np.object_] | None, NDArray[np.float64]]:
+    """Polygons (repaired where needed; None where a region is a point) and points in the file's coordinates."""
+    shapes = repaired(shapes, rows, findings)
+    kind = shapely.get_type_id(shapes)
+    polygonal = np.isin(kind, POLYGONAL)
+    pointlike = kind == shapely.GeometryType.POINT
+    points = np.full((len(shapes), 2), np.nan)
+    usable = (polygonal | pointlike) & ~shapely.is_empty(shapes)
+    found = usable & finite_shapes(shapes)
+    points[found] = shapely.get_coordinates(shapely.centroid(shapes[found]))
+    for i in np.flatnonzero(~usable | ~np.isfinite(points).all(axis=1)).tolist():
+        _note_unusable(shapes[i], bool(usable[i]), int(rows[i]), findings)
+    if not polygonal.any():
+        return None, points
+    polygons = shapes.copy()
+    polygons[~polygonal] = None
+    return polygons, points
+
+
+def _note_unusable(shape: Any, right_kind: bool, row: int, findings: FindingList) -> None:
+    if shape is None:
+        findings.add("missing-geometry", "The region has no shape.", "Draw it, or remove the region.", row=row)
+    elif shape.is_empty:
+        findings.add("invalid-geometry", "The polygon has no area.", "Draw it again.", row=row)
+    elif right_kind:
+        findings.add("infinite-number", "A coordinate is not finite.", "Correct the shape.", row=row)
+    else:
+        what = f"The shape is a {shape.geom_type}, neither polygon nor point."
+        findings.add("wrong-geometry", what, "Use polygons or points.", row=row)
+
+
+def _given_points(
+    layer: Layer, x_column: str | None, y_column: str | None, findings: FindingList
+) -> NDArray[np.float64] | None:
+    """The points that the user wants taken from two attribute columns, in the coordinate system of the file."""
+    if not x_column and not y_column:
+        return None
+    values = []
+    for name, option in ((x_column, "--x-column"), (y_column, "--y-column")):
+        if not name or name not in layer.columns:
+            what = f"There is no column “{name}”." if name else "Only one of the two coordinate columns is given."
+            findings.add("missing-column", what, f"Name a column of numbers with {option}, or neither of the two.")
+            continue
+        values.append(_attribute_numbers(layer.columns[name], name, findings))
+    if len(values) < 2:
+        findings.stop_on_errors()
+    if is_latitude(str(x_column)) and is_longitude(str(y_column)):
+        values.reverse()
+    return np.column_stack(values)
+
+
+def layer_numbers(
+    path: Path, columns: Sequence[str], layer_name: str | None, findings: FindingList
+) -> dict[str, NDArray[np.float64]]:
+    """Those of the columns that the layer has, as numbers; each field that is none is noted."""
+    layer = _read_layer(path, layer_name, findings)
+    return {name: _attribute_numbers(layer.columns[name], name, findings) for name in columns if name in layer.columns}
+
+
+def _attribute_numbers(column: NDArray[Any], name: str, findings: FindingList) -> NDArray[np.float64]:
+    numbers = np.full(len(column), np.nan)
+    for i, value in enumerate(column.tolist()):
+        try:
+            numbers[i] = float(value)
+        except (TypeError, ValueError):
+            findings.add("not-a-number", "This is not a number.", "Correct it.", row=i + 1, column=name)
+            continue
+        if not np.isfinite(numbers[i]):
+            findings.add("missing-number", "The number is missing.", "Add it.", row=i + 1, column=name)
+    return numbers
+
+
+def _nature(definition: str | None, findings: FindingList) -> tuple[bool, str]:
+    """Whether the file's system is longitude and latitude, and its unit."""
+    if definition is None:
+        return False, "unit"
+    import pyproj
+
+    system = pyproj.CRS.from_user_input(definition)
+    if system.is_geographic:
+        return True, "degree"
+    unit = system.axis_info[0].unit_name if system.axis_info else "unknown"
+    if unit == "metre":
+        return False, "m"
+    findings.hint("unit", f"The file's coordinates are in the unit “{unit}”; distances are shown in it.")
+    return False, "unit"
+
+
+def _as_text(value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

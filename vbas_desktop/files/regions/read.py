@@ -1,0 +1,100 @@
+"""Region files of every kind become `Regions`.
+
+A text file has an id and two coordinates per line; GeoJSON, GeoPackage and Shapefile have a polygon or point per
+feature. Polygons are kept, and the point of a region is the centroid of its polygon, or where that lies outside a
+point on its surface.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.source import Source
+from vbas_desktop.files.access import check_is_table, check_local, check_readable
+from vbas_desktop.files.findings import FindingList
+from vbas_desktop.settings.reading import RegionOptions
+
+from .coordinates import CHOICES, place
+from .geo import ENDINGS, SHAPEFILE_PARTS, read_raw_layer, shapefile_part
+from .numbers import DECIMALS
+from .raw import RawRegions, check_identical
+from .text import read_raw_csv
+
+__all__ = ["RegionOptions", "load_regions", "source_of"]
+
+
+def load_regions(
+    path: str | Path,
+    options: RegionOptions = RegionOptions(),  # noqa: B008
+    progress: Progress = Silent(),  # noqa: B008
+) -> Regions:
+    """The regions of a file, ready to be computed with; everything wrong with it comes in one `InputError`."""
+    path = Path(path)
+    findings = FindingList(path.name)
+    progress.update("Reading regions", 0.0)
+    _check_options(path, options, findings)
+    check_is_table(path, shapes_too=True)
+    raw = _read(path, options, findings)
+    progress.update("Reading regions", 0.5)
+    points, polygons, system = place(raw, options.coordinates, findings)
+    check_identical(points, raw.rows, findings)
+    progress.update("Reading regions", 0.8)
+    regions = Regions(
+        ids=raw.ids,
+        points=frozen(points),
+        system=system,
+        polygons=None if polygons is None else frozen(polygons),
+        source=source_of(path),
+        names=raw.names,
+        labels=raw.labels,
+        findings=findings.stop_on_errors(),
+    )
+    progress.update("Reading regions", 1.0)
+    return regions
+
+
+def source_of(path: Path) -> Source:
+    """Size and SHA-256 of a file; of a Shapefile, of its .shp, .dbf, .shx and .prj one after the other."""
+    files: Sequence[Path] = [path]
+    if path.suffix.lower() == ".shp":
+        parts = (shapefile_part(path, part) for part in SHAPEFILE_PARTS[1:])
+        files = [path, *(part for part in parts if part is not None)]
+    digest, size = hashlib.sha256(), 0
+    for file in files:
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+                size += len(block)
+    return Source(str(path), size, digest.hexdigest())
+
+
+def _check_options(path: Path, options: RegionOptions, findings: FindingList) -> None:
+    if options.coordinates not in CHOICES:
+        findings.add(
+            "unknown-coordinates", f"“{options.coordinates}” is not known.", f"Use one of {', '.join(CHOICES)}."
+        )
+    if options.decimal not in DECIMALS:
+        findings.add("unknown-decimal", f"“{options.decimal}” is not known.", f"Use one of {', '.join(DECIMALS)}.")
+    check_local(path)
+    if not path.exists():
+        findings.add("missing-file", "The file does not exist.", "Check the path.")
+    elif path.is_dir():
+        findings.add("missing-file", "This is a folder.", "Choose a file in it.")
+    elif not path.is_file():
+        check_readable(path)
+    elif path.stat().st_size == 0:
+        findings.add("empty-file", "The file has no content.", "Choose a file with regions.")
+    findings.stop_on_errors()
+
+
+def _read(path: Path, options: RegionOptions, findings: FindingList) -> RawRegions:
+    columns = options.id_column, options.x_column, options.y_column
+    if path.suffix.lower() in ENDINGS:
+        return read_raw_layer(path, *columns, options.layer, findings)
+    text = options.delimiter, options.encoding, options.decimal
+    return read_raw_csv(path, *columns, options.coordinates, *text, findings)

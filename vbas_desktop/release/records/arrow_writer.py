@@ -1,0 +1,317 @@
+"""Writing the anonymised file where Parquet is read or written: batches of columns instead of bytes.
+
+Columns of a Parquet file keep their types; columns of a CSV file become text in Parquet, so that leading zeros, long
+numbers and "NA" stay what they are.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pa_parquet
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.domain.source import Source
+from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.release.plan import Plan
+from vbas_desktop.settings.release import ReleaseOptions
+
+from .blocks import changed
+from .canonical import Canonical
+from .composition import Decision
+from .csv_writer import Written
+from .order import order_key
+from .rows import decide
+from .shuffle_batches import BatchBuckets
+
+BATCH_ROWS = 1 << 16
+BUCKET_ROWS = 1 << 17
+GROUP_ROWS = 1 << 17
+PIECE_BYTES = 4 << 20
+
+
+class _Pieces(io.RawIOBase):
+    """A file as UTF-8 in pieces that never end with a return: pyarrow drops a line feed that follows at a border."""
+
+    def __init__(self, file: Any, encoding: str) -> None:
+        plain = codecs.lookup(encoding).name == "utf-8"
+        self._file = file if plain else codecs.EncodedFile(file, "utf-8", encoding)
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._file.read(size - 1 if size > 1 else size)
+        return data + self._file.read(1) if data.endswith(b"\r") else data
+
+
+class ArrowRecords:
+    """One pass over the record file. `write` streams the release into an open file."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        dialect: Dialect,
+        options: ReleaseOptions,
+        source: Source,
+        canonical: Canonical = MappingProxyType({}),
+    ) -> None:
+        self._canonical = {
+            name: (pa.array(values, pa.string()), pa.array(written, pa.string()))
+            for name, (values, written) in canonical.items()
+        }
+        self._plan, self._dialect, self._options, self._source = plan, dialect, options, source
+        self._released = options.released_columns(dialect.header)
+        self._decision = Decision.of(plan)
+        self._place = {name: index for index, name in enumerate(dialect.header)}
+        self._codes = pa.array(plan.codes, pa.string())
+        self._groups: dict[str, list[tuple[Any, Any]]] = {}
+        for grouping in plan.problem.groupings:
+            pair = (pa.array(list(grouping.groups), pa.string()), pa.array(list(grouping.groups.values()), pa.string()))
+            self._groups.setdefault(grouping.column, []).append(pair)
+        self._formulas = dict.fromkeys(dialect.header, 0)
+
+    def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
+        """Write all released rows; ``scratch`` is a folder on the same disk for the nameless file of the shuffle."""
+        self._refuse_changed(progress)
+        sink, rows, kept = _Sink(out), 0, 0
+        buckets = self._buckets(scratch)
+        writer: Any = None
+        try:
+            for batch in self._batches(Span(progress, 0.0, 0.7 if buckets else 1.0)):
+                chosen = self._chosen(batch)
+                released = self._composed(batch, chosen)
+                writer = writer or self._writer(sink, released.schema)
+                if buckets is None:
+                    writer.write_batch(released)
+                else:
+                    buckets.add(released, np.flatnonzero(chosen[0] >= 0) + rows)
+                rows, kept = rows + batch.num_rows, kept + released.num_rows
+            for number in range(buckets.number if buckets is not None else 0):
+                assert buckets is not None
+                progress.update("Shuffling the rows", 0.7 + 0.3 * number / buckets.number)
+                for released in buckets.shuffled(number):
+                    writer.write_batch(released)
+        finally:
+            if writer is not None:
+                writer.close()
+            if buckets is not None:
+                buckets.close()
+        formulas = {name: count for name, count in self._formulas.items() if count}
+        return Written(rows, kept, sink.digest.hexdigest(), sink.size, formulas)
+
+    def _refuse_changed(self, progress: Progress) -> None:
+        digest, done = hashlib.sha256(), 0
+        with open(self._source.path, "rb") as file:
+            while data := file.read(8 << 20):
+                progress.update("Checking the record file", 0.0)
+                digest.update(data)
+                done += len(data)
+        if done != self._source.size_bytes or digest.hexdigest() != self._source.sha256:
+            raise changed(self._source)
+
+    def _buckets(self, scratch: Path) -> BatchBuckets | None:
+        if not self._options.shuffle:
+            return None
+        key = order_key(self._plan, self._options, self._dialect.header, self._source.sha256)
+        return BatchBuckets(scratch, key, max(1, -(-self._plan.problem.records // BUCKET_ROWS)))
+
+    def _batches(self, progress: Progress) -> Iterator[Any]:
+        stage, total, done = "Writing the anonymised file", max(1, self._plan.problem.records), 0
+        try:
+            for batch in self._parquet() if self._dialect.format == "parquet" else self._csv():
+                progress.update(stage, min(1.0, done / total))
+                done += batch.num_rows
+                yield batch
+        except pa.ArrowInvalid:
+            # Arrow's own messages quote the row, so only their kind is passed on.
+            raise InputError(
+                Finding(
+                    "line-break",
+                    "Some rows cannot be turned into Parquet, most likely for a line break outside quotes.",
+                    "Release as CSV, or put quotes around texts with line breaks.",
+                    file=Path(self._source.path).name,
+                )
+            ) from None
+
+    def _parquet(self) -> Iterator[Any]:
+        with pa_parquet.ParquetFile(self._source.path) as file:
+            yield from file.iter_batches(batch_size=BATCH_ROWS)
+
+    def _csv(self) -> Iterator[Any]:
+        names, skip = list(self._dialect.header), 2 if self._dialect.category_line else 1
+        automatic = [f"f{place}" for place in range(len(names))]
+        compression = "gzip" if self._dialect.compressed else None
+        with pa.input_stream(self._source.path, compression=compression) as file:
+            reader = pa_csv.open_csv(
+                pa.PythonFile(_Pieces(file, self._dialect.encoding or "utf-8"), "r"),
+                read_options=pa_csv.ReadOptions(autogenerate_column_names=True, block_size=PIECE_BYTES),
+                parse_options=pa_csv.ParseOptions(delimiter=self._dialect.delimiter or ",", newlines_in_values=True),
+                convert_options=pa_csv.ConvertOptions(
+                    column_types=dict.fromkeys(automatic, pa.string()), strings_can_be_null=False
+                ),
+            )
+            for batch in reader:
+                dropped = min(skip, batch.num_rows)
+                skip -= dropped
+                yield pa.RecordBatch.from_arrays(batch.slice(dropped).columns, names=names)
+
+    def _chosen(self, batch: Any) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+        """The aggregated region of each row (-1: suppressed), its class size, and its categories."""
+        problem = self._plan.problem
+        region = _index(self._text(batch, problem.region_column), problem.regions.ids)
+        codes = np.empty((len(problem.categories), batch.num_rows), np.int32)
+        for q, categories in enumerate(problem.categories):
+            codes[q] = _index(self._grouped(batch, categories.column), categories.values)
+        area, size = np.empty(batch.num_rows, np.int32), np.empty(batch.num_rows, np.int64)
+        decide(region, codes, *self._decision.arrays(), area, size)
+        return area, size, codes
+
+    def _text(self, batch: Any, name: str) -> Any:
+        return _texts(batch.column(self._place[name]))
+
+    def _grouped(self, batch: Any, name: str) -> Any:
+        text = self._text(batch, name)
+        for before, after in self._groups.get(name, ()):
+            text = pc.coalesce(after.take(pc.index_in(text, value_set=before)), text)
+        return text
+
+    def _composed(self, batch: Any, chosen: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]) -> Any:
+        area, size, _ = chosen
+        problem, kept = self._plan.problem, area >= 0
+        mask, columns, names = pa.array(kept), [], []
+        for name, new in self._released:
+            if name == problem.region_column:
+                column = self._codes.take(pa.array(area[kept]))
+            elif name in self._groups and name in problem.quasi_identifiers:
+                column = self._grouped(batch, name).filter(mask)
+            else:
+                column = batch.column(self._place[name]).filter(mask)
+            columns.append(self._dressed(name, column))
+            names.append(new)
+        if self._options.class_size:
+            columns.append(self._dressed("", pa.array(size[kept])))
+            names.append(self._options.class_size)
+        return pa.RecordBatch.from_arrays(columns, names=names)
+
+    def _dressed(self, name: str, column: Any) -> Any:
+        """The column as it is written: text in CSV, formulas counted and, if so wished, escaped."""
+        if pa.types.is_dictionary(column.type):
+            # A dictionary also lists the values of records that are suppressed.
+            column = column.dictionary_decode()
+        if name in self._canonical:
+            before, after = self._canonical[name]
+            written = after.take(pc.index_in(column.cast(pa.string()), value_set=before))
+            column = pc.if_else(pc.is_null(column), pa.scalar(None, pa.string()), written)
+        if pa.types.is_floating(column.type):
+            # One way of saying that a number is missing: a source may have written NaN where others left it out.
+            column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        if self._options.format == "csv":
+            column = self._as_csv_text(name, column)
+        if pa.types.is_string(column.type) and name in self._formulas and name != self._plan.problem.region_column:
+            formulas = _formulas(column)
+            self._formulas[name] += int(pc.sum(formulas).as_py() or 0)
+            if self._options.escape_formulas:
+                column = pc.if_else(formulas, pc.binary_join_element_wise("'", column, ""), column)
+        return column
+
+    def _as_csv_text(self, name: str, column: Any) -> Any:
+        if pa.types.is_nested(column.type):
+            raise InputError(
+                Finding(
+                    "no-text",
+                    "The column holds structured values, which CSV cannot hold.",
+                    "Release as Parquet, or leave the column out.",
+                    column=name,
+                )
+            )
+        return _texts(column)
+
+    def _writer(self, sink: _Sink, schema: Any) -> Any:
+        if self._options.format == "parquet":
+            return _EvenGroups(pa_parquet.ParquetWriter(pa.PythonFile(sink, "w"), schema, compression="zstd"))
+        delimiter = self._options.delimiter or self._dialect.delimiter or ","
+        return pa_csv.CSVWriter(
+            pa.PythonFile(sink, "w"), schema, write_options=pa_csv.WriteOptions(delimiter=delimiter)
+        )
+
+
+def _texts(column: Any) -> Any:
+    """A column as text; missing values and NaN are empty, as they are when records are loaded."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type):
+        numbers = column.to_numpy(zero_copy_only=False)
+        column = pa.array(numbers, column.type, mask=np.isnan(numbers))
+    return pc.coalesce(column.cast(pa.string()), pa.scalar("", pa.string()))
+
+
+def _formulas(column: Any) -> Any:
+    """Which texts a spreadsheet might run: see `rows.is_formula`."""
+    starts = pc.match_substring_regex(column, r'^[\t\r]|^[ \t\r\n"]*[=@＝＠]')
+    signed = pc.match_substring_regex(column, r'^[ \t\r\n"]*[+\-＋－]')
+    number = pc.match_substring_regex(column, r'^[ \t\r\n"]*[+\-＋－][ .,]*[0-9][0-9 .,]*$')
+    return pc.or_(starts, pc.and_not(signed, number))
+
+
+class _EvenGroups:
+    """A Parquet writer whose row groups are all of one size: those of batches would tell how many rows each lost."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer, self._rows = writer, 0
+        self._waiting: list[Any] = []
+
+    def write_batch(self, batch: Any) -> None:
+        self._waiting.append(batch)
+        self._rows += batch.num_rows
+        if self._rows >= GROUP_ROWS:
+            table = pa.Table.from_batches(self._waiting)
+            full = self._rows - self._rows % GROUP_ROWS
+            self._writer.write_table(table.slice(0, full), row_group_size=GROUP_ROWS)
+            self._waiting, self._rows = table.slice(full).to_batches(), self._rows - full
+
+    def close(self) -> None:
+        """Write what is left."""
+        if self._rows:
+            self._writer.write_table(pa.Table.from_batches(self._waiting), row_group_size=GROUP_ROWS)
+        self._writer.close()
+
+
+class _Sink:
+    """A file that remembers the hash and the size of what was written."""
+
+    closed = False
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out, self.digest, self.size = out, hashlib.sha256(), 0
+
+    def write(self, data: bytes) -> int:
+        self.digest.update(data)
+        self.size += len(data)
+        return self._out.write(data)
+
+    def tell(self) -> int:
+        return self.size
+
+    def flush(self) -> None:
+        self._out.flush()
+
+    def close(self) -> None:
+        """Leave the file open: its owner closes it."""
+
+
+def _index(texts: Any, values: tuple[str, ...]) -> NDArray[np.int32]:
+    found = pc.fill_null(pc.index_in(texts, value_set=pa.array(values, pa.string())), -1)
+    return np.asarray(found.to_numpy(zero_copy_only=False), np.int32)

@@ -1,0 +1,228 @@
+"""How a released row is put together: which columns are copied, which are replaced, and by what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.release.plan import Plan
+from vbas_desktop.settings.release import ReleaseOptions
+
+from .canonical import Canonical
+from .fields import Bytes, FieldTable, quoted, unquoted
+from .rows import COPY, SIZE, TEXT, is_formula
+
+DIRECT_CLASSES = 1 << 24
+DENSE_CELLS = 1 << 24
+UNKNOWN = -1
+
+
+def code_tables(problem: Problem, encoding: str, delimiter: bytes) -> tuple[FieldTable, list[FieldTable]]:
+    """The tables from raw fields to initial regions, and to the categories of each quasi-identifier."""
+    region_of = {text: index for index, text in enumerate(problem.regions.ids)}
+    tables = []
+    for categories in problem.categories:
+        chain = [grouping.groups for grouping in problem.groupings if grouping.column == categories.column]
+        codes = {value: code for code, value in enumerate(categories.values)}
+        texts = [*categories.values, *(text for groups in chain for text in groups)]
+        tables.append(_table(texts, partial(_grouped_code, codes, chain), encoding, delimiter))
+    return _table(problem.regions.ids, lambda text: region_of.get(text, UNKNOWN), encoding, delimiter), tables
+
+
+def value_table(values: Sequence[str], encoding: str, delimiter: bytes) -> FieldTable:
+    """The table from the raw fields of a column to the places of their values among ``values``."""
+    codes = {value: code for code, value in enumerate(values)}
+    return _table(values, lambda text: codes.get(text, UNKNOWN), encoding, delimiter)
+
+
+def region_and_category_codes(
+    problem: Problem, table: RecordTable
+) -> tuple[NDArray[np.int32], list[NDArray[np.int32]]]:
+    """The initial region of each code of the table's region column, and the category of each code of the others."""
+    region_of = {text: index for index, text in enumerate(problem.regions.ids)}
+    found = []
+    for categories in problem.categories:
+        chain = [grouping.groups for grouping in problem.groupings if grouping.column == categories.column]
+        codes = {value: code for code, value in enumerate(categories.values)}
+        values = _values(table, categories.column)
+        found.append(np.array([_grouped_code(codes, chain, value) for value in values], np.int32))
+    regions = [region_of.get(value, UNKNOWN) for value in _values(table, problem.region_column)]
+    return np.array(regions, np.int32), found
+
+
+def _values(table: RecordTable, name: str) -> tuple[str, ...]:
+    categories = table.facts(name).categories
+    assert categories is not None
+    return categories.values
+
+
+def _grouped_code(codes: Mapping[str, int], chain: Sequence[Mapping[str, str]], text: str) -> int:
+    for groups in chain:
+        text = groups.get(text, text)
+    return codes.get(text, UNKNOWN)
+
+
+def _table(texts: Iterable[str], meaning: Callable[[str], int], encoding: str, delimiter: bytes) -> FieldTable:
+    def meaning_of_raw(raw: bytes) -> int:
+        return meaning(unquoted(raw).decode(encoding, "replace"))
+
+    plain = ((_encoded(text, encoding), text) for text in texts)
+    known = ((raw, meaning(text)) for raw, text in plain if raw is not None and quoted(raw, delimiter) == raw)
+    return FieldTable(known, meaning_of_raw)
+
+
+def _encoded(text: str, encoding: str) -> bytes | None:
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError:
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """The arrays that `rows.decide` needs to know whether a record is released."""
+
+    strides: NDArray[np.int64]
+    membership: NDArray[np.int32]
+    direct: NDArray[np.int32]
+    classes: NDArray[np.int64]
+    indptr: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    released: NDArray[np.int64]
+    dense: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, plan: Plan) -> Decision:
+        """From the plan, with direct tables where they stay small."""
+        counts = plan.problem.counts
+        numbers = counts.category_numbers
+        strides = np.array([int(np.prod(numbers[q + 1 :], dtype=object)) for q in range(len(numbers))], np.int64)
+        direct = np.empty(0, np.int32)
+        if counts.equivalence_classes <= DIRECT_CLASSES:
+            direct = np.full(max(1, counts.equivalence_classes), -1, np.int32)
+            direct[counts.classes] = np.arange(counts.classes.size)
+        dense = np.empty((0, 0), np.int32)
+        if len(plan.codes) * counts.classes.size <= DENSE_CELLS and plan.counts.max(initial=0) < 1 << 31:
+            dense = np.zeros((len(plan.codes), counts.classes.size), np.int32)
+            region = np.repeat(np.arange(len(plan.codes)), np.diff(plan.indptr))
+            dense[region, plan.columns] = plan.released
+        return cls(strides, plan.membership, direct, counts.classes, plan.indptr, plan.columns, plan.released, dense)
+
+    def arrays(self) -> tuple[NDArray, ...]:  # type: ignore[type-arg]
+        """In the order of the kernel's parameters."""
+        return (
+            self.strides,
+            self.membership,
+            self.direct,
+            self.classes,
+            self.indptr,
+            self.columns,
+            self.released,
+            self.dense,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """The parts of a released row as `rows.compose` takes them, and the row of names."""
+
+    kinds: NDArray[np.int32]
+    first: NDArray[np.int32]
+    last: NDArray[np.int32]
+    pool: Bytes
+    bounds: NDArray[np.int64]
+    delimiter: int
+    requote: bool
+    escape: bool
+    longest: int
+    header: tuple[bytes, ...]
+
+    def header_row(self, newline: bytes) -> bytes:
+        """The names."""
+        return bytes([self.delimiter]).join(self.header) + newline
+
+
+def make_composition(
+    plan: Plan,
+    options: ReleaseOptions,
+    header: tuple[str, ...],
+    delimiter: str,
+    encoding: str,
+    canonical: Canonical,
+) -> Composition:
+    """What is copied, replaced and added, in the order of the release."""
+    new = (options.delimiter or delimiter).encode()
+    requote = new != delimiter.encode()
+    problem = plan.problem
+    grouped = {grouping.column for grouping in problem.groupings}
+    texts: list[bytes] = []
+    parts: list[tuple[int, int, int]] = []
+    names: list[bytes] = []
+    rewritten = {name: len(problem.quasi_identifiers) + place for place, name in enumerate(canonical)}
+
+    def add_texts(values: tuple[str, ...], column: str) -> int:
+        start = len(texts)
+        for value in values:
+            raw = _required(value, encoding, column)
+            texts.append(quoted(_defused(raw) if options.escape_formulas else raw, new))
+        return start
+
+    places = {column: place for place, column in enumerate(header)}
+    for column, name in options.released_columns(header):
+        place = places[column]
+        if column == problem.region_column:
+            parts.append((TEXT, add_texts(plan.codes, column), -1))
+        elif column in grouped and column in problem.quasi_identifiers:
+            q = problem.quasi_identifiers.index(column)
+            parts.append((TEXT, add_texts(problem.categories[q].values, column), q))
+        elif column in rewritten:
+            parts.append((TEXT, add_texts(canonical[column][1], column), rewritten[column]))
+        elif parts and not requote and parts[-1][0] == COPY and parts[-1][2] == place - 1:
+            parts[-1] = (COPY, parts[-1][1], place)
+        else:
+            parts.append((COPY, place, place))
+        names.append(quoted(_required(name, encoding, column), new))
+    if options.class_size:
+        parts.append((SIZE, 0, 0))
+        names.append(quoted(_required(options.class_size, encoding, options.class_size), new))
+    kinds, first, last = (np.array(values, np.int32) for values in zip(*parts, strict=True))
+    bounds = np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)
+    replaced = sum(kind != COPY for kind, _, _ in parts)
+    longest = max((len(text) for text in texts), default=0)
+    return Composition(
+        kinds,
+        first,
+        last,
+        np.frombuffer(b"".join(texts) + b"\0", np.uint8),
+        bounds,
+        new[0],
+        requote,
+        options.escape_formulas,
+        replaced * (max(longest, 20) + 1) + 2,
+        tuple(names),
+    )
+
+
+def _required(text: str, encoding: str, column: str) -> bytes:
+    raw = _encoded(text, encoding)
+    if raw is None:
+        raise InputError(
+            Finding(
+                "release-option",
+                f"A name or label cannot be written in {encoding}, the encoding of the record file.",
+                "Use plain letters, or save the record file as UTF-8.",
+                column=column,
+            )
+        )
+    return raw
+
+
+def _defused(raw: bytes) -> bytes:
+    return b"'" + raw if is_formula(np.frombuffer(raw, np.uint8), 0, len(raw)) else raw
