@@ -12,8 +12,8 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabel, QMessageBox
 
 from vbas_desktop.domain.records import Role
-from vbas_desktop.ui.dialogs.files import is_sample
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
+from vbas_desktop.ui.widgets.file_dialogs import is_sample
 
 
 @pytest.fixture

@@ -16,9 +16,7 @@ from .central import MapArea
 from .context import Context
 from .controller import Controller
 from .dialogs.messages import ask
-from .elided import ElidedLabel
 from .exporting import Exporting
-from .focus_ring import FocusRing
 from .help import Help
 from .menus import Menus
 from .model import SessionModel
@@ -29,6 +27,8 @@ from .projects import Projects
 from .settings import Settings
 from .status import StatusLine
 from .theme import FOLLOW_SYSTEM, Theme
+from .widgets.elided import ElidedLabel
+from .widgets.focus_ring import FocusRing
 from .worker import JobRunner
 
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.dialogs.files import ask_to_save
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
 
 Paint = Callable[[QPainter, QRectF], None]
 """Paints into a rectangle given in pixels of the screen."""

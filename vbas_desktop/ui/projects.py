@@ -16,10 +16,10 @@ from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.session.recovery import Recovery
 
 from .context import Context
-from .dialogs.files import PROJECT_FILES, ask_to_open, ask_to_save, documents, is_sample
 from .dialogs.messages import ask, show_failure, tell
 from .dialogs.open_data import OpenDataDialog
 from .settings import Settings, data_folder
+from .widgets.file_dialogs import PROJECT_FILES, ask_to_open, ask_to_save, documents, is_sample
 from .worker import Failure, JobRunner
 
 _AUTOSAVE_MS = 1500

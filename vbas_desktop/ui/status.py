@@ -11,9 +11,9 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import time_left_in_words
 
-from .elided import ElidedLabel
 from .model import SessionModel
 from .theme import GRID, tabular
+from .widgets.elided import ElidedLabel
 from .worker import Failure, JobRunner
 
 _QUIET_SECONDS = 1.5

@@ -132,7 +132,9 @@ def test_the_first_adc_run_is_stopped_while_its_loops_are_compiled(compiler, mon
 
 
 def test_adc_has_one_compiled_version_of_each_loop_which_the_rehearsal_makes():
-    from vbas_desktop.algorithms import adc, adc_rehearsal, adc_state
+    from vbas_desktop.algorithms.adc import rehearsal as adc_rehearsal
+    from vbas_desktop.algorithms.adc import search as adc
+    from vbas_desktop.algorithms.adc import state as adc_state
 
     adc_rehearsal.rehearse()
     loops = (adc.advance, adc_state.begin, adc_state._holders)
@@ -164,7 +166,7 @@ class Stop:
             raise Cancelled
 
 try:
-    make_ready("vbas_desktop.algorithms.adc_rehearsal:rehearse", Stop())
+    make_ready("vbas_desktop.algorithms.adc.rehearsal:rehearse", Stop())
 except Cancelled:
     print("stopped")
 """

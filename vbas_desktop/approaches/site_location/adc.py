@@ -14,9 +14,9 @@ from vbas_desktop.approaches.base import Card, SiteLocation, Situation, paramete
 from vbas_desktop.domain.progress import Progress, Span
 
 if TYPE_CHECKING:
-    from vbas_desktop.algorithms.adc import Clustering
+    from vbas_desktop.algorithms.adc.search import Clustering
 
-_REHEARSAL = "vbas_desktop.algorithms.adc_rehearsal:rehearse"
+_REHEARSAL = "vbas_desktop.algorithms.adc.rehearsal:rehearse"
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ class AdcSiteLocation(SiteLocation):
         """The places with the accepted moves that led there."""
         make_ready(_REHEARSAL, progress)
         # The compiler takes most of a second to import: only those who use it wait for it, and can be stopped.
-        from vbas_desktop.algorithms.adc import cluster
-        from vbas_desktop.algorithms.adc_star import spatial_order
+        from vbas_desktop.algorithms.adc.search import cluster
+        from vbas_desktop.algorithms.adc.star import spatial_order
 
         seeds = self.seeding.locate(situation, sites, Span(progress, 0.0, 0.1))
         order = situation.remember("spatial order of the points", lambda: spatial_order(situation.points))

@@ -26,11 +26,10 @@ from vbas_desktop.algorithms.intervals import intervals, number_of_groups
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING, ColumnFacts, Grouping
 from vbas_desktop.domain.words import counted
-from vbas_desktop.ui.panel.fields import muted
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.fields import muted
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_open
 from vbas_desktop.ui.worker import Failure, JobRunner
-
-from .files import ask_to_open
 
 _VALUE, _RECORDS, _GROUP = range(3)
 _KINDS = "Groups or hierarchies (*.csv *.txt *.tsv);;All files (*)"

@@ -17,10 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.ui.panel.fields import set_look
 from vbas_desktop.ui.theme import GRID
-
-from .files import RECORD_FILES, REGION_FILES, ask_to_open
+from vbas_desktop.ui.widgets.fields import set_look
+from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, REGION_FILES, ask_to_open
 
 _GEOMETRY = {".geojson", ".gpkg", ".shp"}
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
-from vbas_desktop.ui.elided import ElidedLabel
 from vbas_desktop.ui.theme import GRID, Theme
+from vbas_desktop.ui.widgets.elided import ElidedLabel
 
 from .figures import Figure
 from .layers import DEFAULT_LAYERS, LAYER_TITLES, Layer

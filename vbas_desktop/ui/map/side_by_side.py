@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.panel.results_columns import short_titles
-from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.two_lists import TwoLists
+from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
+from vbas_desktop.ui.widgets.two_lists import TwoLists
 
 from .canvas import MapCanvas
 from .changed_model import REGION_ROLE, ChangedModel

@@ -11,9 +11,8 @@ from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.run import COMPONENTS
 from vbas_desktop.ui.theme import GRID
-
-from .fields import Field, muted, title
-from .parameters import ParameterForm
+from vbas_desktop.ui.widgets.fields import Field, muted, title
+from vbas_desktop.ui.widgets.parameters import ParameterForm
 
 _LABELS = {
     "site_number": "Number of sites",

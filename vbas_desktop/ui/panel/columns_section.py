@@ -20,12 +20,12 @@ from PySide6.QtWidgets import (
 from vbas_desktop.domain.records import Role
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
-from vbas_desktop.ui.elided import short_name
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.elided import short_name
+from vbas_desktop.ui.widgets.fields import muted, title
+from vbas_desktop.ui.widgets.frequencies import BarDelegate, FrequenciesModel
 
 from .columns_model import NAME, ROLE, ROLE_TIPS, ColumnsModel
-from .fields import muted, title
-from .frequencies import BarDelegate, FrequenciesModel
 
 _SAMPLED_ROWS = 60
 """So many rows decide how wide a column is: a file can have tens of thousands of columns, each a row here."""

@@ -9,10 +9,10 @@ from vbas_desktop.session.estimate import Estimate
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.estimator import Estimator
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.fields import muted, set_look
 
 from .approaches_section import ApproachesSection
 from .columns_section import ColumnsSection
-from .fields import muted, set_look
 from .files_section import FilesSection
 from .privacy_section import PrivacySection
 

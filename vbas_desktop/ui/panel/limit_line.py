@@ -11,8 +11,8 @@ from vbas_desktop.session.results import Entry
 from vbas_desktop.session.words import share_in_words
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import without_wheel
 
-from .fields import without_wheel
 from .results_columns import KNEE, RECOMMENDED
 
 

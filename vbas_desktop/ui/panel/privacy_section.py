@@ -10,8 +10,7 @@ from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import setting_of
 from vbas_desktop.settings.run import Protection
 from vbas_desktop.ui.theme import GRID
-
-from .fields import setting_field, title
+from vbas_desktop.ui.widgets.fields import setting_field, title
 
 _K, _UNKNOWN, _SUPPRESSION = (setting_of(Protection, name) for name in ("k", "unknown_regions", "global_suppression"))
 

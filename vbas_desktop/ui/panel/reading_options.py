@@ -12,8 +12,7 @@ from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import setting_of, settings_of
 from vbas_desktop.settings.reading import FIND_OUT, Reading
 from vbas_desktop.ui.theme import GRID
-
-from .fields import setting_field
+from vbas_desktop.ui.widgets.fields import setting_field
 
 
 class ReadingOptions(QWidget):

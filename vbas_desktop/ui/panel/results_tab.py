@@ -29,12 +29,12 @@ from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.empty import EmptyState
+from vbas_desktop.ui.widgets.tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
 
-from .empty import EmptyState
 from .limit_line import LimitLine
 from .results_columns import Column, location_of, measure_of, measures_of, signs_of, table_rows
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
-from .tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
 from .vector_line import VectorLine
 
 _OFFERED = 20

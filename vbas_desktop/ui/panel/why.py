@@ -26,9 +26,9 @@ from vbas_desktop.ui.map.preparer import Key, key_of
 from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.recent import Recent
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import muted
+from vbas_desktop.ui.widgets.tables import set_up_table
 
-from .fields import muted
-from .tables import set_up_table
 from .vector_line import HELP
 
 _LISTED = 500

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.session.appointments import Alternatives, short_vector
-from vbas_desktop.ui.panel.fields import muted
-from vbas_desktop.ui.panel.tables import set_up_table
+from vbas_desktop.ui.widgets.fields import muted
+from vbas_desktop.ui.widgets.tables import set_up_table
 
 _LISTED = 200
 

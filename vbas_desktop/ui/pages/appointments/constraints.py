@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QGridLayout,
 
 from vbas_desktop.screening.inputs import Constraints
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.pages.file_row import FileRow
-from vbas_desktop.ui.panel.fields import Field, title
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import Field, title
+from vbas_desktop.ui.widgets.file_row import FileRow
 
 NOTHING = "none"
 

@@ -18,12 +18,12 @@ from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session import appointments
 from vbas_desktop.session.appointments import Alternatives, ClassesFound, Planned
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.dialogs.files import ask_to_save, beside
 from vbas_desktop.ui.latest import Latest
-from vbas_desktop.ui.panel.fields import set_look
-from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.two_lists import TwoLists
+from vbas_desktop.ui.widgets.fields import set_look
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_save, beside
+from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
+from vbas_desktop.ui.widgets.two_lists import TwoLists
 
 from .alternatives import AlternativesDialog
 from .results import PlanResults, proof_in_words

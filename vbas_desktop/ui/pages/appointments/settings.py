@@ -24,10 +24,10 @@ from vbas_desktop.screening.planners import planners
 from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session.appointments import PlanSetup
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.pages.file_row import FileRow
-from vbas_desktop.ui.pages.side_panel import SidePanel
-from vbas_desktop.ui.panel.fields import Field, muted, title
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import Field, muted, title
+from vbas_desktop.ui.widgets.file_row import FileRow
+from vbas_desktop.ui.widgets.side_panel import SidePanel
 
 from .constraints import NOTHING, ConstraintsForm
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QPla
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.comparing import Ticked
-from vbas_desktop.ui.panel.fields import Field, title
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import Field, title
 
 _TITLES = {
     "site_number": "Number of sites",

@@ -30,9 +30,9 @@ from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.comparing import ComparisonOrder, Ticked, order_comparison, why_not_compare
 from vbas_desktop.session.results import Run
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.dialogs.files import ask_for_folder
-from vbas_desktop.ui.panel.fields import Field, set_look
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.fields import Field, set_look
+from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder
 from vbas_desktop.ui.worker import Failure
 
 from .form import CompareForm

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QVBoxLayout, QWidg
 
 from vbas_desktop.assessment.representability.handling import Handling, handlings
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.ui.dialogs.files import ask_to_save
-from vbas_desktop.ui.panel.fields import Field, clear, muted, title
-from vbas_desktop.ui.panel.parameters import ParameterField
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import Field, clear, muted, title
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
+from vbas_desktop.ui.widgets.parameters import ParameterField
 
 
 class OutlierBox(QWidget):

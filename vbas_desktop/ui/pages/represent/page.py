@@ -25,9 +25,9 @@ from vbas_desktop.ui.map.figures import Figure, figure_named, on_one_scale
 from vbas_desktop.ui.map.legend_strip import LegendStrip
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.map.shown import Shown
-from vbas_desktop.ui.panel.empty import EmptyState
-from vbas_desktop.ui.panel.fields import without_wheel
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.empty import EmptyState
+from vbas_desktop.ui.widgets.fields import without_wheel
 
 from .pair_panel import PairPanel
 from .region_map import colours_only, link

@@ -20,11 +20,11 @@ from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.session.representing import OutlierOrder, PairOrder
 from vbas_desktop.session.requirement_form import names_of, numbers_of, texts_by_name
-from vbas_desktop.ui.pages.file_row import FileRow
-from vbas_desktop.ui.panel.fields import Field, set_look, title
 from vbas_desktop.ui.theme import GRID, Theme
+from vbas_desktop.ui.widgets.fields import Field, set_look, title
+from vbas_desktop.ui.widgets.file_row import FileRow
+from vbas_desktop.ui.widgets.folder_row import FolderRow
 
-from .folder_row import FolderRow
 from .outlier_box import OutlierBox
 
 

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 from vbas_desktop.assessment.policy import Module, Point, State, checklist, evidence, open_points, state_of
 from vbas_desktop.session.papers import knowledge_of
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.panel.fields import Field, muted, set_look, title
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import Field, muted, set_look, title
 
 _MARKS = {State.KNOWN: ("✓", "good"), State.NOTED: ("✓", "good"), State.OPEN: ("○", "warning")}
 _UNDECIDED = "not decided"

@@ -34,10 +34,10 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.session.requirement_form import requirement_of, texts_of
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.dialogs.files import ask_to_open, ask_to_save
-from vbas_desktop.ui.panel.fields import Field, muted, title
-from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import Field, muted, title
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save
+from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 
 from .classes_model import ClassesModel
 

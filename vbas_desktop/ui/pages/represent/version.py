@@ -7,9 +7,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSplitter, QTableView, QVBoxLayout, QWidget
 
 from vbas_desktop.session.representing import Description
-from vbas_desktop.ui.panel.fields import muted, title
-from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
 from vbas_desktop.ui.theme import GRID, Theme
+from vbas_desktop.ui.widgets.fields import muted, title
+from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 
 from .classes_model import SORT_ROLE, ClassesModel
 from .gauge import Gauge

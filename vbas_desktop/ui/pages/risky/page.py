@@ -18,9 +18,9 @@ from vbas_desktop.files.records.table import RecordTable, load_records
 from vbas_desktop.session import risky
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.dialogs.files import ask_to_save, beside
-from vbas_desktop.ui.panel.fields import set_look
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import set_look
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_save, beside
 
 from .combinations import CombinationsView
 from .settings import SettingsPanel

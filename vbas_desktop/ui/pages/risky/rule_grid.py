@@ -25,9 +25,9 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.dialogs.files import ask_to_open, ask_to_save
-from vbas_desktop.ui.panel.fields import title
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import title
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save
 
 _FILES = "Rules (*.csv *.txt);;All files (*)"
 

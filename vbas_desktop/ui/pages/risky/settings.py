@@ -22,11 +22,11 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.session.risky import RiskySetup
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.pages.file_row import FileRow
-from vbas_desktop.ui.pages.side_panel import SidePanel
-from vbas_desktop.ui.panel.fields import Field, title
-from vbas_desktop.ui.panel.tables import set_up_table
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import Field, title
+from vbas_desktop.ui.widgets.file_row import FileRow
+from vbas_desktop.ui.widgets.side_panel import SidePanel
+from vbas_desktop.ui.widgets.tables import set_up_table
 
 from .columns import NUMBER, SEARCH, VALUES, WRITE, ColumnTicks, ShareDelegate
 from .rule_grid import RuleGrid

@@ -10,8 +10,8 @@ from vbas_desktop.assessment.risky.loop import Change, Step
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.panel.fields import muted, set_look, title
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import muted, set_look, title
 
 
 class Timeline(QWidget):

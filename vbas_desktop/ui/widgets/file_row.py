@@ -8,9 +8,9 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from vbas_desktop.ui.dialogs.files import RECORD_FILES, ask_to_open
-from vbas_desktop.ui.panel.fields import muted
 from vbas_desktop.ui.theme import GRID, Theme
+from vbas_desktop.ui.widgets.fields import muted
+from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, ask_to_open
 
 
 class FileRow(QWidget):

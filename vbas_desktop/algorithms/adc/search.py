@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled, inner
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
 
-from .adc_accept import accept, remember_trial
-from .adc_candidates import open_visit
-from .adc_layout import LOGGED_MOVES, Fact, State
-from .adc_star import spatial_order
-from .adc_state import begin, new_state
-from .adc_trial import try_place
-from .compiled import compiled, inner
+from .accept import accept, remember_trial
+from .candidates import open_visit
+from .layout import LOGGED_MOVES, Fact, State
+from .star import spatial_order
+from .state import begin, new_state
+from .trial import try_place
 
 _SLICE = 4_000_000
 """Steps of work (about a nanosecond each) between two looks at progress."""

@@ -8,8 +8,9 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QTabBar, QVBoxLayout, QWidget
 
-from .panel.fields import title
-from .theme import GRID
+from vbas_desktop.ui.theme import GRID
+
+from .fields import title
 
 
 class TwoLists(QWidget):

@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from vbas_desktop.ui.dialogs.files import ask_for_folder
 from vbas_desktop.ui.theme import Theme
+from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder
 
 
 class FolderRow(QWidget):

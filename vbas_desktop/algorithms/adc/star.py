@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .adc_predicates import side_of_circle, side_of_line
-from .compiled import compiled, inner
+from vbas_desktop.algorithms.compiled import compiled, inner
+
+from .predicates import side_of_circle, side_of_line
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled, inner
 from vbas_desktop.domain.records import EquivalenceCounts
 
-from .adc_layout import (
+from .layout import (
     CLASS,
     DEPENDENCIES,
     LOG,
@@ -25,8 +26,7 @@ from .adc_layout import (
     Records,
     State,
 )
-from .adc_star import BLOCK, block_boxes, sites_in_blocks, two_nearest
-from .compiled import compiled, inner
+from .star import BLOCK, block_boxes, sites_in_blocks, two_nearest
 
 Floats = NDArray[np.float64]
 

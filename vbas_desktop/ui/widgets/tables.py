@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.dialogs.files import ask_to_save
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
 
 _SAMPLED_ROWS = 60
 _WIDEST = 170

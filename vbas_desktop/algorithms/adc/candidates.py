@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .adc_layout import Fact, Integers, Line, State
-from .adc_predicates import side_of_line
-from .adc_star import BLOCK, star_of
-from .adc_state import count_of, load_sizes
-from .compiled import inner
+from vbas_desktop.algorithms.compiled import inner
+
+from .layout import Fact, Integers, Line, State
+from .predicates import side_of_line
+from .star import BLOCK, star_of
+from .state import count_of, load_sizes
 
 
 @inner

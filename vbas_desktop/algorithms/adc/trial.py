@@ -6,10 +6,11 @@ at α, because the number of regions at α never exceeds s.
 
 from __future__ import annotations
 
-from .adc_layout import WITNESSES, Fact, Line, State
-from .adc_star import BLOCK, beats, box_distance
-from .adc_state import count_of, load_sizes
-from .compiled import inner
+from vbas_desktop.algorithms.compiled import inner
+
+from .layout import WITNESSES, Fact, Line, State
+from .star import BLOCK, beats, box_distance
+from .state import count_of, load_sizes
 
 _ABOVE, _STAYS, _LEAVES, _FALLS = 0, 1, 2, 3
 

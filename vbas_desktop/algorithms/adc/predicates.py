@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import compiled, inner
+from vbas_desktop.algorithms.compiled import compiled, inner
 
 Floats = NDArray[np.float64]
 

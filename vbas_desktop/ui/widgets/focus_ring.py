@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QTabBar, QWidget
 
-from .theme import Theme
+from vbas_desktop.ui.theme import Theme
 
 _AWAY, _THICK = 3, 2
 """The ring begins so many pixels outside of the widget, and is so thick; what remains is a gap."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from vbas_desktop.domain.records import EquivalenceCounts
 
-from .adc import cluster
+from .search import cluster
 
 
 def rehearse() -> None:

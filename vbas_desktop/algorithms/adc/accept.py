@@ -6,10 +6,11 @@ runners-up of its members, a region that its trials touched, or a point that one
 
 from __future__ import annotations
 
-from .adc_layout import DEPENDENCIES, WITNESSES, Fact, Line, State
-from .adc_star import BLOCK, beats, box_distance, move_site, star_of
-from .adc_state import add_counts, find_alpha, link, measure_block, note_bottlenecks, set_nearest, unlink
-from .compiled import inner
+from vbas_desktop.algorithms.compiled import inner
+
+from .layout import DEPENDENCIES, WITNESSES, Fact, Line, State
+from .star import BLOCK, beats, box_distance, move_site, star_of
+from .state import add_counts, find_alpha, link, measure_block, note_bottlenecks, set_nearest, unlink
 
 
 @inner
