@@ -76,7 +76,8 @@ def answer(approach, situation, sites, progress):
     if approach.component == "construction":
         owner = approach.construct(situation, places, progress)
         assert owner.shape == (len(situation.regions),)
-        assert ((owner >= 0) & (owner < sites)).all()
+        most = sites if approach.needs_sites else len(situation.regions)
+        assert ((owner >= 0) & (owner < most)).all()
         return owner.tolist()
     owner = (np.arange(len(situation.regions)) % sites).astype(np.int32)
     if approach.component == "refinement":

@@ -50,6 +50,30 @@ def _body(path):
     return path.read_text().partition("\n")[2]
 
 
+def test_growth_on_the_island_is_set_beside_published_rows(tmp_path, capsys):
+    out = tmp_path / "pei"
+    common = ["reproduce-thesis", "--like", "pei", "--share", "0.1", "--quiet", "--out"]
+    assert main([*common, str(out)]) == 0
+    tables = sorted((out / "tables").iterdir())
+    assert [path.name for path in tables] == [f"table-{number}.csv" for number in range(19, 23)]
+    grown, placed = rows(tables[0]), rows(tables[2])
+    assert [row["method"] for row in grown] == ["growth"] * 9
+    assert [row["method"] for row in placed] == ["balanced-density", "adc"] * 9
+    assert [row["sites"] for row in placed[::2]] == [row["sites"] for row in grown]
+    assert {row["average_distance"] for row in grown} == {""}
+    capsys.readouterr()
+    reference = tmp_path / "published.csv"
+    reference.write_text("".join(path.read_text() if path is tables[0] else _body(path) for path in tables))
+    assert main([*common, str(tmp_path / "again"), "--reference", str(reference)]) == 0
+    assert "growth: regions 1.00, suppressed records 1.00" in capsys.readouterr().out
+    beside = rows(tmp_path / "again" / "side-by-side.csv")
+    assert len(beside) == 54
+    assert {row["discernibility_ratio"] for row in beside} <= {"1.0", ""}
+    reference.write_text("table,scenario\n")
+    assert main([*common, str(tmp_path / "third"), "--reference", str(reference)]) == 1
+    assert "method" in capsys.readouterr().err
+
+
 def test_half_a_pair_of_files_is_wrong_usage(tmp_path, capsys):
     assert main(["reproduce-thesis", "--like", "eastern", "--records", "x.csv", "--out", str(tmp_path / "out")]) == 2
     assert "--records and --regions go together" in capsys.readouterr().err

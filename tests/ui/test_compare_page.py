@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from vbas_desktop.domain.records import Role
 from vbas_desktop.jobs.reproduce import ReproduceJob
+from vbas_desktop.jobs.reproduce_island import IslandJob
 
 LONG = 120_000
 
@@ -130,6 +131,13 @@ def test_the_experiments_of_the_thesis_run_from_the_page(page, loaded_window, tm
     assert (tmp_path / "thesis" / "claims.md").is_file()
     assert "of 18 claims are held" in page.live.text()
     assert "Claims" in page.summary.toPlainText()
+
+
+def test_growth_on_an_island_runs_from_the_page(page, loaded_window, tmp_path, qtbot):
+    order = IslandJob("pei", tmp_path / "island", share=0.05)
+    finish(loaded_window, qtbot, lambda: page.reproduce(order))
+    assert (tmp_path / "island" / "tables" / "table-22.csv").is_file()
+    assert "Balanced density against growth" in page.summary.toPlainText()
 
 
 def test_the_folder_is_browsed_for_and_cannot_be_missing(page, tmp_path, qtbot):

@@ -28,6 +28,7 @@ from .declaration import Card, Parameter, parameter, parameters_of
 __all__ = [
     "Approach",
     "Card",
+    "Constructed",
     "Construction",
     "Measure",
     "Outcome",
@@ -228,14 +229,32 @@ class SiteLocation(Approach):
         return self.locate(situation, sites, progress), {}
 
 
+@dataclass(frozen=True, eq=False)
+class Constructed:
+    """The owner of each initial region, plain data on how it was found (by the approach's name), and remarks on it."""
+
+    owner: NDArray[np.int32]
+    told: Mapping[str, Any] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
 class Construction(Approach):
-    """Component 3: which site each initial region belongs to."""
+    """Component 3: which site each initial region belongs to.
+
+    One with ``needs_sites`` False merges without sites: none are placed, only their number counts (their places are
+    NaN), and owners number the aggregated regions from 0.
+    """
 
     component: ClassVar[str] = "construction"
+    needs_sites: ClassVar[bool] = True
 
     @abstractmethod
     def construct(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
         """The owner of each initial region: an index into ``sites``."""
+
+    def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
+        """The owners with what there is to tell of them; most have nothing to tell."""
+        return Constructed(self.construct(situation, sites, progress))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,9 @@
-"""Run the experiments of the thesis (its tables 7 to 18) on generated data and check its claims.
+"""Run the experiments of the thesis (its tables 7 to 22) on generated data and check its claims.
 
 DIR receives the tables (CSV and Markdown), the claims (claims.md), and everything that `vbas compare` writes. With
 --reference, a CSV of the published tables, both are set side by side: numbers of sites, measures as ratios. Finished
-combinations are kept beside DIR, so that a stopped run goes on where it ended.
+combinations are kept beside DIR, so that a stopped run goes on where it ended. With --like pei it is the comparison
+with seeded growth (tables 19 to 22): tables and claims only.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
     from vbas_desktop.comparison.run import Prepared
+    from vbas_desktop.jobs.reproduce_island import IslandJob
 
 EXAMPLE = """Examples:
   vbas reproduce-thesis --like eastern --out thesis-east
-  vbas reproduce-thesis --like western --reference published.csv --out thesis-west"""
+  vbas reproduce-thesis --like western --reference published.csv --out thesis-west
+  vbas reproduce-thesis --like pei --reference published.csv --out thesis-pei"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--like", choices=("eastern", "western"), required=True, help="which half of the tables")
+    parser.add_argument("--like", choices=("eastern", "western", "pei"), required=True, help="which of the tables")
     parser.add_argument("--out", metavar="DIR", required=True, type=Path, help="folder for the tables")
     parser.add_argument("--reference", metavar="FILE", type=Path, help="CSV of the published tables to compare with")
     parser.add_argument("--records", metavar="FILE", type=Path, help="records to use in place of generated ones")
@@ -58,12 +61,16 @@ def run(options: argparse.Namespace) -> int:
     """Generate, run what is missing, write, say which claims are held."""
     from vbas_desktop.comparison.words import prepared_in_words
     from vbas_desktop.jobs.reproduce import ReproduceJob
+    from vbas_desktop.jobs.reproduce_island import IslandJob
 
     if (options.records is None) != (options.regions is None):
         raise UsageError("--records and --regions go together: name both files or none.")
     names = ("like", "records", "regions", "generalise", "reference", "coordinates", "share", "random_seed", "workers")
     given = {name: getattr(options, name) for name in names}
-    order = ReproduceJob(target=options.out, reading=reading_of(options), **given)
+    given |= {"target": options.out, "reading": reading_of(options)}
+    if options.like == "pei":
+        return _island(IslandJob(**given), options)
+    order = ReproduceJob(**given)
     progress = TerminalProgress(options.quiet)
 
     def tell(prepared: Prepared) -> None:
@@ -76,6 +83,16 @@ def run(options: argparse.Namespace) -> int:
         progress.close()
     written = f"Written to {options.out}: tables, claims.md, comparison.csv, summary.html, charts"
     show("\n".join([*done.lines, "", written]))
+    return 0
+
+
+def _island(job: IslandJob, options: argparse.Namespace) -> int:
+    progress = TerminalProgress(options.quiet)
+    try:
+        lines = job.execute(progress)
+    finally:
+        progress.close()
+    show("\n".join([*lines, "", f"Written to {options.out}: tables, tables.md, claims.md"]))
     return 0
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from vbas_desktop.approaches.base import Approach
+from vbas_desktop.approaches.base import Approach, Construction
 from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, make
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import Grouping
@@ -17,6 +17,9 @@ from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 
 COMPONENTS = tuple(DEFAULTS)
 """The components that are combined, in the order of the stages."""
+
+NO_SITES = "no sites"
+"""Stands in place of the locations where a construction has no use for them."""
 
 FROM = " from "
 """Stands between an approach and the one that it starts from."""
@@ -110,11 +113,20 @@ class Plan:
     def combinations(self) -> tuple[Combination, ...]:
         """All combinations, scenario by scenario."""
         labelled = [labelled_approaches(self.chosen(component)) for component in COMPONENTS]
+        together = list(dict.fromkeys(self._without_sites(one) for one in product(*labelled)))
         return tuple(
             Combination(scenario, *(approach for _, approach in one), labels=tuple(label for label, _ in one))  # type: ignore[misc, arg-type]
             for scenario in self.scenarios
-            for one in product(*labelled)
+            for one in together
         )
+
+    def _without_sites(self, one: tuple[tuple[str, Approach], ...]) -> tuple[tuple[str, Approach], ...]:
+        """The same; if the construction needs no sites, with one location for all, since it has no effect."""
+        place, at = COMPONENTS.index("site_location"), COMPONENTS.index("construction")
+        construction = one[at][1]
+        if not isinstance(construction, Construction) or construction.needs_sites:
+            return one
+        return (*one[:place], (NO_SITES, self.site_locations[0]), *one[place + 1 :])
 
     def chosen(self, component: str) -> tuple[Approach, ...]:
         """The approaches of one component."""

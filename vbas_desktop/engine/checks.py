@@ -62,12 +62,13 @@ def check_sites(places: NDArray[np.float64], sites: int, approach: Approach) -> 
 
 
 def check_owner(
-    owner: NDArray[np.int32], situation: Situation, places: NDArray[np.float64], approach: Approach
+    owner: NDArray[np.int32], situation: Situation, places: NDArray[np.float64] | None, approach: Approach
 ) -> NDArray[np.int32]:
-    """The owners as the solution keeps them: exactly one existing site for each initial region."""
+    """The owners as the solution keeps them: exactly one existing site, or one region, for each initial region."""
     owner = np.ascontiguousarray(owner)
+    most = len(situation.regions) if places is None else len(places)
     fits = owner.shape == (len(situation.regions),) and np.issubdtype(owner.dtype, np.integer)
-    if not fits or owner.min() < 0 or owner.max() >= len(places):
+    if not fits or owner.min() < 0 or owner.max() >= most:
         raise _broken(approach, "did not return one existing site for each initial region")
     return owner.astype(np.int32)
 

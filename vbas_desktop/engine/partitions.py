@@ -28,16 +28,17 @@ _STAGE = "Finding the number of sites"
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Where the sites are, who owns each initial region, what the approaches tell of how it got there, and the larger
-    places above the aggregated regions.
+    """Where the sites are (None: there are none), who owns each initial region, what the approaches tell of how they
+    got there, remarks on it, and the larger places above the aggregated regions.
 
     ``unrefined`` is what the construction made, if a refinement changed it; ``stopped``: the user did not wait for the
     refinement's end.
     """
 
-    places: NDArray[np.float64]
+    places: NDArray[np.float64] | None
     owner: NDArray[np.int32]
     told: Mapping[str, Any]
+    findings: tuple[Finding, ...] = ()
     tiers: Tiers | None = None
     unrefined: Unrefined | None = None
     stopped: bool = False
@@ -51,6 +52,12 @@ class Partitions:
     situation: Situation
     _made: dict[int, Partition] = field(default_factory=dict, repr=False)
     _suppressed: dict[int, int] = field(default_factory=dict, repr=False)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Remarks on what was made, each once."""
+        made = (self._made[sites] for sites in sorted(self._made))
+        return tuple(dict.fromkeys(finding for partition in made for finding in partition.findings))
 
     @property
     def tried(self) -> Mapping[int, int]:
@@ -70,30 +77,39 @@ class Partitions:
 
     def _make(self, sites: int, progress: Progress) -> Partition:
         request, situation = self.request, self.situation
-        progress.update("Placing the sites", 0.0)
         merged = 0.95 if request.refinement is None else 0.95 * (1.0 - request.refinement.share)
         placed = 0.95 * merged
-        located, told = request.site_location.locate_and_tell(situation, sites, Span(progress, 0.0, placed))
-        places = check_sites(located, sites, request.site_location)
+        places, told = self._places(sites, Span(progress, 0.0, placed))
         progress.update("Merging regions", placed)
-        constructed = request.construction.construct(situation, places, Span(progress, placed, merged))
-        owner = check_owner(constructed, situation, places, request.construction)
-        made = self._refined(Partition(frozen(places), frozen(owner), told), Span(progress, merged, 0.95))
+        given = np.full((sites, 2), np.nan) if places is None else places
+        found = request.construction.construct_and_tell(situation, given, Span(progress, placed, merged))
+        owner = check_owner(found.owner, situation, places, request.construction)
+        made = Partition(places, frozen(owner), {**told, **found.told}, found.findings)
+        made = self._refined(made, Span(progress, merged, 0.95))
         rest = Silent() if made.stopped else Span(progress, 0.95, 1.0)
         return replace(made, tiers=self._tiers(made.owner, rest))
+
+    def _places(self, sites: int, progress: Progress) -> tuple[NDArray[np.float64] | None, Mapping[str, Any]]:
+        if not self.request.construction.needs_sites:
+            return None, {}
+        progress.update("Placing the sites", 0.0)
+        located, told = self.request.site_location.locate_and_tell(self.situation, sites, progress)
+        return frozen(check_sites(located, sites, self.request.site_location)), told
 
     def _refined(self, made: Partition, progress: Progress) -> Partition:
         refinement, situation = self.request.refinement, self.situation
         if refinement is None:
             return made
         found = refinement.refine(situation, made.owner, made.places, progress)
-        places = check_sites(made.places if found.sites is None else found.sites, len(made.places), refinement)
+        places = made.places
+        if places is not None and found.sites is not None:
+            places = frozen(check_sites(found.sites, len(places), refinement))
         owner = check_owner(found.owner, situation, places, refinement)
         check_all_kept(made.owner, owner, refinement)
-        unchanged = np.array_equal(owner, made.owner) and np.array_equal(places, made.places)
+        unchanged = np.array_equal(owner, made.owner) and (places is None or np.array_equal(places, made.places))  # type: ignore[arg-type]
         unrefined = None if unchanged else Unrefined(made.owner, made.places)
         told = {**made.told, **found.told}
-        return Partition(frozen(places), frozen(owner), told, unrefined=unrefined, stopped=found.stopped)
+        return replace(made, places=places, owner=frozen(owner), told=told, unrefined=unrefined, stopped=found.stopped)
 
     def _tiers(self, owner: NDArray[np.int32], progress: Progress) -> Tiers | None:
         if self.request.tiers is None:

@@ -72,7 +72,7 @@ def run(
         progress.update("Stopping")
     own = request.site_number.allowed_loss()
     allowed = request.allowed_loss_percent if own is None else own
-    findings += [*_nothing_released(solutions, request.problem.k), *spread_places(solutions)]
+    findings += [*partitions.findings, *_nothing_released(solutions, request.problem.k), *spread_places(solutions)]
     return RunResult(
         solutions=tuple(marked(solutions, request.pareto_measures or usual_among(plan.measures), allowed)),
         approximated_sites=approximated,
@@ -145,7 +145,7 @@ def _anonymity(outcome: Outcome) -> int | None:
 def names_of(request: Request) -> dict[str, str]:
     """The name of each component's approach, and of the approaches that are parameters (``adc_seeding``)."""
     names: dict[str, str] = {}
-    for component, approach in chosen_approaches(request).items():
+    for component, approach in used_approaches(request).items():
         names[component] = approach.card.name
         for declared in approach.parameters():
             value = getattr(approach, declared.name)
@@ -157,7 +157,13 @@ def names_of(request: Request) -> dict[str, str]:
 
 def settings_of(request: Request) -> dict[str, dict[str, Any]]:
     """The parameters of each component's approach as plain data."""
-    return {component: approach.settings() for component, approach in chosen_approaches(request).items()}
+    return {component: approach.settings() for component, approach in used_approaches(request).items()}
+
+
+def used_approaches(request: Request) -> dict[str, Approach]:
+    """The chosen approaches that have a part in the result: without sites there is nothing to locate."""
+    unused = () if request.construction.needs_sites else ("site_location",)
+    return {name: approach for name, approach in chosen_approaches(request).items() if name not in unused}
 
 
 def chosen_approaches(request: Request) -> dict[str, Approach]:

@@ -29,8 +29,8 @@ class Reproduced:
 
 
 @dataclass(frozen=True)
-class ReproduceJob:
-    """One half of the tables (``like`` eastern or western) into ``target``.
+class ExperimentData:
+    """What an experiment of the thesis is run on; ``like`` is eastern, western or pei, tables go into ``target``.
 
     Without ``records`` and ``regions`` the data are generated beside the target; ``share`` makes them smaller.
     ``reading`` says how ``records`` is read. ``reference`` is a CSV of the published tables.
@@ -48,33 +48,8 @@ class ReproduceJob:
     workers: int = 0
     reading: RecordOptions = field(default_factory=RecordOptions)
 
-    def execute(
-        self,
-        progress: Progress = Silent(),  # noqa: B008 (Silent has no state)
-        on_prepared: Callable[[Prepared], None] | None = None,
-        on_finished: Callable[[Finished], None] | None = None,
-    ) -> Reproduced:
-        """Generate or read, run what is missing, write."""
-        from vbas_desktop.files.hashing import require_unchanged
-        from vbas_desktop.release.comparison import check_comparison_target, store_beside
-        from vbas_desktop.release.thesis import write_reproduction
-
-        check_comparison_target(self.target)
-        published = read_reference(self.reference, self.like) if self.reference is not None else []
-        folder = self._data(Span(progress, 0.0, 0.1))
-        plan = self._plan(folder)
-        table, regions = self._read(folder, Span(progress, 0.1, 0.2))
-        problems = count_scenarios(plan, table, regions, Span(progress, 0.2, 0.25))
-        keeper = Store(store_beside(self.target))
-        prepared = prepare(plan, problems, keeper, progress)
-        if on_prepared is not None:
-            on_prepared(prepared)
-        comparison = run_prepared(prepared, keeper, Span(progress, 0.25, 1.0), on_finished)
-        # Nothing is written on records that were rewritten while they were read.
-        require_unchanged(table.source)
-        return Reproduced(comparison, tuple(write_reproduction(comparison, self.like, published, self.target)))
-
-    def _data(self, progress: Progress) -> Path:
+    def data(self, progress: Progress) -> Path:
+        """The folder with the data, generated unless files are given."""
         from vbas_desktop.files.generate.make import generate
         from vbas_desktop.files.generate.spec import load_spec
 
@@ -89,6 +64,47 @@ class ReproduceJob:
         generate(spec, folder, records=records, regions=regions, progress=progress)
         return folder
 
+    def read(self, folder: Path, progress: Progress) -> tuple[RecordTable, Regions]:
+        """Both files."""
+        from vbas_desktop.files.records.table import load_records
+        from vbas_desktop.files.regions.read import RegionOptions, load_regions
+
+        where = RegionOptions(coordinates=self.coordinates)
+        regions = load_regions(self.regions or folder / "regions.csv", where, Span(progress, 0.0, 0.1))
+        table = load_records(self.records or folder / "records.csv", self.reading, Span(progress, 0.1, 1.0))
+        return table, regions
+
+
+@dataclass(frozen=True)
+class ReproduceJob(ExperimentData):
+    """One half of the tables 7 to 18, eastern or western; see `ExperimentData`."""
+
+    def execute(
+        self,
+        progress: Progress = Silent(),  # noqa: B008 (Silent has no state)
+        on_prepared: Callable[[Prepared], None] | None = None,
+        on_finished: Callable[[Finished], None] | None = None,
+    ) -> Reproduced:
+        """Generate or read, run what is missing, write."""
+        from vbas_desktop.files.hashing import require_unchanged
+        from vbas_desktop.release.comparison import check_comparison_target, store_beside
+        from vbas_desktop.release.thesis import write_reproduction
+
+        check_comparison_target(self.target)
+        published = read_reference(self.reference, self.like) if self.reference is not None else []
+        folder = self.data(Span(progress, 0.0, 0.1))
+        plan = self._plan(folder)
+        table, regions = self.read(folder, Span(progress, 0.1, 0.2))
+        problems = count_scenarios(plan, table, regions, Span(progress, 0.2, 0.25))
+        keeper = Store(store_beside(self.target))
+        prepared = prepare(plan, problems, keeper, progress)
+        if on_prepared is not None:
+            on_prepared(prepared)
+        comparison = run_prepared(prepared, keeper, Span(progress, 0.25, 1.0), on_finished)
+        # Nothing is written on records that were rewritten while they were read.
+        require_unchanged(table.source)
+        return Reproduced(comparison, tuple(write_reproduction(comparison, self.like, published, self.target)))
+
     def _plan(self, folder: Path) -> Plan:
         from vbas_desktop.files.generalise import read_generalisation
 
@@ -99,12 +115,3 @@ class ReproduceJob:
                 Finding("groups", "Not every selection of the thesis has groups.", "Give groups for the column age.")
             )
         return plan
-
-    def _read(self, folder: Path, progress: Progress) -> tuple[RecordTable, Regions]:
-        from vbas_desktop.files.records.table import load_records
-        from vbas_desktop.files.regions.read import RegionOptions, load_regions
-
-        where = RegionOptions(coordinates=self.coordinates)
-        regions = load_regions(self.regions or folder / "regions.csv", where, Span(progress, 0.0, 0.1))
-        table = load_records(self.records or folder / "records.csv", self.reading, Span(progress, 0.1, 1.0))
-        return table, regions

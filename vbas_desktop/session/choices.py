@@ -136,7 +136,9 @@ def combination(choices: Choices) -> str:
 def in_words(chosen: Mapping[str, str]) -> str:
     """A combination by component in words; what does nothing is not told."""
     told = ((component, chosen.get(component, NOTHING)) for component in COMPONENTS)
-    return " · ".join(title_of(component, name) for component, name in told if name != NOTHING)
+    kind: Any = approaches("construction").get(chosen.get("construction", ""))
+    unused = "site_location" if kind is not None and not kind.needs_sites else None
+    return " · ".join(title_of(part, name) for part, name in told if name != NOTHING and part != unused)
 
 
 def changed_fields(before: Choices, after: Choices) -> tuple[str, ...]:

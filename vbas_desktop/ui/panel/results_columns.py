@@ -64,7 +64,9 @@ def location_of(entry: Entry) -> str:
 
 def location_words(solution: Solution) -> str:
     """The location approach of a solution in words, with the seeding of those that are seeded."""
-    name = solution.approaches.get("site_location") or ""
+    name = solution.approaches.get("site_location")
+    if name is None:
+        return "no sites"
     seeding = solution.approaches.get("adc_seeding")
     if not seeding:
         return title_of("site_location", name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
@@ -26,6 +27,7 @@ from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.compare import Compared
 from vbas_desktop.jobs.reproduce import Reproduced, ReproduceJob
+from vbas_desktop.jobs.reproduce_island import IslandJob
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.comparing import ComparisonOrder, Ticked, order_comparison, why_not_compare
 from vbas_desktop.session.results import Run
@@ -41,7 +43,11 @@ from .results import ComparisonCharts, SummaryView
 
 _PAUSE_MS = 300
 _LOOKING = "Looking at the comparison"
-_THESIS = {"eastern": "Like &Eastern Canada (tables 7–12)…", "western": "Like &Western Canada (tables 13–18)…"}
+_THESIS = {
+    "eastern": "Like &Eastern Canada (tables 7–12)…",
+    "western": "Like &Western Canada (tables 13–18)…",
+    "pei": "Like &Prince Edward Island, against growth (tables 19–22)…",
+}
 
 
 class ComparePage(QWidget):
@@ -253,16 +259,24 @@ class ComparePage(QWidget):
 
     def _ask_for_thesis(self, like: str) -> None:
         def then(folder: str) -> None:
-            self.reproduce(ReproduceJob(like, Path(folder) / f"thesis-{like}"))
+            kind = IslandJob if like == "pei" else ReproduceJob
+            self.reproduce(kind(like, Path(folder) / f"thesis-{like}"))
 
         ask_for_folder(self, "Folder for the tables", self._folder.parent, then)
 
-    def reproduce(self, order: ReproduceJob) -> None:
+    def reproduce(self, order: ReproduceJob | IslandJob) -> None:
         """Run the thesis' experiments into a folder."""
         self.done = 0
+        done: Any = self._on_island if isinstance(order, IslandJob) else self._on_reproduced
         self._context.runner.start(
-            f"The thesis’ experiments ({order.like})", partial(_reproduce, order), partial(self._on_reproduced, order)
+            f"The thesis’ experiments ({order.like})", partial(_reproduce, order), partial(done, order)
         )
+
+    def _on_island(self, order: IslandJob, lines: tuple[str, ...]) -> None:
+        self.summary.show_text("\n".join(lines))
+        self.tabs.setCurrentWidget(self.summary)
+        self.live.setText("Growth and the Voronoi diagram are compared in 18 scenarios.")
+        self._context.say(f"The tables are in {order.target}.")
 
     def _on_reproduced(self, order: ReproduceJob, done: Reproduced) -> None:
         self._show(Compared(done.comparison, "", order.target), "\n".join(done.lines))
@@ -281,6 +295,6 @@ def _run(order: ComparisonOrder, progress: Progress) -> Compared:
     return order.job.execute(progress, progress.hand_out)  # type: ignore[attr-defined]
 
 
-def _reproduce(order: ReproduceJob, progress: Progress) -> Reproduced:
+def _reproduce(order: ReproduceJob | IslandJob, progress: Progress) -> Reproduced | tuple[str, ...]:
     """Runs in the worker's thread."""
     return order.execute(progress)

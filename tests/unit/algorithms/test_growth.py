@@ -1,0 +1,117 @@
+"""Districts that grow: contiguous, none below the cutoff, islands joined, large ones split."""
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.problem_making import problem_of, situation_for
+from vbas_desktop.algorithms.adjacency import pieces, point_neighbours
+from vbas_desktop.algorithms.growth import gabriel, ground_of, grow
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.domain.problem import Request
+from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.engine.run import run
+from vbas_desktop.files.solutions import solution_from_json, solution_to_json
+
+PLANE = CoordinateSystem(CoordinateKind.PLANAR)
+CHAIN = [(float(x), 0.0) for x in range(6)]
+
+
+def chain_pairs(number):
+    return np.column_stack((np.arange(number - 1), np.arange(1, number))).astype(np.int32)
+
+
+def districts(people, cutoff, points=CHAIN):
+    return grow(np.array(points), np.array(people, np.int64), chain_pairs(len(people)), cutoff).tolist()
+
+
+def test_the_smallest_joins_its_nearest_neighbour_first():
+    # 1 joins 9, and 4 the first 10: at equal distances the lower number. 5 joins the last 10, the other is farther now.
+    assert districts([9, 1, 10, 4, 5, 10], 9) == [0, 0, 1, 1, 2, 2]
+
+
+def test_a_district_of_twice_the_cutoff_is_split_where_both_parts_are_even():
+    assert districts([1, 1, 1, 1, 1, 1], 3) == [0, 0, 0, 1, 1, 1]
+    assert districts([20, 1, 1, 1, 1, 1], 3) == [0, 1, 1, 1, 1, 1]
+    assert districts([20, 1, 1, 1, 1, 1], 6) == [0, 0, 0, 0, 0, 0]
+
+
+def test_too_few_records_in_all_make_one_district():
+    assert districts([1, 0, 0, 0, 0, 1], 3) == [0] * 6
+    assert districts([0] * 6, 1) == [0] * 6
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_districts_are_contiguous_and_large_enough(data):
+    number = data.draw(st.integers(1, 40))
+    seed = data.draw(st.integers(0, 10_000))
+    rng = np.random.default_rng(seed)
+    points, people = rng.integers(0, 12, (number, 2)).astype(float), rng.integers(0, 30, number)
+    cutoff = data.draw(st.integers(1, 60))
+    regions = Regions(tuple(map(str, range(number))), points, PLANE)
+    ground = ground_of(regions)
+    owner = grow(points, people, ground.pairs, cutoff)
+    sizes = np.bincount(owner, people)
+    assert sizes.sum() == people.sum()
+    assert sizes.size == 1 or sizes.min() >= cutoff
+    assert (pieces(regions, owner, ground.pairs) == 1).all()
+    firsts = [owner.tolist().index(each) for each in range(sizes.size)]
+    assert firsts == sorted(firsts)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.integers(3, 25))
+def test_gabriel_pairs_are_those_with_an_empty_circle(seed, number):
+    points = np.random.default_rng(seed).random((number, 2))
+    naive = []
+    for one, other in point_neighbours(points).tolist():
+        middle, radius = (points[one] + points[other]) / 2, np.hypot(*(points[one] - points[other])) / 2
+        rest = np.delete(points, [one, other], axis=0)
+        if rest.size == 0 or np.hypot(*(rest - middle).T).min() >= radius:
+            naive.append([one, other])
+    assert gabriel(points).tolist() == naive
+
+
+def test_islands_are_joined_and_that_is_said():
+    boxes = np.array([shapely.box(x, 0, x + 1, 1) for x in (0, 1, 5, 6)], object)
+    regions = Regions(("a", "b", "c", "d"), shapely.get_coordinates(shapely.centroid(boxes)), PLANE, boxes)
+    ground = ground_of(regions)
+    assert ground.bridges == 1
+    assert ground.pairs.tolist() == [[0, 1], [1, 2], [2, 3]]
+    situation = situation_for(regions.points, [[5], [5], [5], [5]])
+    object.__setattr__(situation, "regions", regions)
+    made = make("construction", "growth").construct_and_tell(situation, np.full((1, 2), np.nan), _Silent())
+    assert made.owner.tolist() == [0, 0, 0, 0]
+    assert made.told == {"growth": {"cutoff": 18, "bridges": 1}}
+    assert [finding.code for finding in made.findings] == ["islands-joined"]
+
+
+class _Silent:
+    def update(self, stage, fraction=None):
+        pass
+
+
+@pytest.mark.parametrize("location", ["density", "adc"])
+def test_a_run_without_sites_tells_no_location_and_is_kept_as_it_is(location):
+    problem = problem_of([(x, y) for y in range(4) for x in range(5)], [[9, 3]] * 20, k=2)
+    request = Request(
+        problem,
+        make("site_number", "fixed", {"sites": 4}),
+        make("site_location", location),
+        make("construction", "growth"),
+        range_reach=0,
+    )
+    solution = run(request).solutions[0]
+    assert solution.sites is None
+    assert solution.site_count == 4
+    assert solution.measures["average_distance"] is None
+    assert solution.measures["alternative_average_distance"] > 0
+    assert "site_location" not in solution.approaches
+    assert np.bincount(solution.owner, problem.counts.region_totals).min() >= 0.9 * problem.records / 4
+    again = solution_from_json(solution_to_json(solution))
+    assert again.sites is None
+    assert again.owner.tolist() == solution.owner.tolist()
+    assert again.told == solution.told

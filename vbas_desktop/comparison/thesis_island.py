@@ -1,0 +1,212 @@
+"""The thesis' comparison with seeded growth on Prince Edward Island: its tables 19 to 22.
+
+18 scenarios: nine selections of attributes, generalised or not. Growth decides how many regions there are; balanced
+density and ADC then get as many sites.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.domain.solution import Solution
+from vbas_desktop.engine.run import run
+from vbas_desktop.files.access import check_readable
+
+SELECTIONS = {
+    "Age, Gender": ("age", "gender"),
+    "Age, Income": ("age", "income"),
+    "Highest Degree, Gender": ("education", "gender"),
+    "Highest Degree, Marital Status, Gender": ("education", "marital", "gender"),
+    "Age, Gender, Income": ("age", "gender", "income"),
+    "Age, Income, Marital Status": ("age", "income", "marital"),
+    "Highest Degree, Marital Status, Religion, Gender": ("education", "marital", "religion", "gender"),
+    "Highest Degree, Marital Status, Gender, Income": ("education", "marital", "gender", "income"),
+    "Age, Gender, Marital Status, Religion": ("age", "gender", "marital", "religion"),
+}
+"""The selections as the tables name them, and the columns that `vbas generate` writes."""
+
+METHODS = ("growth", "balanced-density", "adc")
+FIRST_TABLE = {"growth": 19, "balanced-density": 21, "adc": 21}
+PUBLISHED_AS = {"geoleader": "growth"}
+"""The program that the thesis compared with grows districts, as our construction does."""
+
+MEASURES = (
+    "suppressed_records",
+    "average_distance",
+    "alternative_average_distance",
+    "discernibility",
+    "non_uniform_entropy",
+)
+COLUMNS = ("table", "scenario", "method", "sites", *MEASURES, "seconds")
+"""The columns of a table as CSV; a reference file has the same."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table; ``values`` are the measures and seconds, None where there is none."""
+
+    table: int
+    scenario: str
+    method: str
+    sites: int
+    values: Mapping[str, float | int | None]
+
+    @property
+    def key(self) -> tuple[int, str, str]:
+        """What the row is about, whatever came out."""
+        return self.table, self.scenario, self.method
+
+
+def rows_of(problem: Problem, scenario: str, generalised: bool, seed: int, progress: Progress) -> Iterator[Row]:
+    """The three methods on one scenario."""
+    number, sites = make("site_number", "maxcombs", {"model": "eastern"}), 0
+    for place, method in enumerate(METHODS):
+        if method != "growth":
+            number = make("site_number", "fixed", {"sites": sites})
+        request = Request(
+            problem=problem,
+            site_number=number,
+            site_location=make("site_location", method if method != "growth" else "balanced-density"),
+            construction=make("construction", "growth" if method == "growth" else "voronoi"),
+            range_reach=0,
+            random_seed=seed,
+            workers=1,
+        )
+        solution = run(request, Span(progress, place / len(METHODS), (place + 1) / len(METHODS))).solutions[0]
+        if method == "growth":
+            sites = solution.aggregated_regions
+        yield _row(solution, scenario, FIRST_TABLE[method] + generalised, method, sites)
+
+
+def _row(solution: Solution, scenario: str, table: int, method: str, sites: int) -> Row:
+    values = {name: solution.measures.get(name) for name in (*MEASURES, "seconds")}
+    return Row(table, scenario, method, sites, values)
+
+
+def read_island_reference(path: Path) -> list[Row]:
+    """The published rows, from a CSV with the columns of `COLUMNS`."""
+    check_readable(path)
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        reader = csv.DictReader(stream)
+        missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+        if missing:
+            remedy = "Name a file of the published tables 19 to 22."
+            raise InputError(Finding("reference", "A column is missing.", remedy, file=str(path), column=missing[0]))
+        try:
+            return [_published(row) for row in reader]
+        except ValueError:
+            finding = Finding(
+                "reference", "A number cannot be read.", "Correct the file.", file=str(path), row=reader.line_num
+            )
+            raise InputError(finding) from None
+
+
+def _published(row: Mapping[str, str]) -> Row:
+    method = PUBLISHED_AS.get(row["method"], row["method"])
+    values = {name: float(row[name]) if row[name] else None for name in (*MEASURES, "seconds")}
+    return Row(int(row["table"]), row["scenario"], method, int(row["sites"]), values)
+
+
+def island_csv(rows: Iterable[Row]) -> str:
+    """Rows as CSV, in the form of a reference file."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        values = ["" if row.values[name] is None else row.values[name] for name in (*MEASURES, "seconds")]
+        writer.writerow([row.table, row.scenario, row.method, row.sites, *values])
+    return text.getvalue()
+
+
+def beside_csv(rows: Sequence[Row], published: Sequence[Row]) -> str:
+    """Our rows with the published ones and the ratios."""
+    known = {row.key: row for row in published}
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    heads = [head for name in MEASURES for head in (name, f"{name}_published", f"{name}_ratio")]
+    writer.writerow(["table", "scenario", "method", "sites", "sites_published", *heads])
+    for row in rows:
+        other = known.get(row.key)
+        told: list[object] = [row.table, row.scenario, row.method, row.sites, other.sites if other else ""]
+        for name in MEASURES:
+            theirs = other.values[name] if other else None
+            told += ["" if value is None else value for value in (row.values[name], theirs, _ratio(row, other, name))]
+        writer.writerow(told)
+    return text.getvalue()
+
+
+def _ratio(row: Row, other: Row | None, name: str) -> float | None:
+    mine, theirs = row.values[name], other.values[name] if other else None
+    return mine / theirs if mine is not None and theirs else None
+
+
+_CLAIMS = (
+    ("Balanced density has a lower distance to the mean point than growth", "alternative_average_distance"),
+    ("Balanced density suppresses fewer records than growth", "suppressed_records"),
+    ("Balanced density has a lower discernibility than growth", "discernibility"),
+    ("Balanced density has a lower entropy than growth", "non_uniform_entropy"),
+    ("Balanced density is faster than growth", "seconds"),
+)
+
+
+def island_lines(rows: Sequence[Row], published: Sequence[Row]) -> list[str]:
+    """Numbers of regions and measures against the published ones, then what both say of the two methods."""
+    lines = []
+    if published:
+        known = {row.key: row for row in published}
+        lines.append("Median of ours by published")
+        for method in METHODS:
+            mine = [row for row in rows if row.method == method and row.key in known]
+            parts = [f"regions {statistics.median(row.sites / known[row.key].sites for row in mine):.2f}"]
+            for name in MEASURES:
+                ratios = [ratio for row in mine if (ratio := _ratio(row, known[row.key], name)) is not None]
+                parts += [f"{name.replace('_', ' ')} {statistics.median(ratios):.2f}"] if ratios else []
+            lines.append(f"- {method}: {', '.join(parts)}")
+        lines.append("")
+    lines.append("Balanced density against growth with as many regions")
+    for sentence, measure in _CLAIMS:
+        told = [f"{sentence}: {_decided(rows, measure)}"]
+        told += [f"published: {_decided(published, measure)}"] if published else []
+        lines.append(f"- {'; '.join(told)}")
+    return lines
+
+
+def _decided(rows: Sequence[Row], measure: str) -> str:
+    of = {(row.table, row.scenario, row.method): row.values[measure] for row in rows}
+    pairs = [
+        (mine, of.get((table - 2, scenario, "growth")))
+        for (table, scenario, method), mine in of.items()
+        if method == "balanced-density"
+    ]
+    both = [(mine, other) for mine, other in pairs if mine is not None and other is not None]
+    fewer, equal = sum(mine < other for mine, other in both), sum(mine == other for mine, other in both)
+    return f"in {fewer} of {len(both)} scenarios" + (f", equal in {equal}" if equal else "")
+
+
+def island_markdown(rows: Sequence[Row]) -> str:
+    """The four tables for people."""
+    titles = ("suppressed", "distance", "distance to the mean point", "discernibility", "entropy (bits)", "seconds")
+    lines = []
+    for table in sorted({row.table for row in rows}):
+        lines += [f"## Table {table}{', generalised' if table % 2 == 0 else ''}", ""]
+        lines += ["| scenario | method | regions | " + " | ".join(titles) + " |", "| --- | --- |" + " ---: |" * 7]
+        for row in (row for row in rows if row.table == table):
+            shown = [_shown(name, row.values[name]) for name in (*MEASURES, "seconds")]
+            lines.append(f"| {row.scenario} | {row.method} | {row.sites:,} | {' | '.join(shown)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _shown(name: str, value: float | int | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.{4 if 'distance' in name else 2 if name == 'seconds' else 0}f}"
