@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.files.dialect import Dialect
@@ -19,6 +20,34 @@ from .tally import Hashes, Tally, Translation, combine
 
 Tick = Callable[[int], None]
 """Called with the number of rows of every batch; raises to stop."""
+
+
+class Cells:
+    """Which aggregated region and which class each key stands for."""
+
+    def __init__(self) -> None:
+        self._found: list[NDArray[np.uint64]] = []
+        self._held, self._most = 0, _MOST_CELLS
+
+    def add(self, keys: Hashes, region: Hashes, kind: Hashes) -> None:
+        """Note each key of a batch once."""
+        _, first = np.unique(keys, return_index=True)
+        self._found.append(np.stack((keys[first], region[first], kind[first])))
+        self._held += first.size
+        if self._held > self._most:
+            self._found = [self.sorted()]
+            self._held = self._found[0].shape[1]
+            self._most = max(_MOST_CELLS, 2 * self._held)
+
+    def sorted(self) -> NDArray[np.uint64]:
+        """Keys, aggregated regions and classes, by ascending key."""
+        everything = np.concatenate(self._found, axis=1) if self._found else np.zeros((3, 0), np.uint64)
+        _, first = np.unique(everything[0], return_index=True)
+        return everything[:, first]
+
+
+_MOST_CELLS = 4_000_000
+"""Notes that are kept before those that repeat each other are thrown away."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +73,21 @@ class Claim:
         return [name for _, name in self.columns] + ([self.class_size] if self.class_size else [])
 
 
+Crosswalk = Mapping[str, tuple[str, ...]]
+"""The code of each initial region: of its aggregated region, and in tiers of each larger place."""
+
+
 @dataclass
 class Seen:
     """What one file came down to. ``strangers`` are rows whose region the crosswalk does not know.
 
-    ``sizes`` counts the rows by the hash of the added class size.
+    ``sizes`` counts the rows by the hash of the added class size. In tiers, ``coarser`` adds up what the rows would be
+    with the code of each tier above, and ``cells`` keeps aggregated region and class of each key.
     """
 
     tally: Tally = field(default_factory=Tally)
+    coarser: list[Tally] = field(default_factory=list)
+    cells: Cells = field(default_factory=lambda: Cells())
     rows: int = 0
     strangers: int = 0
     names_fit: bool = True
@@ -72,11 +108,15 @@ def text_encoding(dialect: Dialect, claim: Claim) -> str:
     return encoding if by_bytes else "utf-8"
 
 
-def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapping[str, str], tick: Tick) -> Seen:
+def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, tick: Tick) -> Seen:
     """The input by classes of aggregated region and all quasi-identifiers, its values changed as stated."""
     seen, encoding = Seen(), text_encoding(dialect, claim)
     place = {name: index for index, name in enumerate(dialect.header)}
-    regions = Translation(hashed(crosswalk, encoding), hashed(crosswalk.values(), encoding))
+    regions, *larger = (
+        Translation(hashed(crosswalk, encoding), hashed(codes, encoding))
+        for codes in zip(*crosswalk.values(), strict=True)
+    )
+    seen.coarser = [Tally() for _ in larger]
     groups = {
         name: [_Groups(one.groups, encoding, claim.escaped) for one in problem.groupings if one.column == name]
         for name in problem.quasi_identifiers
@@ -90,7 +130,7 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapp
         if missing:
             known = region != 0
             columns, region = [column[known] for column in columns], region[known]
-        keys, rows = np.zeros(region.size, np.uint64), np.zeros(region.size, np.uint64)
+        keys = np.zeros(region.size, np.uint64)
         changed = {problem.region_column: region}
         for name in problem.quasi_identifiers:
             changed[name] = columns[place[name]]
@@ -101,16 +141,30 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapp
         for name, groups_of_values in rewritten.items():
             if groups_of_values is not None:
                 changed[name] = groups_of_values.applied(columns[place[name]])
-        for name, _ in claim.columns:
-            combine(rows, changed[name] if name in changed else columns[place[name]])
-        seen.tally.add(keys, rows)
+        seen.tally.add(keys, _rows(claim, changed, columns, place))
+        if larger:
+            kinds = np.zeros(region.size, np.uint64)
+            for name in problem.quasi_identifiers:
+                combine(kinds, changed[name])
+            seen.cells.add(keys, region, kinds)
+        for codes, tally in zip(larger, seen.coarser, strict=True):
+            changed[problem.region_column], _ = codes.of(columns[place[problem.region_column]])
+            tally.add(keys, _rows(claim, changed, columns, place))
     return seen
 
 
-def seen_output(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Mapping[str, str], tick: Tick) -> Seen:
+def _rows(claim: Claim, changed: Mapping[str, Hashes], columns: Batch, place: Mapping[str, int]) -> Hashes:
+    """The fingerprints of rows with the changed values in their places."""
+    rows = np.zeros(columns[0].size, np.uint64)
+    for name, _ in claim.columns:
+        combine(rows, changed[name] if name in changed else columns[place[name]])
+    return rows
+
+
+def seen_output(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, tick: Tick) -> Seen:
     """The released file by classes of what it holds of the region column and the quasi-identifiers."""
     seen, encoding = Seen(), text_encoding(dialect, claim)
-    codes = hashed(sorted(set(crosswalk.values())), encoding)
+    codes = hashed(sorted({code for codes in crosswalk.values() for code in codes}), encoding)
     known = Translation(codes, codes)
     names = [name for name, _ in claim.columns]
     quotes: list[int] | None = [] if claim.file.suffix == ".csv" and dialect.format == "csv" else None

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import csv
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Check, VerificationFailed
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Cancelled, Progress
 from vbas_desktop.files.dialect import Dialect
 
-from .fingerprints import Claim, Seen, hashed, seen_input, seen_output
+from .fingerprints import Claim, Crosswalk, Seen, hashed, seen_input, seen_output, text_encoding
 from .readback import Unreadable
+from .tier_recount import recounted_tiers
 
 STAGE = "Reading the release back"
 T = TypeVar("T")
@@ -32,7 +36,10 @@ def verify(problem: Problem, dialect: Dialect, claim: Claim, progress: Progress)
     try:
         crosswalk = _read_crosswalk(claim.crosswalk)
         before, after = _read_both(problem, dialect, claim, crosswalk, progress)
-        checks = [_crosswalk_check(problem, crosswalk), *_checks(problem, claim, before, after)]
+        checks = [*_crosswalk_checks(problem, crosswalk)]
+        if all(check.passed for check in checks):
+            expected = _expected(problem, dialect, claim, crosswalk, before)
+            checks += _checks(problem, claim, before, after, expected)
     except Unreadable as error:
         checks = [Check("the released file can be read back", False, str(error))]
     failed = [check for check in checks if not check.passed]
@@ -43,7 +50,7 @@ def verify(problem: Problem, dialect: Dialect, claim: Claim, progress: Progress)
 
 
 def _read_both(
-    problem: Problem, dialect: Dialect, claim: Claim, crosswalk: dict[str, str], progress: Progress
+    problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, progress: Progress
 ) -> tuple[Seen, Seen]:
     """Read input and release side by side; what stops one stops the other."""
     stop, lock = threading.Event(), threading.Lock()
@@ -74,11 +81,51 @@ def _read_both(
     return before.result(), after.result()
 
 
-def _checks(problem: Problem, claim: Claim, before: Seen, after: Seen) -> list[Check]:
+@dataclass(frozen=True, eq=False)
+class _Expected:
+    """What must have been released: the sizes of the classes, and the sum of the fingerprints of their rows."""
+
+    sizes: NDArray[np.int64]
+    fingerprints: np.uint64
+    suppressed: int
+
+    @property
+    def rows(self) -> int:
+        return int(self.sizes.sum())
+
+
+def _expected(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, before: Seen) -> _Expected:
     _, counts, sums = before.tally.classes()
-    kept = counts >= problem.k
-    expected, expected_sum = int(counts[kept].sum()), np.sum(sums[kept], dtype=np.uint64)
-    suppressed = int(counts[~kept].sum()) + before.strangers
+    if not before.coarser:
+        kept = counts >= problem.k
+        return _Expected(counts[kept], np.sum(sums[kept], dtype=np.uint64), int(counts[~kept].sum()))
+    codes = [np.array(column) for column in zip(*crosswalk.values(), strict=True)]
+    numbered = [np.unique(column, return_inverse=True) for column in codes]
+    members = [inverse.astype(np.int64) for _, inverse in numbered]
+    parents = []
+    for below, above in pairwise(members):
+        parent = np.zeros(int(below.max()) + 1, np.int64)
+        parent[below] = above
+        parents.append(parent)
+    _, regions, kinds = before.cells.sorted()
+    hashes = hashed(numbered[0][0].tolist(), text_encoding(dialect, claim))
+    order = np.argsort(hashes)
+    place = order[np.searchsorted(hashes[order], regions)].astype(np.int64)
+    kind = np.unique(kinds, return_inverse=True)[1].astype(np.int64)
+    tier, last = recounted_tiers(place, kind, counts, parents, problem.k)
+    sizes, parts = [counts[tier == 0]], [np.sum(sums[tier == 0], dtype=np.uint64)]
+    for number, tally in enumerate(before.coarser, 1):
+        here = tier == number
+        parts.append(np.sum(tally.classes()[2][here], dtype=np.uint64))
+        place = parents[number - 1][place]
+        _, where = np.unique(place[here] * (int(kind.max(initial=0)) + 1) + kind[here], return_inverse=True)
+        sizes.append(np.bincount(where, counts[here]).astype(np.int64))
+    everything = np.sum(np.array(parts, np.uint64), dtype=np.uint64)
+    return _Expected(np.concatenate(sizes), everything, int(counts[tier > last].sum()))
+
+
+def _checks(problem: Problem, claim: Claim, before: Seen, after: Seen, expected: _Expected) -> list[Check]:
+    suppressed = expected.suppressed + before.strangers
     _, released, released_sums = after.tally.classes()
     anonymity = int(released.min()) if released.size else None
     checks = [
@@ -96,32 +143,48 @@ def _checks(problem: Problem, claim: Claim, before: Seen, after: Seen) -> list[C
         Check("every region of the released file is in the crosswalk", after.strangers == 0),
         Check(
             "every released row is an input row with only the stated changes",
-            after.rows == expected
-            and bool(np.sum(released_sums, dtype=np.uint64) == expected_sum)
+            after.rows == expected.rows
+            and bool(np.sum(released_sums, dtype=np.uint64) == expected.fingerprints)
             and after.quotes_fit,
             f"{after.rows:,} rows compared" if after.quotes_fit else "quotes where none are needed",
         ),
     ]
     if claim.class_size is not None:
-        sizes, classes = np.unique(counts[kept], return_counts=True)
+        sizes, classes = np.unique(expected.sizes, return_counts=True)
         texts = hashed((str(size) for size in sizes.tolist()), "ascii")
         rows = dict(zip(texts.tolist(), (sizes * classes).tolist(), strict=True))
         checks.append(Check("the class sizes are those of the released file", dict(after.sizes) == rows))
+    told = {name for name, _ in claim.columns}
+    if before.coarser and {problem.region_column, *problem.quasi_identifiers} <= told:
+        same = np.array_equal(np.sort(released), np.sort(expected.sizes))
+        checks.append(
+            Check(
+                "every combination is released in the smallest place where that is safe",
+                same,
+                f"{released.size:,} combinations",
+            )
+        )
     return checks
 
 
-def _crosswalk_check(problem: Problem, crosswalk: dict[str, str]) -> Check:
+def _crosswalk_checks(problem: Problem, crosswalk: Crosswalk) -> Iterator[Check]:
     complete = tuple(crosswalk) == problem.regions.ids
-    apart = not set(crosswalk.values()) & set(problem.regions.ids)
-    return Check(
-        "the crosswalk has every initial region once, and no aggregated region has the id of one", complete and apart
+    codes = {code for codes in crosswalk.values() for code in codes}
+    yield Check(
+        "the crosswalk has every initial region once, and no aggregated region has the id of one",
+        complete and not codes & set(problem.regions.ids),
     )
+    tiers = list(zip(*crosswalk.values(), strict=True))
+    if len(tiers) > 1:
+        nested = all(len(set(zip(below, above, strict=True))) == len(set(below)) for below, above in pairwise(tiers))
+        apart = sum(len(set(tier)) for tier in tiers) == len(codes)
+        yield Check("every place lies in one place of the next tier", nested and apart)
 
 
-def _read_crosswalk(path: Path) -> dict[str, str]:
+def _read_crosswalk(path: Path) -> Crosswalk:
     with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))[1:]
-    crosswalk = {row[0]: row[1] for row in rows if len(row) == 2}
+        header, *rows = csv.reader(file)
+    crosswalk = {row[0]: tuple(row[1:]) for row in rows if len(row) == len(header)}
     if len(crosswalk) != len(rows):
         raise Unreadable("the crosswalk names a region twice")
     return crosswalk

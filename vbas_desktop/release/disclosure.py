@@ -26,10 +26,13 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.indices import DaviesBouldin
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.engine.place import PlaceVector
-from vbas_desktop.engine.place_parts import Levels, codes_of, moves
+from vbas_desktop.engine.place_parts import HEIGHT, Levels, Moves, codes_of, moves
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .plan import Plan
+from .plan import Partition, Plan, TierPlaces, smallest_area
+
+NOT_IN_TIERS = ("precision_loss",)
+"""In tiers it depends on where in a larger place its records are, which is not released."""
 
 MEASURES = ("alternative_average_distance", "precision_loss", "discernibility", "average_anonymity_deviation")
 """The ratings that follow from the released files. The others depend on sites, or on records that are not released."""
@@ -67,12 +70,24 @@ class ToldColumn:
     grouped: bool
 
 
+@dataclass(frozen=True)
+class Example:
+    """A class that is released in a larger place: its values, and how many of it are released there and inside."""
+
+    code: str
+    values: dict[str, str]
+    records: int
+    inside: dict[str, int]
+    regions: int
+
+
 @dataclass(frozen=True, eq=False)
 class Told:
     """All that the recipient is told, beside the files themselves.
 
-    ``sizes`` are those of the released classes, ``size_regions`` the aggregated region of each. ``distances`` of
-    aggregated regions and ``separation`` take every initial region once, whatever its records.
+    ``sizes`` are those of the released classes, ``size_regions`` the aggregated region of each; in tiers, those of the
+    places above follow, numbered on tier by tier. ``distances`` of places and ``separation`` take every initial region
+    once, whatever its records. ``example`` is a released class of a larger place, by columns and values.
     """
 
     k: int
@@ -90,11 +105,20 @@ class Told:
     measures: dict[str, float | None]
     distances: NDArray[np.float64]
     separation: DaviesBouldin
+    parents: tuple[str, ...] = ()
+    coarser: tuple[TierPlaces, ...] = ()
+    example: Example | None = None
+
+    @cached_property
+    def released_by_place(self) -> NDArray[np.int64]:
+        """Records released with each code, tier by tier."""
+        places = len(self.codes) + sum(len(tier.codes) for tier in self.coarser)
+        return np.bincount(self.size_regions, self.sizes, minlength=places).astype(np.int64)
 
     @cached_property
     def released_by_region(self) -> NDArray[np.int64]:
-        """Released records of each aggregated region."""
-        return np.bincount(self.size_regions, self.sizes, minlength=len(self.codes)).astype(np.int64)
+        """Records released with the code of each aggregated region."""
+        return self.released_by_place[: len(self.codes)]
 
     @cached_property
     def members_by_region(self) -> NDArray[np.int64]:
@@ -114,30 +138,34 @@ class Told:
     @property
     def smallest_area(self) -> int | None:
         """The fewest released records of an aggregated region that has any."""
-        areas = self.released_by_region[self.released_by_region > 0]
-        return int(areas.min()) if areas.size else None
+        return smallest_area(self)
 
     @property
     def mean_distance(self) -> float | None:
-        """How far initial regions are from the middle of their aggregated region, weighted by its released records."""
-        return None if not self.records else float((self.released_by_region * self.distances).sum() / self.records)
+        """How far initial regions are from the middle of their place, weighted by its released records."""
+        return None if not self.records else float((self.released_by_place * self.distances).sum() / self.records)
 
     @property
     def levels(self) -> Levels:
         """On which level the released records are: grouped columns on 1, places on 1 where regions were merged."""
         merged = int(self.released_by_region[self.members_by_region > 1].sum())
         found = {column.name: {int(column.grouped): self.records} for column in self.columns}
-        found[self.region_column] = {0: self.records - merged, 1: merged}
+        found[self.region_column] = {0: int(self.released_by_region.sum()) - merged, 1: merged}
+        for tier, places in enumerate(self.coarser, 2):
+            found[self.region_column][tier] = int(places.released_by_region.sum())
         return {name: {level: number for level, number in each.items() if number} for name, each in found.items()}
+
+    @property
+    def heights(self) -> dict[str, int]:
+        """How many levels each column has above its values, where these are not the usual ones."""
+        return {self.region_column: max(HEIGHT, 1 + len(self.coarser))} if self.coarser else {}
 
 
 def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequence[str]) -> Told:
     """What the recipient of this release is told."""
     problem = plan.problem
     names, given = dict(options.released_columns(header)), plan.solution.measures
-    kept = plan.released > 0
-    sizes, region = plan.released[kept], np.repeat(np.arange(len(plan.codes)), np.diff(plan.indptr))[kept]
-    classes = plan.columns[kept]
+    sizes, region, classes = _released_classes(plan)
     grouped = {grouping.column for grouping in problem.groupings}
     columns = tuple(
         ToldColumn(names.get(name, name), np.unique(codes_of(problem.counts, q)[classes]).size, name in grouped)
@@ -145,10 +173,8 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
     )
     least = len(plan.codes) * np.unique(classes).size - sizes.size
     most = len(plan.codes) * math.prod(column.categories for column in columns) - sizes.size
-    members = plan.members_by_region[region]
-    # Every initial region counts once: how the records were spread over them is not released.
-    some = (plan.released_by_region > 0)[plan.membership].astype(np.int64)
-    once = moves(problem.regions.points, plan.membership, len(plan.codes), some)
+    once = _places_once(plan)
+    members = np.concatenate([tier.members_by_region for tier in _tiers(plan)])[region]
     return Told(
         k=problem.k,
         regions=problem.regions,
@@ -159,13 +185,82 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
         size_regions=region,
         columns=columns,
         region_column=names.get(problem.region_column, problem.region_column),
-        approaches={part: plan.solution.approaches.get(part, "") for part in ("site_location", "construction")},
-        suppressed=suppressed_share(plan.records_suppressed, int(sizes.sum()), problem.k, least, most),
-        jaccard=jaccard_told(place.jaccard, sizes, members, problem.k),
-        measures={name: two_digits(given[name]) for name in MEASURES if name in given},
+        approaches={
+            part: plan.solution.approaches.get(part, "") for part in ("site_location", "construction", "tiers")
+        },
+        # What is left at the end of the tiers is less than a few classes: any number could tell of it.
+        suppressed=Share()
+        if plan.coarser
+        else suppressed_share(plan.records_suppressed, int(sizes.sum()), problem.k, least, most),
+        jaccard=None if plan.coarser else jaccard_told(place.jaccard, sizes, members, problem.k),
+        measures={
+            name: two_digits(given[name])
+            for name in MEASURES
+            if name in given and not (plan.coarser and name in NOT_IN_TIERS)
+        },
         distances=np.nan_to_num(once.by_region),
         separation=once.davies_bouldin,
+        parents=plan.parents,
+        coarser=plan.coarser,
+        example=_example(plan, tuple(column.name for column in columns)) if plan.coarser else None,
     )
+
+
+def _tiers(plan: Plan) -> tuple[Partition, ...]:
+    return (plan, *plan.coarser)
+
+
+def _released_classes(plan: Plan) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Size, place and class of everything that is released, tier by tier."""
+    kept = plan.released_here > 0
+    sizes, classes = [plan.released_here[kept]], [plan.columns[kept].astype(np.int64)]
+    places, start = [np.repeat(np.arange(len(plan.codes)), np.diff(plan.indptr))[kept]], len(plan.codes)
+    for tier in plan.coarser:
+        sizes.append(tier.sizes)
+        classes.append(tier.size_classes)
+        places.append(start + tier.size_places)
+        start += len(tier.codes)
+    return np.concatenate(sizes), np.concatenate(places), np.concatenate(classes)
+
+
+def _places_once(plan: Plan) -> Moves:
+    """How far initial regions are from the middle of their place; every one of them counts once in each tier.
+
+    How the records were spread over them is not released.
+    """
+    tiers = _tiers(plan)
+    starts = np.cumsum([0, *(len(tier.codes) for tier in tiers)])
+    some = [(tier.released_by_region > 0)[tier.membership].astype(np.int64) for tier in tiers]
+    places = [tier.membership + start for tier, start in zip(tiers, starts, strict=False)]
+    points = np.tile(plan.regions.points, (len(tiers), 1))
+    return moves(points, np.concatenate(places), int(starts[-1]), np.concatenate(some))
+
+
+def _example(plan: Plan, columns: tuple[str, ...]) -> Example | None:
+    """The largest class released in the first tier above, with what its children release of it themselves."""
+    first = next((tier for tier in plan.coarser if tier.sizes.size), None)
+    if first is None:
+        return None
+    # The largest one; of equal ones the first by place and class.
+    at = int(np.argmax(first.sizes))
+    place, column = int(first.size_places[at]), int(first.size_classes[at])
+    inside = [number for number in range(len(plan.codes)) if first.codes[place] in _above(plan, number)]
+    own = {
+        plan.codes[number]: int(plan.released_here[entry])
+        for number in inside
+        for entry in range(int(plan.indptr[number]), int(plan.indptr[number + 1]))
+        if plan.columns[entry] == column and plan.released_here[entry]
+    }
+    counts, problem = plan.problem.counts, plan.problem
+    labels = (problem.categories[q].label(code) for q, code in enumerate(counts.class_codes(column)))
+    values = dict(zip(columns, labels, strict=True))
+    return Example(first.codes[place], values, int(first.sizes[at]), own, len(inside))
+
+
+def _above(plan: Plan, number: int) -> set[str]:
+    """The codes of the places that an aggregated region lies in."""
+    member = int(np.flatnonzero(plan.membership == number)[0])
+    return {tier.codes[int(tier.membership[member])] for tier in plan.coarser}
 
 
 def suppressed_share(suppressed: int, released: int, k: int, least: int, most: int) -> Share:

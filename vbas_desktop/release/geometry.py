@@ -6,7 +6,7 @@ import io
 import json
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -22,8 +22,8 @@ from vbas_desktop.algorithms.rounding import on_grid, without_hairlines
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 
-from .plan import Partition, Plan
-from .tables import code_order
+from .plan import Partition
+from .tables import TIERS, code_order, tier_columns
 
 Points = NDArray[np.float64]
 
@@ -37,13 +37,13 @@ NO_DATE = "2000-01-01T00:00:00.000Z"
 _DATE = threading.Lock()
 
 
-def shapes_of(plan: Plan) -> Shapes:
-    """One shape per aggregated region, in the coordinates of the computation.
+def shapes_of(partition: Partition) -> Shapes:
+    """One shape per place, in the coordinates of the computation.
 
     Made from the initial regions alone, never from the sites: a site that was chosen or moved by the counts of small
     classes would show in the borders of its cell.
     """
-    return aggregated_shapes(plan.problem.regions, plan.membership)
+    return aggregated_shapes(partition.regions, partition.membership)
 
 
 def made_up_extent(regions: Regions) -> tuple[Finding, ...]:
@@ -118,33 +118,27 @@ def _to_degrees(system: CoordinateSystem) -> Callable[[Points], Points]:
     return to_degrees
 
 
-def geojson(partition: Partition, placed: Placed) -> bytes:
-    """The shapes with codes and counts."""
+def geojson(partition: Partition, placed: Sequence[Placed]) -> bytes:
+    """The shapes with codes and counts; ``placed`` are those of each tier."""
     features = [
-        {
-            "type": "Feature",
-            "properties": _properties(partition, number),
-            "geometry": json.loads(shapely.to_geojson(placed.written[number])),
-        }
-        for number in code_order(partition)
+        {"type": "Feature", "properties": properties, "geometry": json.loads(shapely.to_geojson(shape))}
+        for properties, shape in _features(partition, placed)
     ]
     lines = ",\n".join(json.dumps(feature, separators=(",", ":")) for feature in features)
     return f'{{"type":"FeatureCollection","features":[\n{lines}\n]}}\n'.encode()
 
 
-def geopackage(partition: Partition, placed: Placed) -> bytes:
+def geopackage(partition: Partition, placed: Sequence[Placed]) -> bytes:
     """The shapes as a GeoPackage, in the coordinates of the computation."""
     import pyogrio.raw
 
-    order = code_order(partition)
-    rows = [_properties(partition, number) for number in order]
+    rows, shapes = zip(*_features(partition, placed), strict=True)
     fields = {
-        "aggregated_region": np.array([row["aggregated_region"] for row in rows], object),
-        "initial_regions": np.array([row["initial_regions"] for row in rows], np.int64),
-        "records": np.array([row["records"] for row in rows], np.int64),
+        name: np.array([row[name] for row in rows], np.int64 if isinstance(value, int) else object)
+        for name, value in rows[0].items()
     }
     system = partition.regions.system
-    multi = [shapely.multipolygons(shapely.get_parts(placed.written[number])) for number in order]
+    multi = [shapely.multipolygons(shapely.get_parts(shape)) for shape in shapes]
     # Made in memory: what a disk refuses is then an error of the disk, not one of the format.
     made = io.BytesIO()
     with _without_date(), warnings.catch_warnings():
@@ -179,13 +173,19 @@ def _without_date() -> Iterator[None]:
             pyogrio.set_gdal_config_options({"OGR_CURRENT_DATE": None})
 
 
-WRITERS: dict[str, Callable[[Partition, Placed], bytes]] = {"geojson": geojson, "gpkg": geopackage}
+WRITERS: dict[str, Callable[[Partition, Sequence[Placed]], bytes]] = {"geojson": geojson, "gpkg": geopackage}
 """The kinds of file that shapes are released in, by their endings."""
 
 
-def _properties(partition: Partition, number: int) -> dict[str, Any]:
-    return {
-        "aggregated_region": partition.codes[number],
-        "initial_regions": int(partition.members_by_region[number]),
-        "records": int(partition.released_by_region[number]),
-    }
+def _features(partition: Partition, placed: Sequence[Placed]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Properties and shape of every code in the order of the table, tier by tier."""
+    for number, (tier, drawn) in enumerate(zip((partition, *partition.coarser), placed, strict=True)):
+        more = [dict(zip(TIERS, row, strict=True)) for row in tier_columns(tier, number)] if partition.coarser else None
+        for at, place in enumerate(code_order(tier)):
+            properties = {
+                "aggregated_region": tier.codes[place],
+                "initial_regions": int(tier.members_by_region[place]),
+                "records": int(tier.released_by_region[place]),
+                **(more[at] if more is not None else {}),
+            }
+            yield properties, drawn.written[place]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate
-from vbas_desktop.algorithms.region_codes import mean_points, region_codes
+from vbas_desktop.algorithms.region_codes import mean_points, tier_codes
+from vbas_desktop.algorithms.tier_release import released_in_tier, tiers_of_classes
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.domain.tiers import NOWHERE, Tiers
 
 
 class Partition(Protocol):
@@ -42,7 +45,46 @@ class Partition(Protocol):
 
     @property
     def released_by_region(self) -> NDArray[np.int64]:
-        """Released records of each aggregated region."""
+        """Released records of each aggregated region; in tiers, those that are released with its code."""
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """In tiers, the code of the larger place that each place lies in; empty for the whole area."""
+
+    @property
+    def coarser(self) -> tuple[TierPlaces, ...]:
+        """The tiers above, if there are any."""
+
+
+@dataclass(frozen=True, eq=False)
+class TierPlaces:
+    """The places of one tier above the aggregated regions, and what is released in them; a `Partition` of its own.
+
+    ``sizes`` are those of the classes that are released here, ``size_places`` the place of each, ``size_classes`` its
+    column among the classes. ``names`` are those of the region file where the places have some.
+    """
+
+    title: str
+    regions: Regions
+    membership: NDArray[np.int32]
+    codes: tuple[str, ...]
+    centres: NDArray[np.float64]
+    parents: tuple[str, ...]
+    names: tuple[str, ...] | None
+    sizes: NDArray[np.int64]
+    size_places: NDArray[np.int64]
+    size_classes: NDArray[np.int64]
+    coarser: tuple[TierPlaces, ...] = ()
+
+    @cached_property
+    def members_by_region(self) -> NDArray[np.int64]:
+        """Number of initial regions of each place."""
+        return np.bincount(self.membership, minlength=len(self.codes)).astype(np.int64)
+
+    @cached_property
+    def released_by_region(self) -> NDArray[np.int64]:
+        """Records that are released with the code of each place."""
+        return np.bincount(self.size_places, self.sizes, minlength=len(self.codes)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +94,7 @@ class Plan:
     ``indptr, columns, counts`` list the non-zero classes of each aggregated region before local suppression, columns
     ascending; a class is released iff its count reaches k. (A class that global suppression drops has fewer than k
     records in the whole file, so it never reaches k in a region: one test covers both.)
+    In tiers, ``tier_of`` says in which tier each of them is released (NOWHERE: in none).
     """
 
     problem: Problem
@@ -61,6 +104,9 @@ class Plan:
     indptr: NDArray[np.int64]
     columns: NDArray[np.int32]
     counts: NDArray[np.int64]
+    tier_of: NDArray[np.uint8] | None = None
+    parents: tuple[str, ...] = ()
+    coarser: tuple[TierPlaces, ...] = ()
 
     @property
     def regions(self) -> Regions:
@@ -74,8 +120,48 @@ class Plan:
 
     @cached_property
     def released(self) -> NDArray[np.int64]:
-        """Released records of every listed class: its count, or 0 if it is too small."""
+        """Released records of every listed class, in whatever tier: its count, or 0 if it is too small."""
+        kept = self.counts >= self.problem.k if self.tier_of is None else self.tier_of != NOWHERE
+        return np.where(kept, self.counts, 0)
+
+    @cached_property
+    def released_here(self) -> NDArray[np.int64]:
+        """The records of every listed class that are released with the code of their aggregated region."""
         return np.where(self.counts >= self.problem.k, self.counts, 0)
+
+    @cached_property
+    def every_code(self) -> tuple[str, ...]:
+        """The codes of all tiers, one tier after the other."""
+        return (*self.codes, *(code for tier in self.coarser for code in tier.codes))
+
+    @cached_property
+    def areas(self) -> NDArray[np.int32]:
+        """Of every listed class the place among `every_code` where it is released (where it is not: of no meaning)."""
+        place = np.repeat(np.arange(len(self.codes), dtype=np.int32), np.diff(self.indptr))
+        if self.tier_of is None or self.solution.tiers is None:
+            return place
+        area, start = place.copy(), len(self.codes)
+        for tier, places in enumerate(self.coarser, 1):
+            here = self.tier_of == tier
+            area[here] = start + self.solution.tiers.ancestors[tier][place[here]]
+            start += len(places.codes)
+        return area
+
+    @cached_property
+    def class_sizes(self) -> NDArray[np.int64]:
+        """Of every listed class how many released records have the same code and values; 0 where it is not released."""
+        if not self.coarser:
+            return self.released
+        width = max(1, self.problem.counts.classes.size)
+        keys = self.areas.astype(np.int64) * width + self.columns
+        _, where = np.unique(keys, return_inverse=True)
+        return np.where(self.released > 0, np.bincount(where, self.released).astype(np.int64)[where], 0)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The sizes of all released classes."""
+        own = self.released_here[self.released_here > 0]
+        return np.concatenate([own, *(tier.sizes for tier in self.coarser)])
 
     def _per_region(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         running = np.concatenate(([0], np.cumsum(values)))
@@ -88,16 +174,21 @@ class Plan:
 
     @cached_property
     def released_by_region(self) -> NDArray[np.int64]:
-        """Released records of each aggregated region."""
-        return self._per_region(self.released)
+        """Records that are released with the code of each aggregated region."""
+        return self._per_region(self.released_here)
+
+    @cached_property
+    def suppressed_by_region(self) -> NDArray[np.int64]:
+        """Records of each aggregated region that are released nowhere."""
+        return self.records_by_region - self._per_region(self.released)
 
     @cached_property
     def anonymity_by_region(self) -> NDArray[np.int64]:
-        """Smallest released class of each aggregated region; 0 where nothing is released."""
+        """Smallest class released with the code of each aggregated region; 0 where none is."""
         smallest = np.full(len(self.codes), np.iinfo(np.int64).max)
         region = np.repeat(np.arange(len(self.codes)), np.diff(self.indptr))
-        kept = self.released > 0
-        np.minimum.at(smallest, region[kept], self.released[kept])
+        kept = self.released_here > 0
+        np.minimum.at(smallest, region[kept], self.released_here[kept])
         return np.where(self.released_by_region > 0, smallest, 0)
 
     @cached_property
@@ -118,8 +209,26 @@ class Plan:
     @property
     def anonymity(self) -> int | None:
         """The smallest released class, None if nothing is released."""
-        kept = self.released[self.released > 0]
-        return int(kept.min()) if kept.size else None
+        return int(self.sizes.min()) if self.sizes.size else None
+
+
+def smallest_area(partition: Partition) -> int | None:
+    """The fewest released records of a place that is named in the release; None if nothing is released.
+
+    The records of a larger place are those released with its own code and with the codes of places inside it.
+    """
+    fewest: list[int] = []
+    inside: dict[str, int] = {}
+    for tier in (partition, *partition.coarser):
+        above: dict[str, int] = {}
+        parents = tier.parents or ("",) * len(tier.codes)
+        for code, parent, released in zip(tier.codes, parents, tier.released_by_region.tolist(), strict=True):
+            total = inside.get(code, 0) + released
+            above[parent] = above.get(parent, 0) + total
+            if released:
+                fewest.append(total)
+        inside = above
+    return min(fewest, default=None)
 
 
 def empty(problem: Problem) -> InputError:
@@ -135,10 +244,46 @@ def empty(problem: Problem) -> InputError:
 
 def make_plan(problem: Problem, solution: Solution) -> Plan:
     """Aggregate the counts by the solution's owners and compare with what the solution says of itself."""
+    regions, tiers = problem.regions, solution.tiers
     merged = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
-    codes, centres = region_codes(problem.regions, solution), mean_points(problem.regions, solution)
-    plan = Plan(problem, solution, codes, centres, *merged.rows)
+    codes = tier_codes(regions, solution)
+    plan = Plan(problem, solution, codes[0], mean_points(regions, solution.membership), *merged.rows)
+    if tiers is not None:
+        tier_of = tiers_of_classes(merged, tiers, problem.k)
+        coarser = _coarser(regions, solution, tiers, merged, tier_of, codes)
+        parents = tuple(coarser[0].codes[place] for place in tiers.parents[0].tolist())
+        plan = replace(plan, tier_of=tier_of, parents=parents, coarser=coarser)
     stated = solution.suppressed_global + solution.suppressed_local + problem.unknown_region_records
     if plan.records_suppressed != stated:
         raise VerificationFailed("The solution does not fit the counts of the record file. Run it again.")
     return plan
+
+
+def _coarser(
+    regions: Regions,
+    solution: Solution,
+    tiers: Tiers,
+    merged: EquivalenceCounts,
+    tier_of: NDArray[np.uint8],
+    codes: tuple[tuple[str, ...], ...],
+) -> tuple[TierPlaces, ...]:
+    """The tiers above the aggregated regions, from the whole area down, so that each knows the codes above it."""
+    found: list[TierPlaces] = []
+    memberships = list(tiers.memberships(solution.membership))
+    for tier in range(len(tiers) - 1, 0, -1):
+        indptr, columns, sizes = released_in_tier(merged, tier_of, tiers, tier).rows
+        above = [""] if not found else [codes[tier + 1][place] for place in tiers.parents[tier].tolist()]
+        places = TierPlaces(
+            title=tiers.titles[tier],
+            regions=regions,
+            membership=memberships[tier],
+            codes=codes[tier],
+            centres=mean_points(regions, memberships[tier]),
+            parents=tuple(above),
+            names=tiers.names[tier],
+            sizes=sizes,
+            size_places=np.repeat(np.arange(tiers.places[tier]), np.diff(indptr)),
+            size_classes=columns.astype(np.int64),
+        )
+        found.insert(0, places)
+    return tuple(found)

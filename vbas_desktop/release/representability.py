@@ -48,7 +48,7 @@ def recipients_vector(told: Told, options: ReleaseOptions, header: Sequence[str]
 
 
 def _overall(told: Told) -> dict[str, Any]:
-    by_column = precision_by_column(told.levels)
+    by_column = precision_by_column(told.levels, told.heights)
     scale, unit = distance_scale(told.regions.system.unit)
     distance = told.mean_distance
     return {
@@ -80,11 +80,13 @@ def _coding(told: Told) -> dict[str, Any]:
     """What the values of each column mean, and how many released records are on which level."""
     meaning = {column.name: "grouped values" if column.grouped else "as recorded" for column in told.columns}
     meaning[told.region_column] = "aggregated region; crosswalk.csv lists its initial regions"
+    if told.coarser:
+        meaning[told.region_column] = "smallest place in which the record may be told; crosswalk.csv lists them all"
     levels = told.levels
     return {
         name: {
             "meaning": words,
-            "height": HEIGHT,
+            "height": told.heights.get(name, HEIGHT),
             "records_by_level": {f"level {level}": records for level, records in levels[name].items()},
         }
         for name, words in meaning.items()

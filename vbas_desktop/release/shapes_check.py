@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from vbas_desktop.domain.errors import Check, VerificationFailed
 from vbas_desktop.domain.regions import Regions
 
 from .geometry import LAYER, Placed
-from .plan import Plan
+from .plan import Partition
 from .tables import AGGREGATED, code_order
 
 _SLACK = 1e-9
@@ -36,10 +36,11 @@ class _Read:
     shapes: Shapes
 
 
-def check_shapes(plan: Plan, placed: Placed, path: Path, table: Path) -> tuple[Check, ...]:
+def check_shapes(partition: Partition, placed: Sequence[Placed], path: Path, table: Path) -> tuple[Check, ...]:
     """All checks of one file of shapes, passed; `VerificationFailed` names those that were not.
 
-    ``table`` is the written list of the aggregated regions, which must tell the same.
+    ``placed`` are the shapes of each tier, ``table`` is the written list of the aggregated regions, which must tell the
+    same.
     """
     try:
         read = _geojson(path) if path.suffix == ".geojson" else _geopackage(path)
@@ -48,8 +49,12 @@ def check_shapes(plan: Plan, placed: Placed, path: Path, table: Path) -> tuple[C
         checks = [Check(f"{path.name} can be read back", False, type(error).__name__)]
     else:
         checks = [Check(f"{path.name}: one shape for every aggregated region, with its code and counts", same)]
-        if same:
-            checks += _checks(plan, placed, read.shapes, path.name)
+        start = 0
+        for number, (tier, drawn) in enumerate(zip((partition, *partition.coarser), placed, strict=True)):
+            name = f"{path.name}, tier {number}" if partition.coarser else path.name
+            if same:
+                checks += _checks(tier, drawn, read.shapes[start : start + len(tier.codes)], name)
+            start += len(tier.codes)
     failed = "; ".join(f"{check.name}: no ({check.detail})" for check in checks if not check.passed)
     if failed:
         raise VerificationFailed(
@@ -58,7 +63,7 @@ def check_shapes(plan: Plan, placed: Placed, path: Path, table: Path) -> tuple[C
     return tuple(checks)
 
 
-def _checks(plan: Plan, placed: Placed, shapes: Shapes, name: str) -> Iterable[Check]:
+def _checks(plan: Partition, placed: Placed, shapes: Shapes, name: str) -> Iterable[Check]:
     exact = placed.exact[code_order(plan)]
     wrong = int((~shapely.is_valid(shapes) | shapely.is_empty(shapes) | (shapely.area(shapes) <= 0)).sum())
     yield Check(f"{name}: every shape is valid and has an area", wrong == 0, f"{wrong:,} are not")
@@ -97,9 +102,9 @@ def _overlap(shapes: Shapes) -> float:
     return float(shapely.area(shapely.intersection(shapes[one], shapes[other])).sum())
 
 
-def _strangers(plan: Plan, placed: Placed, shapes: Shapes) -> int:
+def _strangers(plan: Partition, placed: Placed, shapes: Shapes) -> int:
     """How many initial regions lie outside the shape of their aggregated region."""
-    regions = plan.problem.regions
+    regions = plan.regions
     feature = np.empty(len(plan.codes), np.int64)
     feature[code_order(plan)] = np.arange(len(plan.codes))
     own = feature[plan.membership]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +14,50 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import within_half_turn
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
+from vbas_desktop.domain.tiers import FIRST_TIER
 
 from .plan import Partition, Plan
 from .summary import ReleasedFile
 
 CROSSWALK = ("initial_region", "aggregated_region")
 AGGREGATED = ("aggregated_region", "x", "y", "initial_regions", "records")
+TIERS = ("tier", "parent", "kind", "name")
+"""What is told of each code besides, if there are tiers."""
+
 INTERNAL = (*AGGREGATED, "suppressed_records", "anonymity", "pieces")
 
 
 def crosswalk(partition: Partition) -> bytes:
-    """Which aggregated region each initial region went into, in the order of the region file."""
-    codes = [partition.codes[number] for number in partition.membership.tolist()]
-    return _csv(CROSSWALK, zip(partition.regions.ids, codes, strict=True))
+    """Which aggregated region each initial region went into, and which place of each tier, in the order of the file."""
+    tiers = (partition, *partition.coarser)
+    codes = [[tier.codes[number] for number in tier.membership.tolist()] for tier in tiers]
+    names = (*CROSSWALK, *(f"tier_{number}" for number in range(1, len(tiers))))
+    return _csv(names, zip(partition.regions.ids, *codes, strict=True))
 
 
 def aggregated_regions(partition: Partition) -> bytes:
-    """One line per aggregated region in the order of the codes; ``records`` are released ones: at least k, or none."""
-    return _csv(AGGREGATED, _rows(partition))
+    """One line per code in their order, tier by tier; ``records`` are those released with it: at least k, or none."""
+    names = (*AGGREGATED, *TIERS) if partition.coarser else AGGREGATED
+    return _csv(names, (row for tier in told_tiers(partition) for row in tier))
+
+
+def told_tiers(partition: Partition) -> Iterator[Iterable[tuple[Any, ...]]]:
+    """The lines of each tier; without tiers there is one, without their columns."""
+    for number, tier in enumerate((partition, *partition.coarser)):
+        more = tier_columns(tier, number) if partition.coarser else [()] * len(tier.codes)
+        yield ((*row, *rest) for row, rest in zip(_rows(tier), more, strict=True))
+
+
+def tier_columns(tier: Partition, number: int) -> list[tuple[Any, ...]]:
+    """Tier, parent, kind and name of each place of a tier, in the order of the codes."""
+    title = getattr(tier, "title", FIRST_TIER)
+    names = getattr(tier, "names", None) or [""] * len(tier.codes)
+    return [(number, tier.parents[place], title, names[place]) for place in code_order(tier)]
 
 
 def aggregated_regions_internal(plan: Plan, pieces: NDArray[np.integer]) -> bytes:
     """The same with what was suppressed, the smallest released class and the number of pieces."""
-    lost = plan.records_by_region - plan.released_by_region
+    lost = plan.suppressed_by_region
     more = ((lost[number], plan.anonymity_by_region[number] or "", pieces[number]) for number in code_order(plan))
     return _csv(INTERNAL, ((*row, *rest) for row, rest in zip(_rows(plan), more, strict=True)))
 

@@ -33,9 +33,9 @@ from vbas_desktop.settings.release import ReleaseOptions
 from . import representability
 from .disclosure import Told, tell
 from .folder import complete_folder
-from .geometry import WRITERS, made_up_extent, placed_for, shapes_of
+from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of
 from .patience import patiently, save_to_disk
-from .plan import Plan, empty, make_plan
+from .plan import Plan, empty, make_plan, smallest_area
 from .records.arrow_writer import ArrowRecords
 from .records.blocks import changed
 from .records.canonical import Canonical, canonical_columns, canonical_hints, values_of_texts
@@ -75,8 +75,6 @@ def write_release(
     progress, target, options = progress or Silent(), Path(target), options.settled()
     released = options.released_columns(table.dialect.header)
     _refuse_changed(problem)
-    if solution.tiers is not None:
-        raise InputError(Finding("tiers", "Solutions in tiers are not written.", "Choose --tiers none."))
     make_ready(REHEARSAL, progress)
     require_space(target.parent, _needed_bytes(table, options))
     plan = make_plan(problem, solution)
@@ -217,11 +215,16 @@ class _Job:
 
     def _shapes(self, kind: str, told: Told, shapes: Shapes, release: Path, progress: Progress) -> tuple[Check, ...]:
         """Write one file of shapes and read it back."""
-        path, regions = release / f"aggregated_regions.{kind}", self.plan.problem.regions
-        placed = patiently(partial(placed_for, kind, shapes, regions), progress, "Writing the shapes", 0.2)
+        path = release / f"aggregated_regions.{kind}"
+        placed = patiently(partial(self._placed, kind, shapes), progress, "Writing the shapes", 0.2)
         path.write_bytes(patiently(partial(WRITERS[kind], told, placed), progress, "Writing the shapes", 0.25))
         check = partial(check_shapes, self.plan, placed, path, release / "aggregated_regions.csv")
         return patiently(check, progress, "Reading the shapes back", 0.3)
+
+    def _placed(self, kind: str, shapes: Shapes) -> list[Placed]:
+        """The shapes of each tier for a file of this kind."""
+        regions = self.plan.problem.regions
+        return [placed_for(kind, each, regions) for each in (shapes, *(shapes_of(tier) for tier in self.plan.coarser))]
 
     def _drawn(self) -> tuple[Shapes, Pairs, NDArray[np.int32]]:
         """The shapes, which initial regions touch, and of how many pieces each aggregated region is."""
@@ -282,7 +285,6 @@ def _summary(
     options: ReleaseOptions,
     telltales: tuple[Finding, ...],
 ) -> ReleaseReport:
-    areas = plan.released_by_region[plan.released_by_region > 0]
     policy = POLICIES.get(options.policy or "")
     return ReleaseReport(
         target=target,
@@ -294,7 +296,7 @@ def _summary(
         checks=checks,
         files=listed(target, {f"release/anonymized.{options.format}": written.sha256}),
         findings=(*telltales, *_formula_findings(written, options)),
-        policy_met=None if policy is None else policy.met(plan.anonymity, int(areas.min()) if areas.size else None),
+        policy_met=None if policy is None else policy.met(plan.anonymity, smallest_area(plan)),
     )
 
 

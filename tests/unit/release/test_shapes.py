@@ -210,7 +210,7 @@ def written(tmp_path):
     release = tmp_path / "out" / "release"
 
     def check(kind):
-        placed = placed_for(kind, shapes_of(plan), case.problem.regions)
+        placed = [placed_for(kind, shapes_of(plan), case.problem.regions)]
         return check_shapes(plan, placed, release / f"aggregated_regions.{kind}", release / "aggregated_regions.csv")
 
     return release, check

@@ -76,7 +76,7 @@ class ArrowRecords:
         self._released = options.released_columns(dialect.header)
         self._decision = Decision.of(plan)
         self._place = {name: index for index, name in enumerate(dialect.header)}
-        self._codes = pa.array(plan.codes, pa.string())
+        self._codes = pa.array(plan.every_code, pa.string())
         self._groups: dict[str, list[tuple[Any, Any]]] = {}
         for grouping in plan.problem.groupings:
             pair = (pa.array(list(grouping.groups), pa.string()), pa.array(list(grouping.groups.values()), pa.string()))

@@ -95,8 +95,10 @@ class Decision:
     classes: NDArray[np.int64]
     indptr: NDArray[np.int64]
     columns: NDArray[np.int32]
-    released: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    areas: NDArray[np.int32]
     dense: NDArray[np.int32]
+    dense_areas: NDArray[np.int32]
 
     @classmethod
     def of(cls, plan: Plan) -> Decision:
@@ -108,12 +110,28 @@ class Decision:
         if counts.equivalence_classes <= DIRECT_CLASSES:
             direct = np.full(max(1, counts.equivalence_classes), -1, np.int32)
             direct[counts.classes] = np.arange(counts.classes.size)
-        dense = np.empty((0, 0), np.int32)
-        if len(plan.codes) * counts.classes.size <= DENSE_CELLS and plan.counts.max(initial=0) < 1 << 31:
+        dense, dense_areas = np.empty((0, 0), np.int32), np.empty((0, 0), np.int32)
+        # Without tiers the place of a record is its aggregated region, which needs no table.
+        areas = plan.areas if plan.coarser else np.empty(0, np.int32)
+        if len(plan.codes) * counts.classes.size <= DENSE_CELLS and plan.sizes.max(initial=0) < 1 << 31:
             dense = np.zeros((len(plan.codes), counts.classes.size), np.int32)
             region = np.repeat(np.arange(len(plan.codes)), np.diff(plan.indptr))
-            dense[region, plan.columns] = plan.released
-        return cls(strides, plan.membership, direct, counts.classes, plan.indptr, plan.columns, plan.released, dense)
+            dense[region, plan.columns] = plan.class_sizes
+            if plan.coarser:
+                dense_areas = np.zeros_like(dense)
+                dense_areas[region, plan.columns] = plan.areas
+        return cls(
+            strides,
+            plan.membership,
+            direct,
+            counts.classes,
+            plan.indptr,
+            plan.columns,
+            plan.class_sizes,
+            areas,
+            dense,
+            dense_areas,
+        )
 
     def arrays(self) -> tuple[NDArray, ...]:  # type: ignore[type-arg]
         """In the order of the kernel's parameters."""
@@ -124,8 +142,10 @@ class Decision:
             self.classes,
             self.indptr,
             self.columns,
-            self.released,
+            self.sizes,
+            self.areas,
             self.dense,
+            self.dense_areas,
         )
 
 
@@ -178,7 +198,7 @@ def make_composition(
     for column, name in options.released_columns(header):
         place = places[column]
         if column == problem.region_column:
-            parts.append((TEXT, add_texts(plan.codes, column), -1))
+            parts.append((TEXT, add_texts(plan.every_code, column), -1))
         elif column in grouped and column in problem.quasi_identifiers:
             q = problem.quasi_identifiers.index(column)
             parts.append((TEXT, add_texts(problem.categories[q].values, column), q))

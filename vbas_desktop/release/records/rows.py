@@ -22,15 +22,18 @@ def decide(
     classes: NDArray[np.int64],
     indptr: NDArray[np.int64],
     columns: NDArray[np.int32],
-    released: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    areas: NDArray[np.int32],
     dense: NDArray[np.int32],
+    dense_areas: NDArray[np.int32],
     area: NDArray[np.int32],
     size: NDArray[np.int64],
 ) -> int:
-    """Fill the aggregated region of each row (`SUPPRESSED`: not released) and its class size; returns the kept rows.
+    """Fill the place of each row (`SUPPRESSED`: not released) and its class size; returns the kept rows.
 
     ``direct`` maps class numbers to columns where there are few enough, else ``classes`` is searched; ``dense`` holds
-    the released sizes (regions × classes) where it is small enough, else the rows ``indptr, columns, released`` are.
+    the released sizes (regions × classes) where it is small enough, else the rows ``indptr, columns, sizes`` are. The
+    place is the aggregated region, or in tiers what ``dense_areas`` or ``areas`` says.
     """
     kept = 0
     for row in range(region.size):
@@ -57,15 +60,20 @@ def decide(
             continue
         target = membership[region[row]]
         count = np.int64(0)
+        there = target
         if dense.shape[0]:
             count = np.int64(dense[target, column])
+            if dense_areas.shape[0]:
+                there = dense_areas[target, column]
         else:
             low, high = indptr[target], indptr[target + 1]
             place = low + np.searchsorted(columns[low:high], column)
             if place < high and columns[place] == column:
-                count = released[place]
+                count = sizes[place]
+                if areas.size:
+                    there = areas[place]
         if count > 0:
-            area[row] = target
+            area[row] = there
             size[row] = count
             kept += 1
     return kept

@@ -20,6 +20,7 @@ from .place import place_blocks
 from .ratings import MEASURE_ROWS, measure_rows, risk_blocks, solution_table
 from .shared import FOOT, files_table, map_caption, why_safe
 from .suppression import losses_by_value
+from .tiers import tier_blocks
 from .wording import choices_in_words
 
 LONGEST_TABLE = 300
@@ -40,10 +41,10 @@ class _Writer:
     def __init__(self, facts: Facts) -> None:
         self.facts, self.plan = facts, facts.plan
         self.problem, self.k = facts.plan.problem, facts.plan.problem.k
-        self.lost_by_region = self.plan.records_by_region - self.plan.released_by_region
+        self.lost_by_region = self.plan.suppressed_by_region
 
     def sections(self) -> Iterable[Section]:
-        safe = why_safe(self.problem.quasi_identifiers, self.k, self.plan.anonymity)
+        safe = why_safe(self.problem.quasi_identifiers, self.k, self.plan.anonymity, bool(self.plan.coarser))
         yield Section("In short", (self._tiles(), *safe))
         yield Section("Policy", tuple(self._policy()))
         yield Section("Policy checklist", tuple(policy_blocks(self.facts.document)))
@@ -51,6 +52,7 @@ class _Writer:
         yield Section("The files", (files_table(self.facts.files),))
         yield Section("Where it came from", tuple(self._inputs()))
         yield Section("What was chosen", (Pairs(choices_in_words(self.facts)),))
+        yield Section("Places in tiers", tuple(tier_blocks(self.facts.told)))
         yield Section("The map", tuple(self._maps()))
         yield Section("What the aggregation costs", (self._measures(),))
         yield Section("What remains of the geography", tuple(place_blocks(self.plan, self.facts.place)))
@@ -163,7 +165,7 @@ class _Writer:
             yield Table((loss.column, "records released", "records suppressed"), rows)
 
     def _risk(self) -> Iterable[Block]:
-        before, after = risk_of(class_sizes(self.problem.counts)), risk_of(self.plan.released)
+        before, after = risk_of(class_sizes(self.problem.counts)), risk_of(self.plan.sizes)
         yield from risk_blocks([("input, by initial region", before), ("released file", after)])
 
     def _verification(self) -> Iterable[Block]:

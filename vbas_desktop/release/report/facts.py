@@ -15,7 +15,7 @@ from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.engine.place import PlaceVector
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.disclosure import Told
-from vbas_desktop.release.plan import Plan
+from vbas_desktop.release.plan import Plan, smallest_area
 from vbas_desktop.release.records.csv_writer import Written
 from vbas_desktop.release.summary import ReleasedFile
 from vbas_desktop.settings.policies import Policy
@@ -52,8 +52,7 @@ class Facts:
     @property
     def smallest_area(self) -> int | None:
         """The fewest released records of an aggregated region that has any."""
-        areas = self.plan.released_by_region
-        return int(areas[areas > 0].min()) if (areas > 0).any() else None
+        return smallest_area(self.plan)
 
     def meets(self, policy: Policy) -> bool:
         """Whether the release meets the policy."""

@@ -21,6 +21,7 @@ from .drawing import Drawing
 from .place import recipients_place
 from .ratings import MEASURE_ROWS, formatted, measures, risk_blocks
 from .shared import FOOT, files_table, map_caption, why_safe
+from .tiers import tier_blocks
 from .wording import COMPONENTS, coordinates
 
 LONGEST_TABLE = 300
@@ -56,10 +57,11 @@ def recipients_report(papers: Papers) -> Report:
 def _sections(papers: Papers) -> Iterable[Section]:
     told = papers.told
     names = [column.name for column in told.columns]
-    yield Section("In short", (_tiles(told), *why_safe(names, told.k, told.anonymity)))
+    yield Section("In short", (_tiles(told), *why_safe(names, told.k, told.anonymity, bool(told.coarser))))
     yield Section("Policy", tuple(_policy(papers)))
     yield Section("The files", (files_table(papers.files),))
     yield Section("What was chosen", (Pairs(_choices(papers)),))
+    yield Section("Places in tiers", tuple(tier_blocks(told)))
     yield Section("The map", (Figure(papers.map, map_caption(told)),))
     yield Section("Suppressed records", tuple(_suppressed(told.suppressed)))
     yield Section("What the aggregation costs", (_measures(told),))
@@ -74,10 +76,23 @@ def _tiles(told: Told) -> Tiles:
     items = [
         (f"{told.records:,}", "records released"),
         (f"{len(told.codes):,}", f"aggregated regions, from {len(told.regions):,} initial ones"),
+        *_tier_tile(told),
         ("–" if told.anonymity is None else f"{told.anonymity:,}", f"records in the smallest class; k is {told.k:,}"),
         (str(told.suppressed), "of the file’s records suppressed"),
     ]
     return Tiles(items)
+
+
+def _tier_tile(told: Told) -> list[tuple[str, str]]:
+    if not told.coarser:
+        return []
+    share = told.released_by_region.sum() / max(1, told.records)
+    return [
+        (
+            f"{100 * share:.1f} %",
+            "of them with the code of an aggregated region, the others with that of a larger place",
+        )
+    ]
 
 
 def _policy(papers: Papers) -> Iterable[Block]:
@@ -97,7 +112,8 @@ def _choices(papers: Papers) -> list[tuple[str, str]]:
         )
         for column in told.columns
     ]
-    items.append((f"Region column “{told.region_column}”", "the code of the aggregated region"))
+    place = "the smallest place in which the record may be told" if told.coarser else "the aggregated region"
+    items.append((f"Region column “{told.region_column}”", f"the code of {place}"))
     for component, name in told.approaches.items():
         kind = approaches(component).get(name)
         items.append((COMPONENTS[component], name if kind is None else f"{kind.card.title}: {kind.card.summary}"))

@@ -15,15 +15,16 @@ from .wording import WHAT_FILES_ARE
 FOOT = f"Made by VBAS Desktop {__version__}."
 
 
-def why_safe(quasi_identifiers: Sequence[str], k: int, anonymity: int | None) -> list[Block]:
+def why_safe(quasi_identifiers: Sequence[str], k: int, anonymity: int | None, in_tiers: bool = False) -> list[Block]:
     """What the release protects against, and what it does not."""
     names = ", ".join(f"“{name}”" for name in quasi_identifiers)
     smallest = anonymity or k
+    dealt_with = "placed in larger areas or left out" if in_tiers else "left out"
     safe = (
         f"Whoever knows a person’s values of {names} and the place they live in finds at least {k:,} records "
         f"in the released file that fit equally well (the fewest are {smallest:,}), so no record can be tied to a "
         f"person by these columns with a chance above 1 in {smallest:,}. To reach this, small regions were merged "
-        "with their neighbours, and the few records that still stood out were left out."
+        f"with their neighbours, and the records that still stood out were {dealt_with}."
     )
     checked = (
         "After writing, the file was read back by code that shares nothing with the one that wrote it, and counted "

@@ -1,0 +1,37 @@
+"""The auditor's own way of finding the tiers agrees with the one that decided them."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vbas_desktop.algorithms.tier_release import tiers_of_classes
+from vbas_desktop.audit.tier_recount import recounted_tiers
+from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.domain.tiers import NOWHERE, Tiers
+
+
+@st.composite
+def hierarchies(draw):
+    places, parents = draw(st.integers(1, 20)), []
+    for _ in range(draw(st.integers(0, 3))):
+        above = draw(st.integers(1, places))
+        rest = draw(st.lists(st.integers(0, above - 1), min_size=places - above, max_size=places - above))
+        parents.append(np.array(draw(st.permutations([*range(above), *rest])), np.int32))
+        places = above
+    parents.append(np.zeros(places, np.int32))
+    return Tiers(tuple(parents), ("",) * (len(parents) + 1), (None,) * (len(parents) + 1))
+
+
+@settings(max_examples=300, deadline=None)
+@given(tiers=hierarchies(), k=st.integers(1, 5), data=st.data())
+def test_both_ways_give_the_same_tiers(tiers, k, data):
+    cells = st.lists(st.sampled_from([0, 0, 0, 1, 2, 3, 4, 6]), min_size=4, max_size=4)
+    matrix = np.array(data.draw(st.lists(cells, min_size=tiers.places[0], max_size=tiers.places[0])), np.int64)
+    counts = EquivalenceCounts.from_dense((4,), np.arange(4), matrix)
+    indptr, columns, values = counts.rows
+    place = np.repeat(np.arange(counts.regions), np.diff(indptr))
+    parents = [parent.astype(np.int64) for parent in tiers.parents]
+    found, last = recounted_tiers(place, columns.astype(np.int64), values, parents, k)
+    assert last == len(tiers) - 1
+    decided = tiers_of_classes(counts, tiers, k).astype(np.int64)
+    assert np.where(found > last, NOWHERE, found).tolist() == decided.tolist()

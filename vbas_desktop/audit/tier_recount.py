@@ -1,0 +1,96 @@
+"""In which tier each class of each aggregated region must be, worked out again for verification.
+
+Shares no code with what decided it: all classes are done at once, tier by tier, with sorted lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """What is left in some cells (place, class) of one tier; all other cells have nothing and the usual room."""
+
+    place: Numbers
+    kind: Numbers
+    left: Numbers
+    room: Numbers
+    usual: Numbers
+
+
+def recounted_tiers(
+    place: Numbers, kind: Numbers, counts: Numbers, parents: Sequence[Numbers], k: int
+) -> tuple[Numbers, int]:
+    """The tier of each cell (place of tier 0, class), one beyond the last if it is in none, and the last tier.
+
+    ``parents[t]`` is the place of tier t + 1 that each place of tier t lies in.
+    """
+    large = counts >= k
+    usual = np.full(len(parents[0]), k - 1, np.int64)
+    level = _Level(place, kind, np.where(large, 0, counts), np.where(large, 0, k - 1), usual)
+    tier = np.where(large, 0, len(parents) + 1)
+    cell = np.arange(counts.size)
+    for number, parent in enumerate(parents, 1):
+        level, released, group = _above(level, parent, k)
+        cell = group[cell]
+        tier = np.where(released[cell] & (tier > len(parents)), number, tier)
+    return tier, len(parents)
+
+
+def _above(level: _Level, parent: Numbers, k: int) -> tuple[_Level, NDArray[np.bool_], Numbers]:
+    """The tier above, which of its cells are released, and to which of them each cell below belongs."""
+    rank, ranked = _by_room(parent, level.usual)
+    above = parent[level.place]
+    order = np.lexsort((rank[level.place], level.kind, above))
+    first = np.ones(order.size, bool)
+    first[1:] = (np.diff(above[order]) != 0) | (np.diff(level.kind[order]) != 0)
+    group_sorted = np.cumsum(first) - 1
+    groups = int(group_sorted[-1]) + 1 if order.size else 0
+    group = np.empty(order.size, np.int64)
+    group[order] = group_sorted
+    heads = order[first]
+    owner, kind = above[heads], level.kind[heads]
+    left = np.bincount(group, level.left, groups).astype(np.int64)
+    usual_sum = np.bincount(parent, level.usual, int(parent.max()) + 1).astype(np.int64)
+    change = np.bincount(group, level.room - level.usual[level.place], groups).astype(np.int64)
+    total = usual_sum[owner] + change
+    largest = np.zeros(groups, np.int64)
+    np.maximum.at(largest, group, level.room)
+    starts = np.flatnonzero(first)
+    untouched = _first_missing(rank[level.place][order], group_sorted, starts, groups)
+    largest = np.maximum(largest, ranked[owner, np.minimum(untouched, ranked.shape[1] - 1)])
+    allowed = total - largest
+    released = (left >= k) & (left <= allowed)
+    room = np.where(released, 0, np.where(allowed < k, total, k - 1))
+    usual_largest = ranked[:, 0]
+    usual = np.where(usual_sum - usual_largest < k, usual_sum, k - 1)
+    return _Level(owner, kind, np.where(released, 0, left), room, usual), released, group
+
+
+def _by_room(parent: Numbers, usual: Numbers) -> tuple[Numbers, Numbers]:
+    """The rank of each place among its siblings by room, largest first, and the rooms by parent and rank, 0 beyond."""
+    order = np.lexsort((-usual, parent))
+    begins = np.searchsorted(parent[order], np.arange(int(parent.max()) + 1))
+    rank = np.empty(parent.size, np.int64)
+    rank[order] = np.arange(parent.size) - begins[parent[order]]
+    ranked = np.zeros((begins.size, int(rank.max()) + 2), np.int64)
+    ranked[parent, rank] = usual
+    return rank, ranked
+
+
+def _first_missing(ranks: Numbers, group: Numbers, starts: Numbers, groups: int) -> Numbers:
+    """The lowest rank that does not occur in each group; ranks ascend within a group."""
+    position = np.arange(ranks.size) - starts[group] if ranks.size else ranks
+    gap = np.flatnonzero(ranks != position)
+    lengths = np.diff(np.append(starts, ranks.size))
+    missing = lengths.copy() if groups else np.zeros(0, np.int64)
+    with_gap, where = np.unique(group[gap], return_index=True)
+    missing[with_gap] = position[gap[where]]
+    return missing
