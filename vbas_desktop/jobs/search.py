@@ -70,6 +70,7 @@ class SearchJob:
         self,
         progress: Progress = Silent(),  # noqa: B008 (Silent has no state)
         on_found: Callable[[Found], None] | None = None,
+        on_finest: Callable[[Finest], None] | None = None,
     ) -> Searched:
         """Count if necessary, walk, and write the folder."""
         from vbas_desktop.files.hashing import require_unchanged
@@ -80,6 +81,8 @@ class SearchJob:
         run = RunJob(self.settings, self.data, self.problem)
         problem = run.count(Span(progress, 0.0, 0.05))
         finest = Finest(problem, self.lattice())
+        if on_finest is not None:
+            on_finest(finest)
         searched = search(finest, run.request(problem), self.keeper, Span(progress, 0.05, 1.0), on_found)
         # No table is written of records that were changed while they were read.
         require_unchanged(self.data.table.source)

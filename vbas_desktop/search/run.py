@@ -65,7 +65,6 @@ class Searched:
     finest: Finest
     rows: tuple[Found, ...]
     allowed_loss_percent: float
-    request: Request
 
     @cached_property
     def front(self) -> frozenset[Node]:
@@ -119,7 +118,7 @@ def search(
                     on_found(found)
         complete += [row.node for row in rows[-len(nodes) :] if row.regions == everywhere]
     allowed = request.site_number.allowed_loss()
-    return Searched(finest, tuple(rows), allowed, request)
+    return Searched(finest, tuple(rows), allowed)
 
 
 def _needless(finest: Finest, node: Node, progress: Progress) -> Found:

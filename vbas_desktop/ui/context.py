@@ -12,13 +12,18 @@ from .theme import Theme
 from .worker import JobRunner
 
 
+def _nothing(*_: object) -> None:
+    """For parts that are shown outside a window."""
+
+
 @dataclass(frozen=True, eq=False)
 class Context:
     """Handed to the map, the tabs and the pages when they are created.
 
     ``runner`` is for jobs that the user waits for (progress bar, Stop); ``quiet_runner`` for short ones that nobody
     watches. ``say`` puts a sentence into the status line and the log; ``show_map`` brings the map back to the front;
-    ``show_tab`` brings a tab to the front by its title.
+    ``show_tab`` brings a tab to the front by its title. ``run`` runs the choices in force and then does what it is
+    handed, ``export`` asks where the release of the shown solution goes.
     """
 
     model: SessionModel
@@ -28,6 +33,8 @@ class Context:
     say: Callable[[str], None]
     show_map: Callable[[], None]
     show_tab: Callable[[str], None]
+    run: Callable[[Callable[[], None] | None], None] = _nothing
+    export: Callable[[], None] = _nothing
 
     @property
     def session(self) -> Session:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.errors import Finding
@@ -145,6 +145,10 @@ class Controller(QObject):
     @Slot()
     def run(self) -> None:
         """Start the chosen combination, or say why it cannot start."""
+        self.run_then(None)
+
+    def run_then(self, then: Callable[[], None] | None) -> None:
+        """The same; ``then`` is done once the run is complete."""
         reason = self._session.why_not_run()
         if reason is not None:
             self._context.say(reason)
@@ -158,7 +162,7 @@ class Controller(QObject):
             self._show_listed(listed)
             return
         order = self._session.order_run()
-        receiver = _RunReceiver(self, order)
+        receiver = _RunReceiver(self, order, then)
         self._context.runner.start(
             f"Running {self._session.combination}",
             receiver.job,
@@ -236,8 +240,8 @@ class Controller(QObject):
 class _RunReceiver:
     """Carries one run's number from its start to its end, so that late news of an older run are dropped."""
 
-    def __init__(self, controller: Controller, order: RunOrder) -> None:
-        self._controller, self._order = controller, order
+    def __init__(self, controller: Controller, order: RunOrder, then: Callable[[], None] | None = None) -> None:
+        self._controller, self._order, self._then = controller, order, then
         self._session = controller._session
 
     def job(self, progress: Progress) -> RunResult:
@@ -260,6 +264,9 @@ class _RunReceiver:
         solutions = counted(len(result.solutions), "solution")
         self._controller._context.say(f"{solutions} in {seconds_in_words(result.seconds)}.")
         self._controller._context.show_tab("Results")
+        if self._then is not None:
+            # The runner is free again by then.
+            QTimer.singleShot(0, self._controller, self._then)
 
     def on_abort(self) -> None:
         """The run was stopped or failed."""
@@ -267,10 +274,8 @@ class _RunReceiver:
 
 
 def sample_choices(choices: Choices) -> Choices:
-    """The choices that show most with the sample data: enough regions to look at, and a sensitive column."""
-    if "diagnosis" in choices.roles:
-        choices = choices.with_role("diagnosis", Role.SENSITIVE)
-    return choices.with_approach("site_number", "entropy")
+    """The choices that show most with the sample data: a sensitive column."""
+    return choices.with_role("diagnosis", Role.SENSITIVE) if "diagnosis" in choices.roles else choices
 
 
 def _sample_files(folder: Path) -> tuple[Path | None, Path | None]:

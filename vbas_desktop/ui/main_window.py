@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -46,7 +47,15 @@ class MainWindow(QMainWindow):
         self.runner, self.quiet_runner = JobRunner(self), JobRunner(self)
         self._closing = False
         self.context = Context(
-            self.model, self.runner, self.quiet_runner, self.theme, self.say, self._show_map, self.show_tab
+            self.model,
+            self.runner,
+            self.quiet_runner,
+            self.theme,
+            self.say,
+            self._show_map,
+            self.show_tab,
+            self._run_then,
+            self._export,
         )
         self.status = StatusLine(self.model, self.runner, self)
         self.setStatusBar(self.status)
@@ -142,6 +151,12 @@ class MainWindow(QMainWindow):
         log = self.tab("Log")
         if log is not None:
             log.add(text)  # type: ignore[attr-defined]
+
+    def _run_then(self, then: Callable[[], None] | None) -> None:
+        self.controller.run_then(then)
+
+    def _export(self) -> None:
+        self.exporting.export()
 
     def _show_map(self) -> None:
         self.area.show_map()

@@ -67,7 +67,7 @@ def request_of(problem, percent=10.0, workers=1, location="balanced-density"):
     return Request(problem, number, make("site_location", location), make("construction", "voronoi"), workers=workers)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(searches())
 def test_the_counts_of_a_node_are_those_of_records_counted_with_its_groups(made):
     records, problem, finest = made
@@ -86,7 +86,7 @@ def test_the_counts_of_a_node_are_those_of_records_counted_with_its_groups(made)
             assert mine.tolist() == theirs.tolist()
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(searches(), st.data())
 def test_joined_classes_never_lose_more_with_the_same_partition(made, data):
     _, problem, finest = made
@@ -103,7 +103,7 @@ def test_joined_classes_never_lose_more_with_the_same_partition(made, data):
     assert all(lost[one] <= lost[other] for one in lost for other in lost if coarser(one, other))
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(searches(), st.sampled_from([0.0, 5.0, 30.0]))
 def test_the_table_is_that_of_full_enumeration(made, percent):
     _, problem, finest = made

@@ -58,6 +58,14 @@ COMPARE = Page(
 )
 
 PAGES: tuple[Page, ...] = (
+    Page(
+        "Find a release",
+        "vbas_desktop.ui.pages.find.page:FindPage",
+        icon="search",
+        shortcut="Ctrl+Shift+F",
+        summary="The finest place for every combination of attribute levels, within the allowed loss",
+        needs_data=False,
+    ),
     COMPARE,
     Page(
         "Risky combinations",

@@ -1,0 +1,118 @@
+"""The page Find a release: conditions, searching, stopping, and the ways from a node to its map and its release."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from vbas_desktop.domain.records import Role
+from vbas_desktop.search.run import FOUND
+from vbas_desktop.ui.dialogs.export import ExportDialog
+from vbas_desktop.ui.pages import PAGES
+
+LONG = 60_000
+
+
+@pytest.fixture
+def page(loaded_window, tmp_path):
+    made = loaded_window.area.show_page(next(page for page in PAGES if page.title == "Find a release"))
+    made.target.setText(str(tmp_path / "found"))
+    return made
+
+
+def finish(window, qtbot, begin):
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        begin()
+
+
+def test_every_quasi_identifier_has_a_ladder_and_a_line_says_how_many_combinations(page, loaded_window):
+    assert list(page.form.pins) == ["age", "sex"]
+    assert [page.form.pins["age"].itemText(place) for place in range(4)] == [
+        "any",
+        "as it is (7)",
+        "4 categories",
+        "2 categories",
+    ]
+    assert page.live.text() == "3 combinations of levels; k = 5, at most 1 % suppressed."
+    page.form.minima["age"].setValue(3)
+    assert page.live.text().startswith("2 combinations")
+    page.form.pins["age"].setCurrentIndex(1)
+    page.form.pins["age"].activated.emit(1)
+    assert page.live.text().startswith("1 combination of levels")
+
+
+def test_a_search_fills_table_and_picture_and_chooses_what_it_recommends(page, loaded_window, qtbot, tmp_path):
+    finish(loaded_window, qtbot, page.start.click)
+    assert page.model.rowCount() == len(page.searched.rows) == 3
+    assert page.chosen is page.searched.recommended
+    assert "Recommended: node" in page.live.text()
+    found = [row for row in page.searched.rows if row.status == FOUND]
+    assert sum(len(line.points) for line in page.chart.lines) == len(found)
+    assert sorted(path.name for path in (tmp_path / "found").iterdir()) == [
+        "groups",
+        "search.csv",
+        "search.html",
+        "search.json",
+    ]
+
+
+def test_a_click_on_the_picture_chooses_the_node_and_another_one_shows_its_map(page, loaded_window, qtbot):
+    session, before = loaded_window.session, loaded_window.session.choices
+    finish(loaded_window, qtbot, page.start.click)
+    other = next(n for n, row in enumerate(page.searched.rows, 1) if row.regions and any(row.node))
+    page.chart.solution_clicked.emit(other)
+    node = page.chosen
+    assert node is page.searched.rows[other - 1]
+    finish(loaded_window, qtbot, page.show_map.click)
+    assert session.choices.groupings["age"]
+    assert session.selected.solution.site_count == node.sites
+    assert session.selected.solution.measures["suppressed_records"] == node.suppressed
+    assert not page.isVisibleTo(loaded_window)
+    session.undo()
+    assert session.choices == before
+
+
+def test_a_click_leads_from_a_node_to_the_dialog_of_its_release(page, loaded_window, qtbot):
+    finish(loaded_window, qtbot, page.start.click)
+    finish(loaded_window, qtbot, page.release.click)
+    qtbot.waitUntil(lambda: loaded_window.findChild(ExportDialog) is not None, timeout=LONG)
+    loaded_window.findChild(ExportDialog).close()
+
+
+def test_groups_of_input_and_a_file_make_ladders(page, loaded_window, qtbot, tmp_path):
+    session = loaded_window.session
+    values = session.table.facts("age").categories.values
+    session.change(session.choices.with_grouping("age", dict.fromkeys(values[:3], "young")))
+    assert page.form.pins["age"].count() == 3
+    assert page.live.text().startswith("2 combinations")
+    path = tmp_path / "age.csv"
+    path.write_text(
+        "\n".join(f"{value};{'a' if i < 2 else 'b'};all" for i, value in enumerate(values)), encoding="utf-8"
+    )
+    finish(loaded_window, qtbot, lambda: page.read_hierarchy("age", str(path)))
+    assert page.live.text().startswith("3 combinations")
+    assert [rung.number for rung in page.form and _ladder(page, "age").rungs] == [7, 2, 1]
+
+
+def _ladder(page, name):
+    from vbas_desktop.session.finding import order_search
+
+    order = order_search(page._session, page.form.conditions())
+    return next(ladder for ladder in order.ladders() if ladder.column == name)
+
+
+def test_a_stopped_search_keeps_its_nodes(page, loaded_window, qtbot, tmp_path):
+    finish(loaded_window, qtbot, page.start.click)
+    kept = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "found.nodes").iterdir()}
+    finish(loaded_window, qtbot, page.start.click)
+    assert {path.name: path.stat().st_mtime_ns for path in (tmp_path / "found.nodes").iterdir()} == kept
+    assert len(kept) == sum(row.status != "coarser than needed" for row in page.searched.rows)
+
+
+def test_without_quasi_identifiers_it_says_what_is_missing(page, loaded_window):
+    session = loaded_window.session
+    for name in session.choices.quasi_identifiers:
+        session.change(session.choices.with_role(name, Role.PLAIN))
+    assert page.live.text() == "Choose at least one quasi-identifier."
+    assert not page.start.isEnabled()
+    assert page.table.model().rowCount() == 0
+    assert page.table.selectionBehavior().name == "SelectRows"
+    assert page.table.focusPolicy() is not Qt.FocusPolicy.NoFocus

@@ -1,0 +1,1 @@
+"""Find a release: the finest place for every combination of attribute levels."""

@@ -1,0 +1,329 @@
+"""Finding a release: say what each attribute may lose, search, look at the front, go to a node's map or its release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, QTimer, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.words import counted
+from vbas_desktop.jobs.search import SearchJob, read_ladders
+from vbas_desktop.search.lattice import Finest
+from vbas_desktop.search.run import Found, Searched
+from vbas_desktop.search.table import summary_lines
+from vbas_desktop.session.finding import choices_of, node_in_words, order_search, why_not_search
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.files import ask_for_folder, ask_to_open, beside, documents
+from vbas_desktop.ui.panel.fields import Field, set_look
+from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
+from vbas_desktop.ui.pictures import copy_drawing, offer_to_save, record
+from vbas_desktop.ui.theme import GRID, tabular
+
+from .attributes import AttributesForm
+from .front import FrontChart
+from .nodes_model import NUMBER_ROLE, SORT_ROLE, NodesModel
+
+_FLUSH_MS = 250
+_HIERARCHIES = "Hierarchies (*.csv *.txt);;All files (*)"
+
+
+class FindPage(QWidget):
+    """Conditions, table and picture of a search. One click leads from a node to its map or its release."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context, self._session = context, context.session
+        self.form, self.chart, self.model = AttributesForm(), FrontChart(context.theme.colours), NodesModel(self)
+        self.sorted, self.table = QSortFilterProxyModel(self), QTableView()
+        self.live, self.target, self.browse = QLabel(), QLineEdit(), QPushButton("Br&owse…")
+        self.start, self.stop, self.open = (
+            QPushButton("▶  Find it"),
+            QPushButton("Stop"),
+            QPushButton("Open the pa&ge"),
+        )
+        self.show_map, self.release = QPushButton("Show on the &map"), QPushButton("Release it…")
+        self.searched: Searched | None = None
+        self._finest: Finest | None = None
+        self._arrived: list[Found] = []
+        self._page: Path | None = None
+        self._reason: str | None = None
+        self._flush = QTimer(self)
+        self._build()
+        self._connect()
+        self._on_data_loaded()
+
+    def _build(self) -> None:
+        self.live.setWordWrap(True)
+        self.live.setFont(tabular(self.live.font()))
+        self.live.setProperty("look", "live")
+        self.live.setAccessibleName("What the search comes to")
+        self.start.setProperty("look", "primary")
+        self.start.setShortcut(QKeySequence("Ctrl+Return"))
+        self.stop.setToolTip("Stop; finished nodes are kept and not searched again (Ctrl+.)")
+        self.show_map.setToolTip("Use the groups of the chosen node in Input, run it and draw it; Undo brings back")
+        self.release.setToolTip("The same, and then choose where its release goes (Ctrl+E)")
+        self.open.setToolTip("The page of the search, with table, picture and ladders")
+        self._set_up_table()
+        halves = QSplitter(Qt.Orientation.Vertical)
+        halves.addWidget(self.table)
+        halves.addWidget(self.chart)
+        halves.setSizes([260, 300])
+        halves.setChildrenCollapsible(False)
+        buttons = QHBoxLayout()
+        for button in (self.start, self.stop):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        for button in (self.show_map, self.release, self.open):
+            buttons.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
+        layout.addWidget(self.form)
+        layout.addWidget(self._folder_row())
+        layout.addWidget(self.live)
+        layout.addWidget(halves, 1)
+        layout.addLayout(buttons)
+
+    def _set_up_table(self) -> None:
+        self.sorted.setSourceModel(self.model)
+        self.sorted.setSortRole(SORT_ROLE)
+        self.table.setModel(self.sorted)
+        set_up_table(self.table, "Nodes")
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setSortingEnabled(True)
+        self.table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
+
+    def _folder_row(self) -> QWidget:
+        field = Field("Folder for the table", self.target, "Finished nodes are kept beside it")
+        self.browse.setToolTip("Choose another folder")
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.addWidget(field, 1)
+        line.addWidget(self.browse, 0, Qt.AlignmentFlag.AlignBottom)
+        return row
+
+    def _connect(self) -> None:
+        context = self._context
+        self._flush.setSingleShot(True)
+        self._flush.setInterval(_FLUSH_MS)
+        self._flush.timeout.connect(self._on_flush)
+        self.form.changed.connect(self._on_changed)
+        self.form.file_wanted.connect(self._on_file_wanted)
+        self.target.textChanged.connect(self._refresh)
+        self.browse.clicked.connect(self._on_browse)
+        self.start.clicked.connect(self.search)
+        self.stop.clicked.connect(context.runner.stop)
+        self.show_map.clicked.connect(self._on_show_map)
+        self.release.clicked.connect(self._on_release)
+        self.open.clicked.connect(self._on_open)
+        self.chart.solution_clicked.connect(self._choose)
+        self.chart.save_wanted.connect(self._on_save_picture)
+        self.chart.copy_wanted.connect(self._on_copy_picture)
+        self.table.selectionModel().currentRowChanged.connect(self._on_current_changed)
+        self.table.doubleClicked.connect(self._on_show_map)
+        context.model.data_loaded.connect(self._on_data_loaded)
+        context.model.choices_changed.connect(self._on_changed)
+        context.runner.job_started.connect(self._refresh)
+        context.runner.job_ended.connect(self._refresh)
+        context.theme.changed.connect(self._on_theme_changed)
+
+    # What is asked for
+
+    @Slot()
+    def _on_data_loaded(self) -> None:
+        self.form.levels = {}
+        path = self._session.project_path or self._session.records_path
+        place = documents() / "vbas search" if path is None else beside(path, f"{path.stem.partition('.')[0]} search")
+        self.target.setText(str(place))
+        self._show(None)
+        self._on_changed()
+
+    @Slot()
+    def _on_changed(self) -> None:
+        reason = why_not_search(self._session)
+        if reason is None:
+            try:
+                order = order_search(self._session, self.form.conditions())
+                grouped = frozenset(self._session.choices.groupings)
+                self.form.show_ladders(order.ladders(), grouped)
+                order = order_search(self._session, self.form.conditions())
+                loss = self._session.choices.allowed_loss_percent
+                nodes = counted(order.lattice().size, "combination")
+                text = f"{nodes} of levels; k = {self._session.choices.k}, at most {loss:g} % suppressed."
+            except InputError as error:
+                reason = str(error)
+        self.form.setVisible(reason is None or bool(self.form.pins))
+        set_look(self.live, "live" if reason is None else "warning")
+        if self.searched is None or reason is not None:
+            self.live.setText(reason or text)
+        self._reason = reason
+        self._refresh()
+
+    @Slot(str)
+    def _on_file_wanted(self, column: str) -> None:
+        ask_to_open(self, f"Hierarchy of {column}", _HIERARCHIES, None, partial(self.read_hierarchy, column))
+
+    def read_hierarchy(self, column: str, file: str) -> None:
+        """Take the levels of an attribute from a file."""
+        job = partial(_read, f"{column}={file}")
+        self._context.runner.start(f"Reading the hierarchy of {column}", job, self._on_levels)
+
+    def _on_levels(self, levels: Mapping[str, Sequence[Mapping[str, str]]]) -> None:
+        self.form.levels = {**self.form.levels, **levels}
+        self._on_changed()
+
+    @Slot()
+    def _on_browse(self) -> None:
+        ask_for_folder(self, "Folder for the table", Path(self.target.text()).parent, self.target.setText)
+
+    @Slot()
+    def _refresh(self) -> None:
+        busy = self._context.runner.busy
+        reason = self._reason or (None if self.target.text().strip() else "Choose a folder for the table.")
+        self.start.setEnabled(reason is None and not busy)
+        self.start.setToolTip(reason or "Search every combination that is not finished yet (Ctrl+Return)")
+        self.stop.setEnabled(busy)
+        node = self.chosen
+        for button in (self.show_map, self.release):
+            button.setEnabled(not busy and node is not None and node.regions is not None)
+        self.open.setEnabled(self._page is not None)
+
+    # Searching
+
+    @Slot()
+    def search(self) -> None:
+        """Search the lattice."""
+        if self._reason is not None or self._context.runner.busy:
+            return
+        target = Path(self.target.text().strip()).expanduser()
+        order = order_search(self._session, self.form.conditions(), target)
+        self._show(None)
+        self._context.runner.start(
+            "Finding a release", partial(_run, order), self._on_searched, self._on_item, self._on_aborted
+        )
+
+    def _on_item(self, item: Finest | Found) -> None:
+        if isinstance(item, Finest):
+            self._finest = item
+            return
+        self._arrived.append(item)
+        if not self._flush.isActive():
+            self._flush.start()
+
+    @Slot()
+    def _on_flush(self) -> None:
+        """Nodes reach the table a few times a second, however fast they come."""
+        if self._finest is None or not self._arrived:
+            return
+        loss = self._session.choices.allowed_loss_percent
+        self._show(Searched(self._finest, tuple(self._arrived), loss))
+        self.live.setText(f"{len(self._arrived):,} of {counted(self._finest.lattice.size, 'node')} are finished.")
+
+    def _on_searched(self, searched: Searched) -> None:
+        self._flush.stop()
+        self._show(searched)
+        self.live.setText("\n".join(summary_lines(searched)))
+        self._page = Path(self.target.text().strip()).expanduser() / "search.html"
+        self._arrived, self._finest = [], None
+        if searched.recommended is not None:
+            self._choose(searched.rows.index(searched.recommended) + 1)
+        self._context.say(
+            f"Searched {counted(len(searched.rows), 'combination')}; the table is in {self.target.text()}."
+        )
+        self._refresh()
+
+    def _on_aborted(self) -> None:
+        self._flush.stop()
+        self._on_flush()
+        self._arrived, self._finest = [], None
+
+    def _show(self, searched: Searched | None) -> None:
+        self.searched = searched
+        self.table.selectionModel().blockSignals(True)
+        self.model.show_search(searched)
+        self.table.selectionModel().blockSignals(False)
+        self.chart.show_search(searched)
+        if searched is not None:
+            fit_columns(self.table)
+
+    # A node
+
+    @property
+    def chosen(self) -> Found | None:
+        """The node that is chosen."""
+        index = self.table.currentIndex()
+        return self.model.row_of(index.data(NUMBER_ROLE)) if index.isValid() and self.searched is not None else None
+
+    @Slot(int)
+    def _choose(self, number: int) -> None:
+        index = self.sorted.mapFromSource(self.model.index(number - 1, 1))
+        self.table.setCurrentIndex(index)
+        self.table.scrollTo(index)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current_changed(self, current: QModelIndex, previous: QModelIndex) -> None:
+        self.chart.select(current.data(NUMBER_ROLE) if current.isValid() else None)
+        self._refresh()
+
+    @Slot()
+    def _on_show_map(self) -> None:
+        self._use()
+
+    @Slot()
+    def _on_release(self) -> None:
+        self._use(self._context.export)
+
+    def _use(self, then: object = None) -> None:
+        """Put the chosen node in force and run it; the map comes to the front."""
+        node, searched = self.chosen, self.searched
+        if node is None or searched is None or node.regions is None or self._context.runner.busy:
+            return
+        self._context.say(node_in_words(searched, node.node))
+        self._session.change(choices_of(self._session.choices, searched, node.node))
+        self._context.show_map()
+        self._context.run(then if callable(then) else None)
+
+    @Slot()
+    def _on_open(self) -> None:
+        if self._page is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._page)))
+
+    @Slot()
+    def _on_save_picture(self) -> None:
+        offer_to_save(self._context, self, record(self.chart.size(), self.chart.paint_chart), "front")
+
+    @Slot()
+    def _on_copy_picture(self) -> None:
+        copy_drawing(self._context, record(self.chart.size(), self.chart.paint_chart))
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        self.chart.use_colours(self._context.theme.colours)
+
+
+def _run(order: SearchJob, progress: Progress) -> Searched:
+    """Runs in the worker's thread."""
+    hand_out = progress.hand_out  # type: ignore[attr-defined]
+    return order.execute(progress, hand_out, hand_out)
+
+
+def _read(choice: str, progress: Progress) -> Mapping[str, Sequence[Mapping[str, str]]]:
+    """Runs in the worker's thread."""
+    progress.update("Reading the hierarchy")
+    return read_ladders([choice])
