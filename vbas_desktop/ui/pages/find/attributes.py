@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QSpin
 
 from vbas_desktop.search.ladders import Ladder
 from vbas_desktop.session.finding import Conditions
-from vbas_desktop.ui.panel.fields import muted, without_wheel
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import muted, without_wheel
 
 _HEADS = ("Attribute", "Categories by level", "Level", "At least", "")
 _FREE = -1

@@ -29,11 +29,11 @@ from vbas_desktop.search.run import Found, Searched
 from vbas_desktop.search.table import summary_lines
 from vbas_desktop.session.finding import choices_of, node_in_words, order_search, why_not_search
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.dialogs.files import ask_for_folder, ask_to_open, beside, documents
-from vbas_desktop.ui.panel.fields import Field, set_look
-from vbas_desktop.ui.panel.tables import fit_columns, set_up_table
 from vbas_desktop.ui.pictures import copy_drawing, offer_to_save, record
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.fields import Field, set_look
+from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, ask_to_open, beside, documents
+from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 
 from .attributes import AttributesForm
 from .front import FrontChart
