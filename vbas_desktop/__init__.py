@@ -1,13 +1,36 @@
 """VBAS Desktop: k-anonymous record files by merging small regions, guided by a Voronoi diagram.
 
+For Python users: ``import vbas_desktop as vbas``, then ``vbas.read``, ``vbas.run``, ``vbas.compare``, ``vbas.release``,
+``vbas.export`` and ``vbas.verify`` (docs/python.md). Everything else is private.
+
 Rooms, from the inside out: ``domain`` (plain data), ``algorithms`` (array functions), ``approaches`` (the strategies),
-``engine`` (runs them) and ``files`` (reads the outside world), ``assessment``, ``comparison`` and ``screening`` (what
-is built on both), ``release`` (writes what leaves the organisation), ``session`` (application state without Qt), and on
-top ``cli`` and ``ui``. Imports only ever point inwards; Qt lives in ``ui`` alone.
+``settings`` (what people can set), ``engine`` (runs approaches) and ``files`` (reads the outside world),
+``assessment``, ``comparison`` and ``screening`` (what is built on both), ``release`` (writes what leaves the
+organisation), ``jobs`` (one frozen job for each use), ``session`` (application state without Qt), and on top ``cli``,
+``api`` and ``ui``. Imports only ever point inwards; Qt lives in ``ui`` alone.
 """
+
+from importlib import import_module
 
 from .files.regions.doors import close_doors
 
 __version__ = "0.1.0"
 
 close_doors()
+
+_PUBLIC = ("Comparison", "Data", "Run", "Solution", "compare", "export", "read", "release", "run", "verify")
+__all__ = ["__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> object:
+    """The public names are loaded when they are first used: whoever wants the version alone does not wait for them."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "release":
+        # A room and a verb have this name: the room can be called.
+        return import_module(f"{__name__}.release")
+    return getattr(import_module(f"{__name__}.api"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PUBLIC])

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 
-from .argument_types import delimiter_of, whole
+from .argument_types import whole
 from .reading_options import add_reading_options, reading_of
-from .terminal import TerminalProgress, say, show
+from .terminal import TerminalProgress, say, say_findings, show
 
 EXAMPLE = """Example:
   vbas verify result/release/anonymized.csv --quasi-identifiers age,sex --region-column tract -k 5"""
@@ -37,53 +37,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the file; 0 if it is k-anonymous, 3 if not."""
-    from vbas_desktop.audit.recount import recount
-    from vbas_desktop.files.records.table import line_two
+    from vbas_desktop.jobs.verify import VerifyJob
 
-    names = [name.strip() for name in options.quasi_identifiers.split(",") if name.strip()]
-    _check(names, options)
+    names = tuple(name.strip() for name in options.quasi_identifiers.split(",") if name.strip())
+    job = VerifyJob(Path(options.file), names, options.region_column, options.k, reading_of(options))
     progress = TerminalProgress(options.quiet)
     try:
-        category_line, said = line_two(options.file, reading_of(options), progress)
-        found = recount(
-            options.file,
-            names,
-            options.region_column,
-            delimiter=delimiter_of(options.delimiter),
-            encoding=options.encoding,
-            category_line=category_line,
-            progress=progress,
-        )
+        found = job.execute(progress)
     finally:
         progress.close()
-    for finding in () if options.quiet else said:
-        say(f"{finding.severity}: {finding}")
-    violating = found.violating_records(options.k)
-    show(
-        json.dumps(
-            {
-                "k": options.k,
-                "anonymity": found.anonymity,
-                "records": found.records,
-                "violating_records": violating,
-                "ok": violating == 0,
-                "regions": found.regions,
-                "classes": found.classes,
-                "violating_classes": found.violating_classes(options.k),
-                "anonymity_vector": {str(size): number for size, number in sorted(found.vector.items())},
-            }
-        )
-    )
     if not options.quiet:
-        too_few = f"{counted(violating, 'record is', 'records are')} in classes that are too small"
+        say_findings(found.findings, hints=True)
+    show(json.dumps(found.as_dict()))
+    if not options.quiet:
+        too_few = f"{counted(found.violating_records, 'record is', 'records are')} in classes that are too small"
         too_small = f"not {options.k}-anonymous: {too_few}."
-        say(f"{options.file} is {too_small if violating else f'{options.k}-anonymous.'}")
-    return 0 if violating == 0 else NOT_ANONYMOUS
-
-
-def _check(names: list[str], options: argparse.Namespace) -> None:
-    if not names:
-        raise InputError(Finding("no-quasi-identifier", "No quasi-identifier is named.", "Name at least one column."))
-    if options.region_column in names:
-        message = "The region column cannot be a quasi-identifier too."
-        raise InputError(Finding("region-as-quasi-identifier", message, "Name it once.", column=options.region_column))
+        say(f"{options.file} is {f'{options.k}-anonymous.' if found.ok else too_small}")
+    return 0 if found.ok else NOT_ANONYMOUS

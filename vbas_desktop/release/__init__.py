@@ -3,6 +3,11 @@
 May use everything below it (``files``, ``engine``, ``assessment``, …) and is used by ``session``, ``cli`` and ``ui``.
 """
 
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
 from vbas_desktop.domain.errors import Check, VerificationFailed
 from vbas_desktop.settings.policies import POLICIES, Policy
 from vbas_desktop.settings.release import CLASS_SIZE, ReleaseOptions
@@ -24,3 +29,13 @@ __all__ = [
     "check_target",
     "write_release",
 ]
+
+
+class _Room(ModuleType):
+    """A room that is a verb of the Python interface too: ``vbas_desktop.release(solution, folder)``."""
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return import_module("vbas_desktop.api").release(*given, **named)
+
+
+sys.modules[__name__].__class__ = _Room

@@ -1,0 +1,78 @@
+"""Progress as text: a bar on a terminal, plain lines otherwise."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO
+
+from vbas_desktop.domain.progress import Progress, Silent
+
+
+class TextProgress:
+    """A bar that redraws itself on a terminal; otherwise each stage as a line, once; nothing when quiet."""
+
+    def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
+        self._quiet, self._stream = quiet, stream or sys.stderr
+        self._bar = self._stream.isatty()
+        self._stage, self._drawn = "", 0.0
+        self._told: set[str] = set()
+        self._lock = threading.Lock()
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        """Show the stage and how much of it is done."""
+        if self._quiet:
+            return
+        with self._lock:
+            now = time.monotonic()
+            if not self._bar:
+                # Parallel work alternates between stages, and details after a colon change all the time: a log needs
+                # neither.
+                name = stage.partition(":")[0]
+                if name not in self._told:
+                    self._told.add(name)
+                    self._write(f"{name}\n")
+            elif stage != self._stage or now - self._drawn > 0.1:
+                done = "" if fraction is None else f" {'█' * int(24 * fraction):<24} {fraction:4.0%}"
+                self._write(f"\r\x1b[K{stage}{done}")
+                self._drawn = now
+            self._stage = stage
+
+    def close(self) -> None:
+        """Leave the terminal on a fresh line."""
+        if self._bar and self._stage and not self._quiet:
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+@contextmanager
+def shown(wanted: Any) -> Iterator[Progress]:
+    """The progress that somebody wants: None a bar on a terminal, False none, a function, or a `Progress`."""
+    if callable(wanted):
+        yield _Told(wanted)
+        return
+    if hasattr(wanted, "update"):
+        yield wanted
+        return
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield Silent()
+        return
+    text = TextProgress()
+    try:
+        yield text
+    finally:
+        text.close()
+
+
+class _Told:
+    def __init__(self, tell: Callable[[str, float | None], None]) -> None:
+        self._tell = tell
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        self._tell(stage, fraction)

@@ -1,0 +1,85 @@
+"""Saying whether any file is k-anonymous, by a reader of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.settings.reading import RecordOptions
+
+if TYPE_CHECKING:
+    from vbas_desktop.audit.recount import Recount
+
+
+@dataclass(frozen=True, eq=False)
+class Verified:
+    """What was counted, and whether every combination that occurs has at least k records."""
+
+    k: int
+    found: Recount
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def violating_records(self) -> int:
+        """Records in classes that are too small."""
+        return self.found.violating_records(self.k)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the file is k-anonymous."""
+        return self.violating_records == 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The answer as plain JSON data."""
+        found = self.found
+        return {
+            "k": self.k,
+            "anonymity": found.anonymity,
+            "records": found.records,
+            "violating_records": self.violating_records,
+            "ok": self.ok,
+            "regions": found.regions,
+            "classes": found.classes,
+            "violating_classes": found.violating_classes(self.k),
+            "anonymity_vector": {str(size): number for size, number in sorted(found.vector.items())},
+        }
+
+
+@dataclass(frozen=True)
+class VerifyJob:
+    """Count the records of every region and combination of quasi-identifier values in a file."""
+
+    file: Path
+    quasi_identifiers: tuple[str, ...]
+    region_column: str
+    k: int = 5
+    reading: RecordOptions = field(default_factory=RecordOptions)
+
+    def execute(self, progress: Progress = Silent()) -> Verified:  # noqa: B008 (Silent has no state)
+        """Count."""
+        from vbas_desktop.audit.recount import recount
+        from vbas_desktop.files.records.table import line_two
+
+        self._check()
+        category_line, said = line_two(self.file, self.reading, progress)
+        found = recount(
+            self.file,
+            list(self.quasi_identifiers),
+            self.region_column,
+            delimiter=self.reading.delimiter,
+            encoding=self.reading.encoding,
+            category_line=category_line,
+            progress=progress,
+        )
+        return Verified(self.k, found, tuple(said))
+
+    def _check(self) -> None:
+        if not self.quasi_identifiers:
+            message = "No quasi-identifier is named."
+            raise InputError(Finding("no-quasi-identifier", message, "Name at least one column."))
+        if self.region_column in self.quasi_identifiers:
+            message, column = "The region column cannot be a quasi-identifier too.", self.region_column
+            raise InputError(Finding("region-as-quasi-identifier", message, "Name it once.", column=column))
