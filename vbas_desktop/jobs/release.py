@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ReleaseJob:
-    """Write the release of one solution to a folder. ``policy`` is the filled-in checklist of the custodian."""
+    """Write the release of one solution to a folder. ``policy`` is the filled-in checklist of the custodian.
+
+    ``earlier`` is the ``run.json`` of the run that is repeated: where its files lay and how long it took stay as told.
+    """
 
     settings: RunSettings
     problem: Problem
@@ -40,6 +43,7 @@ class ReleaseJob:
     target: Path
     requirement: Requirement | None = None
     policy: Mapping[str, Any] | None = None
+    earlier: Mapping[str, Any] | None = None
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008 (Silent has no state)
         """Write, verify by reading back, put in place."""
@@ -73,7 +77,7 @@ class ReleaseJob:
             document["policy_checklist"] = dict(self.policy)
         if self.requirement is not None:
             document["requirement"] = self.requirement.as_dict()
-        return document
+        return document if self.earlier is None else _as_earlier(document, self.earlier)
 
 
 def document_of(
@@ -136,9 +140,22 @@ class ExportJob:
             options = replace(options, shuffle_seed=None)
         job = ReleaseJob(
             settings, ran.problem, data.table, ran.result, solution.id, options, self.target, _requirement(document),
-            document.get("policy_checklist"),
+            document.get("policy_checklist"), document,
         )  # fmt: skip
         return job.execute(Span(progress, 0.6, 1.0))
+
+
+def _as_earlier(document: dict[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of a run that was repeated: what only the first time knows is taken from there."""
+    places = {name: earlier["options"][name] for name in ("records", "regions")}
+    before = {solution["id"]: solution for solution in earlier["solutions"]}
+    for solution in document["solutions"]:
+        kept = before.get(solution["id"], {})
+        if "seconds" in kept and "seconds" in kept.get("measures", {}):
+            solution["seconds"] = kept["seconds"]
+            solution["measures"]["seconds"] = kept["measures"]["seconds"]
+    same = {name: earlier[name] for name in ("inputs", "seconds") if name in earlier}
+    return {**document, **same, "options": {**document["options"], **places}}
 
 
 def read_checklist(path: Path) -> dict[str, Any]:

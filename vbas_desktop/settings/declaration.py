@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
+
+from vbas_desktop.domain.errors import UsageError
 
 from .forms import Form
 
@@ -93,6 +95,13 @@ def setting_of(kind: type[Any], name: str) -> Setting:
     return next(declared for declared in settings_of(kind) if declared.name == name)
 
 
+def _value(declared: Setting, plain: Any) -> Any:
+    try:
+        return declared.form.value(plain)
+    except ValueError as error:
+        raise UsageError(f"{declared.option}: {error}.") from None
+
+
 def _default(field: dataclasses.Field[Any]) -> Any:
     if field.default_factory is not dataclasses.MISSING:
         return field.default_factory()
@@ -108,14 +117,9 @@ class Settings:
         return {each.key: each.form.plain(getattr(self, each.name)) for each in settings_of(type(self))}
 
     @classmethod
-    def values_from(cls, options: Mapping[str, Any], only: Iterable[str] | None = None) -> dict[str, Any]:
+    def values_from(cls, options: Mapping[str, Any]) -> dict[str, Any]:
         """The fields from such options; what is not there (earlier versions wrote less) is left at its default."""
-        wanted = None if only is None else set(only)
-        return {
-            each.name: each.form.value(options[each.key])
-            for each in settings_of(cls)
-            if each.key in options and (wanted is None or each.name in wanted)
-        }
+        return {each.name: _value(each, options[each.key]) for each in settings_of(cls) if each.key in options}
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:

@@ -175,11 +175,6 @@ class Renames(Form):
 
     metavar: str = "OLD=NEW"
 
-    def parse(self, text: str) -> str:
-        """The text itself, if it is such a pair."""
-        _pair(text)
-        return text
-
     def value(self, plain: Any) -> dict[str, str]:
         """The new names by the old ones."""
         return dict(plain) if isinstance(plain, Mapping) else dict(_pair(text) for text in plain or ())
