@@ -70,7 +70,9 @@ class Solution:
     @property
     def __geo_interface__(self) -> dict[str, Any]:
         """The aggregated regions as a collection of features, for GeoPandas and others."""
-        placed = placed_for("geojson", shapes_of(self._plan), self._plan.problem.regions)
+        regions = self._plan.problem.regions
+        shapes = [shapes_of(self._plan), *(shapes_of(tier) for tier in self._plan.coarser)]
+        placed = [placed_for("geojson", each, regions) for each in shapes]
         found: dict[str, Any] = json.loads(geojson(self._plan, placed))
         return found
 
