@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from made_up_data import write_data
 from persons import LONG, box, run_to_the_end, wait_for_estimate
+
+from vbas_desktop.domain.errors import Finding
+from vbas_desktop.session.choices import Choices
 
 
 def test_a_broken_file_is_told_in_words_and_the_window_goes_on(loaded_window, data, tmp_path, qtbot):
@@ -24,13 +28,16 @@ def test_a_broken_file_is_told_in_words_and_the_window_goes_on(loaded_window, da
 def test_records_of_unknown_regions_stop_until_the_user_decides(window, data, qtbot):
     with data[0].open("a") as file:
         file.write("P999999,1,1,1,NOWHERE\n")
-    with qtbot.waitSignals([window.runner.job_ended, window.input.estimator.refused], timeout=LONG):
-        window.controller.load(*data)
-    assert "region file lacks" in window.input.live.text()
-    assert "NOWHERE" not in window.input.live.text()
+    window.controller.load(*data)
+    reason, run = window.input.reason, window.menus.actions["run"]
+    qtbot.waitUntil(lambda: "region file lacks" in reason.text(), timeout=LONG)
+    assert "first in row 3,002. Expected are ids such as “R0000” and “R0059”." in reason.text()
+    assert "NOWHERE" not in reason.text()
     qtbot.waitUntil(lambda: not window.runner.busy)
     assert not window.input.run.isEnabled()
-    assert window.input.run.toolTip() == window.input.live.text()
+    assert not run.isEnabled()
+    assert run.statusTip() == window.input.run.toolTip() == reason.text()
+    assert window.input.live.isHidden()
     combo = window.input.privacy.unknown
 
     def suppress():
@@ -38,6 +45,8 @@ def test_records_of_unknown_regions_stop_until_the_user_decides(window, data, qt
         combo.activated.emit(combo.currentIndex())
 
     wait_for_estimate(window, qtbot, suppress)
+    assert reason.isHidden()
+    assert run.isEnabled()
     assert "1 record of unknown regions suppressed." in window.input.more.text()
     assert window.input.run.isEnabled()
 
@@ -147,3 +156,79 @@ def test_a_file_with_a_problem_in_every_column_is_refused_in_a_few_words(window,
     findings = window.input.files.findings
     assert findings.count() == 201
     assert findings.item(200).text().startswith("… and 2,8")
+
+
+def test_reading_options_of_a_failed_file_are_its_own(loaded_window, data, tmp_path, qtbot):
+    odd = tmp_path / "odd.csv"
+    odd.write_text(data[1].read_text().replace("id,x,y", "name of it,east,north"))
+    with qtbot.waitSignal(loaded_window.runner.job_failed, timeout=LONG):
+        loaded_window.controller.load(data[0], odd)
+    box(loaded_window).close()
+    session, options = loaded_window.session, loaded_window.input.files.options
+    before = session.choices
+    options.edits["id_column"].setText("name of it")
+    options.edits["id_column"].editingFinished.emit()
+    assert session.choices == before
+    assert session.read_with.id_column == "name of it"
+    assert loaded_window.input.files.findings_of.isVisibleTo(loaded_window.input)
+    run_to_the_end(loaded_window, qtbot)
+    assert options.edits["id_column"].text() == ""
+    assert not options.again.isEnabled()
+
+
+def test_settings_of_one_data_set_do_not_reach_the_next(loaded_window, tmp_path, qtbot):
+    session = loaded_window.session
+    session.change(session.choices.with_approach("site_location", "density"))
+    session.change_fields(k=17, random_seed=3, global_suppression=False)
+    other = write_data(tmp_path / "other", seed=5)
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        loaded_window.controller.load(*other)
+    usual = Choices()
+    assert {name: value for name, value in vars(session.choices).items() if name != "roles"} == {
+        name: value for name, value in vars(usual).items() if name != "roles"
+    }
+    assert session.last_step is None
+
+
+def test_the_sample_begins_with_its_own_settings_however_often_it_is_opened(window, qtbot):
+    for _ in range(2):
+        with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+            window.controller.load_sample()
+        session = window.session
+        assert (session.choices.k, session.choices.approaches["site_number"]) == (5, "entropy")
+        assert session.last_step is None
+        session.change_fields(k=11)
+
+
+def test_warnings_of_loaded_files_are_scrolled_to(window, data, qtbot):
+    window.resize(1024, 680)
+    regions = data[1].read_text().splitlines()
+    regions[2] = regions[2].split(",")[0] + "," + regions[1].split(",", 1)[1]
+    data[1].write_text("\n".join(regions) + "\n")
+    bar = window.input._scroll.verticalScrollBar()
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        window.controller.load(*data)
+    bar.setValue(bar.maximum())
+    assert bar.value() > 0
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        window.controller.reload()
+    shown = window.input.files.findings
+    assert shown.count() > 0
+    qtbot.waitUntil(lambda: not shown.visibleRegion().isEmpty())
+
+
+def test_what_a_run_complained_of_goes_when_the_choices_change(loaded_window, qtbot):
+    controller = loaded_window.controller
+    controller._set_findings((Finding("x", "Something.", "Mend it."),), "Running did not succeed.")
+    assert loaded_window.input.files.findings_of.isVisibleTo(loaded_window.input)
+    loaded_window.session.change_fields(k=8)
+    assert controller.findings_of == ""
+    assert loaded_window.input.files.findings_of.isHidden()
+
+
+def test_swapped_files_are_asked_about(window, data, qtbot):
+    with qtbot.waitSignal(window.runner.job_failed, timeout=LONG):
+        window.controller.load(*reversed(data))
+    shown = box(window)
+    assert "Did you swap the two files?" in shown.informativeText()
+    shown.close()

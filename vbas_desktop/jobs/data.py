@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.regions import Regions
@@ -42,8 +43,13 @@ class LoadJob:
         """Read; all that is wrong with a file comes in one `InputError`."""
         from vbas_desktop.files.records.table import load_records
         from vbas_desktop.files.regions.read import load_regions
+        from vbas_desktop.files.swapped import check_two_files, with_swap_told
 
-        regions = load_regions(self.regions, self.reading.of_regions, Span(progress, 0.0, 0.1))
+        check_two_files(self.records, self.regions)
+        try:
+            regions = load_regions(self.regions, self.reading.of_regions, Span(progress, 0.0, 0.1))
+        except InputError as error:
+            raise with_swap_told(error, self.records, self.regions) from None
         how, span = self.reading.of_records, Span(progress, 0.1, 1.0)
         table = load_records(self.records, how, span, self.columns)
         if self.columns is not None and not {*self.columns, *self.named} <= {*table.dialect.header}:

@@ -20,9 +20,9 @@ from vbas_desktop.jobs.run import RunJob
 from .choices import Choices, combination
 from .events import Event
 from .history import Step
+from .loading import Loading
 from .opening import OpenedProject
-from .orders import Loaded, LoadOrder, RunOrder
-from .papers import Papers
+from .orders import Loaded, RunOrder
 from .project import ProjectState
 from .ready import key_of, why_not
 from .releasing import result_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from vbas_desktop.release import ReleaseOptions
 
 
-class Session(Papers):
+class Session(Loading):
     """Data, choices, runs, and selection, with an event for every change.
 
     Reading: `table`, `regions`, `problem`, `choices`, `entries`, `selected`, `chosen_region`, `pareto_measures`.
@@ -42,10 +42,9 @@ class Session(Papers):
 
     def __init__(self) -> None:
         super().__init__()
-        self.records_path: Path | None = None
-        self.regions_path: Path | None = None
         self.table: RecordTable | None = None
         self.regions: Regions | None = None
+        self._refusal: tuple[Choices, str] | None = None
         self.project_path: Path | None = None
         self._document: Mapping[str, Any] = {}
         self.region_ids_sha256 = ""
@@ -57,16 +56,6 @@ class Session(Papers):
         """Whether both files are loaded."""
         return self.table is not None and self.regions is not None
 
-    def order_load(self, records: Path, regions: Path, keep_reading: bool = False) -> LoadOrder:
-        """What a thread needs to know to load these two files.
-
-        Other files than before are read with the usual reading options, since those in force name columns of the old
-        ones; ``keep_reading``: they were set for these files.
-        """
-        same = (records, regions) == (self.records_path, self.regions_path)
-        choices = self.choices if same or keep_reading else self.choices.with_usual_reading()
-        return LoadOrder(records, regions, choices)
-
     def accept_data(self, loaded: Loaded, fresh: bool = True) -> None:
         """Take over loaded files. ``fresh`` files begin with guessed roles and an empty list of results; else (the same
         files read again with other options, or a project's files) roles and results stay.
@@ -76,7 +65,7 @@ class Session(Papers):
         self.table = loaded.table
         self.records_path, self.regions_path = loaded.order.records, loaded.order.regions
         self.region_ids_sha256 = loaded.region_ids_sha256
-        self._problem = None
+        self._problem = self._refusal = self.unread = None
         self._open_runs.clear()
         roles = dict(loaded.guessed_roles)
         if not fresh:
@@ -105,15 +94,10 @@ class Session(Papers):
 
     # Choices
 
-    def change(self, choices: Choices, merge: str | None = None) -> None:
-        """Put other choices in force; consecutive changes with the same ``merge`` name are one step of undo."""
-        if self._history.change(choices, merge):
-            self.modified = True
-            self._tell(Event.CHOICES_CHANGED)
-
-    def change_fields(self, merge: str | None = None, **values: Any) -> None:
-        """Put other values of some choices in force."""
-        self.change(replace(self.choices, **values), merge)
+    def begin_with(self, choices: Choices) -> None:
+        """Put choices in force with which freshly loaded files begin: there is nothing before them to go back to."""
+        self._history.restart(choices)
+        self._tell(Event.CHOICES_CHANGED)
 
     def undo(self) -> Step | None:
         """Take the last step back, be it a choice or something done to the list of solutions; tells which it was."""
@@ -155,7 +139,13 @@ class Session(Papers):
 
     def why_not_run(self) -> str | None:
         """Why a run cannot start now, in words that say what to do; None if it can."""
-        return why_not(self.table, self.regions, self.choices)
+        refused = self._refusal[1] if self._refusal is not None and self._refusal[0] == self.choices else None
+        return why_not(self.table, self.regions, self.choices) or refused
+
+    def refuse_problem(self, choices: Choices, reason: str) -> None:
+        """Counting with these choices found something that is in the way of a run."""
+        self._refusal = (choices, reason)
+        self._tell(Event.PROBLEM_COUNTED)
 
     @property
     def problem_key(self) -> ProblemKey | None:

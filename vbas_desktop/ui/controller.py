@@ -40,7 +40,6 @@ class Controller(QObject):
     """The commands that need data or time. Every method may be called at any moment."""
 
     findings_changed = Signal()
-    loading_failed = Signal()
     step_walked = Signal(str)
 
     def __init__(self, context: Context, settings: Settings, guarded: Guard, window: QWidget) -> None:
@@ -48,13 +47,12 @@ class Controller(QObject):
         self._context, self._settings, self._guarded, self._window = context, settings, guarded, window
         self._session = context.session
         self._run_after_load = False
-        self._sample: tuple[Path, Path] | None = None
-        self._unread: tuple[Path, Path] | None = None
+        self._sample: LoadOrder | None = None
         self.findings: tuple[Finding, ...] = ()
         self.findings_of = ""
         """What the findings belong to if that is not the files that are loaded."""
         self._loaded_findings: tuple[Finding, ...] = ()
-        context.model.data_loaded.connect(self._on_data_loaded)
+        context.model.choices_changed.connect(self._on_choices_changed)
         context.runner.job_started.connect(self._on_job_started)
         context.runner.job_failed.connect(self._on_job_failed)
         context.runner.job_refused.connect(self._on_job_refused)
@@ -65,9 +63,8 @@ class Controller(QObject):
     @Slot()
     def open_data(self) -> None:
         """Ask for the two files, beginning with those that could not be read, or those that are loaded."""
-        self._guarded(
-            partial(self._ask_for, *(self._unread or (self._session.records_path, self._session.regions_path)))
-        )
+        files, unread = (self._session.records_path, self._session.regions_path), self._session.unread
+        self._guarded(partial(self._ask_for, *(files if unread is None else (unread.records, unread.regions))))
 
     @Slot()
     def open_sample(self) -> None:
@@ -83,8 +80,8 @@ class Controller(QObject):
                 self._window, "The sample data are missing.", f"They should be in {folder}. Install the program again."
             )
             return
-        self._run_after_load, self._sample = run, (records, regions)
-        self.load(records, regions)
+        self._run_after_load, self._sample = run, self._session.order_load(records, regions, fresh=True)
+        self._start_loading(self._sample)
 
     @Slot(Path, Path)
     def load(self, records: Path, regions: Path) -> None:
@@ -92,16 +89,8 @@ class Controller(QObject):
         self._start_loading(self._session.order_load(records, regions))
 
     def _start_loading(self, order: LoadOrder) -> None:
-        abort = partial(self._on_loading_aborted, (order.records, order.regions))
+        abort = partial(self._session.refuse_data, order)
         self._context.runner.start(f"{_LOADING} {order.records.name}", order.execute, self._on_loaded, on_abort=abort)
-
-    def _on_loading_aborted(self, files: tuple[Path, Path]) -> None:
-        self._unread = files
-        self.loading_failed.emit()
-
-    @Slot()
-    def _on_data_loaded(self) -> None:
-        self._unread = None
 
     def open_files(self, paths: list[Path]) -> None:
         """Open dropped files: a project, a pair of files, or one half of a pair."""
@@ -121,21 +110,22 @@ class Controller(QObject):
     @Slot()
     def reload(self) -> None:
         """Read the same files again, or those that could not be read so far, with the reading options in force."""
-        records, regions = self._unread or (self._session.records_path, self._session.regions_path)
-        if records is not None and regions is not None:
-            self._start_loading(self._session.order_load(records, regions, keep_reading=True))
+        order = self._session.order_reading_again()
+        if order is not None:
+            self._start_loading(order)
 
     def _on_loaded(self, loaded: Loaded) -> None:
         same = (loaded.order.records, loaded.order.regions) == (self._session.records_path, self._session.regions_path)
-        self._session.accept_data(loaded, fresh=not same)
+        sample = loaded.order is self._sample
+        self._session.accept_data(loaded, fresh=sample or not same)
         self._settings.remember_data(loaded.order.records, loaded.order.regions)
         self._loaded_findings = (*loaded.table.findings, *loaded.regions.findings)
         self._set_findings(self._loaded_findings)
         rows, places = counted(loaded.table.rows, "record"), counted(len(loaded.regions), "region")
         self._context.say(f"Loaded {rows} and {places}.")
         self._context.show_tab("Input")
-        if (loaded.order.records, loaded.order.regions) == self._sample and not same:
-            self._session.change(sample_choices(self._session.choices))
+        if sample:
+            self._session.begin_with(sample_choices(self._session.choices))
         if self._run_after_load:
             self._run_after_load = False
             self.run()
@@ -217,6 +207,16 @@ class Controller(QObject):
     @Slot()
     def _on_job_started(self) -> None:
         """What an earlier job complained of is history; what is odd about the loaded files stays."""
+        self._session.forget_unread()
+        self._forget_failure()
+
+    @Slot()
+    def _on_choices_changed(self) -> None:
+        """What a run complained of may be mended; what a file lacks is not mended by other choices."""
+        if self._session.unread is None:
+            self._forget_failure()
+
+    def _forget_failure(self) -> None:
         if self.findings_of:
             self._set_findings(self._loaded_findings)
 

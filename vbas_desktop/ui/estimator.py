@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.estimate import Estimate, estimate
 from vbas_desktop.session.orders import RunOrder
 
@@ -16,16 +17,16 @@ _PAUSE_MS = 150
 
 
 class Estimator(QObject):
-    """`estimated` brings a new look ahead, `refused` the reason why there is none."""
+    """`estimated` brings a new look ahead; why there is none the session tells as a reason not to run."""
 
     estimated = Signal(object)
-    refused = Signal(str)
 
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
         self._session = context.session
         self.runner = JobRunner(self)
         self._again = self._postponed = False
+        self._asked: Choices | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PAUSE_MS)
@@ -45,6 +46,7 @@ class Estimator(QObject):
             return
         order = self._session.order_estimate()
         if order is not None:
+            self._asked = order.choices
             self.runner.start("Looking ahead", _Job(order), self._on_result)
 
     def _on_result(self, result: Estimate) -> None:
@@ -54,7 +56,8 @@ class Estimator(QObject):
 
     @Slot(object)
     def _on_failed(self, failure: Failure) -> None:
-        self.refused.emit(failure.message)
+        if self._asked is not None:
+            self._session.refuse_problem(self._asked, failure.message)
 
     @Slot()
     def _on_ended(self) -> None:

@@ -126,6 +126,7 @@ class MainWindow(QMainWindow):
             signal.connect(self._on_state_changed)
         for signal in (self.model.solution_added, self.model.selection_changed, self.model.saved):
             signal.connect(self._on_state_changed)
+        self.model.problem_counted.connect(self._on_state_changed)
         self.runner.job_started.connect(self._on_state_changed)
         self.runner.job_ended.connect(self._on_state_changed)
 
@@ -137,11 +138,10 @@ class MainWindow(QMainWindow):
         tab.run_wanted.connect(self.controller.run)
         self.controller.step_walked.connect(self.open_tab)
         self.controller.findings_changed.connect(self._on_findings_changed)
-        self.controller.loading_failed.connect(tab.files.loading_failed)
 
     @Slot()
     def _on_findings_changed(self) -> None:
-        self.input.files.show_findings(self.controller.findings, self.controller.findings_of)
+        self.input.show_findings(self.controller.findings, self.controller.findings_of)
 
     # What parts ask of the window
 

@@ -245,7 +245,7 @@ def test_unknown_regions_stop(tmp_path):
     choices = Choices(tmp_path, "age,sex,region\n1,F,r1\n2,M,r9\n1,M,\n1,M,r8\n")
     assert choices.problems()[0] == (
         "row 3, column “region”: 3 records name a region that the region file lacks (3 different ids, "
-        "1 of them without any region id); first in rows 3, 4, 5. "
+        "1 of them without any region id); first in rows 3, 4, 5. Expected are ids such as “r1” and “r2”. "
         "Complete the region file, or let these records be suppressed (--unknown-regions suppress)."
     )
 
@@ -294,7 +294,7 @@ def test_regions_without_records(tmp_path):
 def test_ids_that_are_only_written_differently(tmp_path, in_records, in_regions, difference):
     choices = Choices(tmp_path, f"age,sex,region\n1,F,{in_records}\n1,F,known\n", ids=(in_regions, "known"))
     assert choices.problems()[1] == (
-        f"column “region”: 1 unknown region id differs from known ones only by {difference}. "
+        f"row 2, column “region”: 1 unknown region id differs from known ones only by {difference}. "
         "Write the ids the same way in both files (spreadsheets often drop leading zeros)."
     )
 

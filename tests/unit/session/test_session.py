@@ -110,13 +110,13 @@ def test_choosing_another_solution_forgets_the_chosen_region(session):
     assert session.chosen_region is None
 
 
-def test_other_files_begin_with_the_usual_reading_options_and_no_results(session, tmp_path):
+def test_other_files_begin_with_the_usual_settings_and_no_results(session, tmp_path):
     run(session)
     session.change_fields(coordinates="degrees", k=9)
     other = write_data(tmp_path / "other", seed=1)
     session.accept_data(session.order_load(*other).execute())
     assert session.choices.coordinates == "auto"
-    assert session.choices.k == 9
+    assert session.choices.k == 5
     assert session.entries == ()
 
 

@@ -46,7 +46,7 @@ def join_regions(table: RecordTable, facts: ColumnFacts, regions: Regions, unkno
     findings = []
     unknown = np.flatnonzero(places < 0)
     if unknown.size:
-        findings.append(_unknown(table, facts, places, unknown_regions))
+        findings.append(_unknown(table, facts, places, unknown_regions, regions.ids))
         findings += _near_misses(table, facts, [values[i] for i in unknown], regions.ids)
         if unknown.size == len(values):
             findings.append(_none_known(table, facts))
@@ -57,18 +57,20 @@ def join_regions(table: RecordTable, facts: ColumnFacts, regions: Regions, unkno
     return Join(places, tuple(findings))
 
 
-def _unknown(table: RecordTable, facts: ColumnFacts, places: NDArray[np.int32], choice: str) -> Finding:
+def _unknown(
+    table: RecordTable, facts: ColumnFacts, places: NDArray[np.int32], choice: str, ids: Sequence[str]
+) -> Finding:
     assert facts.frequencies is not None
     lost = places < 0
     records = int(facts.frequencies[lost].sum())
     # A look-up on the codes, a block at a time: the first few rows are usually found at once.
     rows = table.first_rows(facts.name, lost, _NAMED_ROWS)
-    named = ", ".join(f"{row:,}" for row in rows) + (" …" if records > len(rows) else ".")
+    named = ", ".join(f"{row:,}" for row in rows) + (" …" if records > len(rows) else "")
     blank = f", {facts.missing:,} of them without any region id" if facts.missing else ""
     message = (
         f"{counted(records, 'record names', 'records name')} a region that the region file lacks "
         f"({counted(int(lost.sum()), 'different id')}{blank}); "
-        f"first in row{'s' if len(rows) > 1 else ''} {named}"
+        f"first in row{'s' if len(rows) > 1 else ''} {named}. Expected are ids such as {_examples(ids)}."
     )
     if choice == "suppress":
         severity, remedy = Severity.WARNING, "They are suppressed and counted as such."
@@ -78,8 +80,14 @@ def _unknown(table: RecordTable, facts: ColumnFacts, places: NDArray[np.int32], 
     return Finding("unknown-region", message, remedy, severity, table.source.path, rows[0], facts.name)
 
 
+def _examples(ids: Sequence[str]) -> str:
+    """The first and the last id of the region file; ids of the records stay in the house."""
+    return " and ".join(f"“{region}”" for region in dict.fromkeys((ids[0], ids[-1])))
+
+
 def _near_misses(table: RecordTable, facts: ColumnFacts, unknown: Sequence[str], ids: Sequence[str]) -> list[Finding]:
     """One hint for each way in which unknown ids would match if the difference were ignored."""
+    assert facts.categories is not None
     findings, left = [], [value for value in unknown if value != ""]
     for what, normal in _LIKENESSES:
         known = {normal(region) for region in ids}
@@ -89,7 +97,8 @@ def _near_misses(table: RecordTable, facts: ColumnFacts, unknown: Sequence[str],
             differ = counted(len(found), "unknown region id differs", "unknown region ids differ")
             message = f"{differ} from known ones only by {what}."
             remedy = "Write the ids the same way in both files (spreadsheets often drop leading zeros)."
-            findings.append(Finding("similar-id", message, remedy, Severity.HINT, table.source.path, column=facts.name))
+            row = table.first_rows(facts.name, np.isin(facts.categories.values, found), 1)[0]
+            findings.append(Finding("similar-id", message, remedy, Severity.HINT, table.source.path, row, facts.name))
     return findings
 
 

@@ -82,6 +82,8 @@ class FilesSection(QWidget):
         """Other data are loaded."""
         session = self._session
         self.options.data_loaded()
+        if not self.options.changed:
+            self.unfold.setChecked(False)
         if session.table is not None and session.regions is not None:
             self.records.show_file(str(session.records_path), data_in_words(session.table))
             self.regions.show_file(str(session.regions_path), regions_in_words(session.regions))
@@ -89,14 +91,9 @@ class FilesSection(QWidget):
     def refresh(self) -> None:
         """Choices changed."""
         self.options.refresh()
-        self.unfold.setVisible(self._session.has_data or self.options.unread)
+        self.unfold.setVisible(self._session.has_data or self._session.unread is not None)
         if self.options.changed and not self.unfold.isChecked():
             self.unfold.setChecked(True)
-
-    def loading_failed(self) -> None:
-        """The chosen files could not be read: other options may help."""
-        self.options.unread = True
-        self.refresh()
 
     def show_findings(self, findings: Sequence[Finding], of: str = "") -> None:
         """List what is wrong or odd about the files, errors first; ``of`` says what else they belong to."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from vbas_desktop.domain.errors import Finding
 from vbas_desktop.session.estimate import Estimate
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.estimator import Estimator
 from vbas_desktop.ui.theme import GRID, tabular
-from vbas_desktop.ui.widgets.fields import muted, set_look
+from vbas_desktop.ui.widgets.fields import muted
 
 from .approaches_section import ApproachesSection
 from .columns_section import ColumnsSection
@@ -44,7 +47,6 @@ class InputTab(QWidget):
         self.live, self.more, self.reason = QLabel(), muted(), QLabel()
         self.run = QPushButton("▶  R&un")
         self.estimator = Estimator(context, self)
-        self._refusal: str | None = None
         self._build()
         self._connect()
         self._on_data_loaded()
@@ -52,13 +54,13 @@ class InputTab(QWidget):
 
     def _build(self) -> None:
         body = QWidget()
-        column = QVBoxLayout(body)
+        self._column = column = QVBoxLayout(body)
         column.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
         column.setSpacing(GRID)
         for section in (self.files, self.columns, self.privacy, self.approaches):
             column.addWidget(section)
         column.addStretch(1)
-        scroll = _UpAndDown()
+        self._scroll = scroll = _UpAndDown()
         scroll.setWidgetResizable(True)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setWidget(body)
@@ -91,7 +93,7 @@ class InputTab(QWidget):
         runner.job_started.connect(self._refresh_run)
         runner.job_ended.connect(self._refresh_run)
         self.estimator.estimated.connect(self._on_estimated)
-        self.estimator.refused.connect(self._on_refused)
+        model.problem_counted.connect(self._refresh_run)
 
     @Slot()
     def _on_data_loaded(self) -> None:
@@ -102,39 +104,37 @@ class InputTab(QWidget):
     def _on_choices_changed(self) -> None:
         for section in (self.files, self.columns, self.privacy, self.approaches):
             section.refresh()
-        self._refusal = None
-        self._refresh_run()
-        complete = self._session.why_not_run() is None
-        self.live.setVisible(complete)
         self.live.setEnabled(False)  # until the look ahead has caught up with the choices
-        self.more.setVisible(complete)
+        self._refresh_run()
 
     @Slot()
     def _refresh_run(self) -> None:
         reason = self._session.why_not_run()
         self.reason.setText(reason or "")
         self.reason.setVisible(reason is not None)
-        # What counting found wrong stands in the live line already.
-        in_the_way = reason or self._refusal
-        self.run.setEnabled(in_the_way is None and not self._context.runner.busy)
-        self.run.setToolTip(in_the_way or "Run the chosen combination (Ctrl+R)")
+        self.live.setVisible(reason is None)
+        self.more.setVisible(reason is None and bool(self.more.text()))
+        self.run.setEnabled(reason is None and not self._context.runner.busy)
+        self.run.setToolTip(reason or "Run the chosen combination (Ctrl+R)")
 
     @Slot(object)
     def _on_estimated(self, result: Estimate) -> None:
-        set_look(self.live, "live")
         self.live.setEnabled(True)
         self.live.setText(result.in_words)
         self.more.setText(result.more_in_words)
-        self.more.setVisible(bool(result.more_in_words))
-
-    @Slot(str)
-    def _on_refused(self, reason: str) -> None:
-        set_look(self.live, "error")
-        self.live.setEnabled(True)
-        self.live.setText(reason)
-        self.more.hide()
-        self._refusal = reason
         self._refresh_run()
+
+    def show_findings(self, findings: Sequence[Finding], of: str = "") -> None:
+        """List what is wrong or odd about the files, and bring the list into sight."""
+        self.files.show_findings(findings, of)
+        if findings:
+            # The list gets its place first when the layout is made, which may be later than now.
+            QTimer.singleShot(0, self._scroll_to_findings)
+
+    @Slot()
+    def _scroll_to_findings(self) -> None:
+        self._column.activate()
+        self._scroll.ensureWidgetVisible(self.files.findings, 0, GRID)
 
     def close_part(self) -> None:
         """The window closes: stop looking ahead."""

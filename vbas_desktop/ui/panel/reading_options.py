@@ -16,7 +16,7 @@ from vbas_desktop.ui.widgets.fields import setting_field
 
 
 class ReadingOptions(QWidget):
-    """The files are read again when "Read again" is pressed. ``unread``: they could not be read so far."""
+    """The files are read again when "Read again" is pressed; those that could not be read have options of their own."""
 
     read_again_wanted = Signal()
 
@@ -24,7 +24,6 @@ class ReadingOptions(QWidget):
         super().__init__()
         self._session = session
         self._read_with: Choices | None = None
-        self.unread = False
         declared = settings_of(Reading)
         self.combos = {each.name: _combo(each.titles) for each in declared if each.titles}
         self.edits = {each.name: QLineEdit() for each in declared if not each.titles}
@@ -53,16 +52,16 @@ class ReadingOptions(QWidget):
 
     def data_loaded(self) -> None:
         """These options are the ones in force now."""
-        self._read_with, self.unread = self._session.choices, False
+        self._read_with = self._session.choices
 
     def refresh(self) -> None:
         """Show what is chosen."""
-        chosen = self._session.choices
+        chosen = self._session.read_with
         for name, combo in self.combos.items():
             combo.setCurrentIndex(max(0, combo.findData(getattr(chosen, name))))
         for name, edit in self.edits.items():
             edit.setText(getattr(chosen, name) or "")
-        self.again.setEnabled(self.changed or self.unread)
+        self.again.setEnabled(self.changed or self._session.unread is not None)
 
     @property
     def changed(self) -> bool:
@@ -73,7 +72,7 @@ class ReadingOptions(QWidget):
     def _on_changed(self) -> None:
         values = {name: combo.currentData() for name, combo in self.combos.items()}
         values |= {name: edit.text().strip() or None for name, edit in self.edits.items()}
-        self._session.change_fields(**values)
+        self._session.change_reading(**values)
 
 
 def _combo(titles: Mapping[str | None, str]) -> QComboBox:
