@@ -15,6 +15,12 @@ from .forms import Form, Texts
 from .release import ReleaseOptions
 from .run import COMPONENTS, RunSettings
 
+_TOLD = {
+    *("region_column", "quasi_identifiers", "identifiers", "k", "coordinates", "columns", "rename", "class_size"),
+    *("shuffle", "shuffle_seed", "release_delimiter", "escape_formulas", "format", "policy"),
+}
+"""Settings that a report describes in sentences of its own, or that it does not show."""
+
 GROUPS_FILE, REQUIREMENT_FILE, CHECKLIST_FILE = "generalise.csv", "requirement.json", "checklist.json"
 """What a release keeps in its folder ``internal`` for whoever repeats it."""
 
@@ -63,6 +69,13 @@ def repeat_command(document: Mapping[str, Any], solution: int) -> str:
         words += [option, file]
     words += ["--solution", str(solution), "--out", "release-again"]
     return shlex.join(words)
+
+
+def settings_in_words(options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Label and value of the settings that are not as usual and that reports do not tell by themselves."""
+    others = [each for each in _settings() if each.key in options and each.key not in _TOLD and each.decides]
+    chosen = [(each, options[each.key]) for each in others if not _usual(each, options[each.key])]
+    return [(declared.title, declared.in_words(plain)) for declared, plain in chosen]
 
 
 def files_to_repeat(document: Mapping[str, Any]) -> dict[str, str]:

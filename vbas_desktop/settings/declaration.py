@@ -46,6 +46,18 @@ class Setting:
         return self.option.lstrip("-").replace("-", "_")
 
     @property
+    def title(self) -> str:
+        """The label without the marks of keys."""
+        return self.label.replace("&", "")
+
+    def in_words(self, plain: Any) -> str:
+        """A value, as plain data, for people."""
+        value = self.form.value(plain)
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return self.titles.get(value, "") if value in self.titles else self.form.text(plain)
+
+    @property
     def plain_default(self) -> Any:
         """The default as plain data."""
         return self.form.plain(self.default)

@@ -18,7 +18,7 @@ from vbas_desktop.cli.main import main
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.settings import forms
 from vbas_desktop.settings.approaches import run_settings
-from vbas_desktop.settings.command import options_in_force, repeat_command
+from vbas_desktop.settings.command import options_in_force, repeat_command, settings_in_words
 from vbas_desktop.settings.declaration import settings_of
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.release import ReleaseOptions
@@ -126,6 +126,26 @@ def test_choices_of_the_window_have_the_declared_defaults():
     usual = Choices().settings()
     for declared in (each for kind in (Reading, Protection, Running) for each in settings_of(kind)):
         assert getattr(usual, declared.name) == declared.default
+
+
+def test_reports_list_what_is_not_as_usual():
+    chosen = RunSettings(
+        region_column="r", quasi_identifiers=("a",), k=7, range_reach=0, random_seed=3, delimiter="\t",
+        global_suppression=False, unknown_regions="suppress", workers=2, range_step_percent=12.5,
+    )  # fmt: skip
+    options = options_in_force(chosen, ReleaseOptions(pdf=False, allow_columns=("b", "c,d")), "records", "regions")
+    assert dict(settings_in_words(options)) == {
+        "Separator of the records": "Tab",
+        "Records of unknown regions": "Suppress them",
+        "Drop combinations rarer than k everywhere first": "no",
+        "Range step": "12.5",
+        "Range reach": "0",
+        "Random seed": "3",
+        "Allowed": 'b,"c,d"',
+        "Reports as PDF too": "no",
+    }
+    usual = RunSettings(region_column="r", quasi_identifiers=("a",))
+    assert settings_in_words(options_in_force(usual, ReleaseOptions(), "records", "regions")) == []
 
 
 def write_data(folder: Path) -> None:

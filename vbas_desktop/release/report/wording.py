@@ -9,6 +9,7 @@ from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.domain.words import DELIMITER_NAMES, counted
 from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.settings.command import settings_in_words
 from vbas_desktop.settings.release import ReleaseOptions
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def choices_in_words(facts: Facts) -> list[tuple[str, str]]:
     if options.class_size:
         items.append((f"Added column “{options.class_size}”", "how many released records share the row’s values"))
     items.append(("Form of the file", form(facts.table.dialect, options)))
-    return items
+    return [*items, *settings_in_words(facts.document.get("options") or {})]
 
 
 def _approach(facts: Facts, component: str) -> str:
