@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate, smallest_classes, without_small_classes
+from vbas_desktop.algorithms.tier_release import tiers_of_classes
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.domain.tiers import NOWHERE
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,10 +21,10 @@ class RegionTable:
     """One row per aggregated region, in the order of ``solution.owners_used``.
 
     ``records`` counts the records of the file in it (those of unknown regions are nowhere), ``released`` those that
-    remain, ``suppressed`` the difference, whether lost globally or locally. ``anonymity_before`` and
-    ``anonymity_after`` are the smallest class before and after suppression; 0 where there is no record. ``site_x`` and
-    ``site_y`` are NaN without sites. ``vector[t − 1]`` classes of all regions together have t records before
-    suppression.
+    remain, ``suppressed`` the difference, whether lost globally or locally. In tiers, ``released`` are those released
+    with its own code, and ``raised`` those released in larger places. ``anonymity_before`` and ``anonymity_after`` are
+    the smallest class before and after suppression; 0 where there is no record. ``site_x`` and ``site_y`` are NaN
+    without sites. ``vector[t − 1]`` classes of all regions together have t records before suppression.
     """
 
     site: NDArray[np.int32]
@@ -35,6 +37,7 @@ class RegionTable:
     anonymity_before: NDArray[np.int64]
     anonymity_after: NDArray[np.int64]
     vector: NDArray[np.int64]
+    raised: NDArray[np.int64]
 
     def __len__(self) -> int:
         return int(self.site.size)
@@ -47,10 +50,14 @@ class RegionTable:
 
 @dataclass(frozen=True)
 class SmallClass:
-    """A class below k: its categories in the words of the file, and its size in the aggregated region."""
+    """A class below k: its categories in the words of the file, and its size in the aggregated region.
+
+    ``tier`` is the tier of the larger place where it is released, if it is.
+    """
 
     labels: tuple[str, ...]
     size: int
+    tier: int | None = None
 
 
 def region_table(problem: Problem, solution: Solution, progress: Progress | None = None) -> RegionTable:
@@ -63,6 +70,13 @@ def region_table(problem: Problem, solution: Solution, progress: Progress | None
     used = solution.owners_used
     nowhere = np.full((used.size, 2), np.nan)
     places = nowhere if solution.sites is None else solution.sites[used]
+    raised = np.zeros(used.size, np.int64)
+    if solution.tiers is not None:
+        tier_of = tiers_of_classes(aggregated, solution.tiers, problem.k, progress)
+        indptr, _, values = aggregated.rows
+        above = np.where((tier_of > 0) & (tier_of != NOWHERE), values, 0)
+        running = np.concatenate(([0], np.cumsum(above)))
+        raised = running[indptr[1:]] - running[indptr[:-1]]
     before, _ = smallest_classes(aggregated)
     after, _ = smallest_classes(released)
     return RegionTable(
@@ -72,10 +86,11 @@ def region_table(problem: Problem, solution: Solution, progress: Progress | None
         initial_regions=frozen(np.bincount(solution.membership, minlength=used.size)),
         records=aggregated.region_totals,
         released=released.region_totals,
-        suppressed=frozen(aggregated.region_totals - released.region_totals),
+        suppressed=frozen(aggregated.region_totals - released.region_totals - raised),
         anonymity_before=frozen(before),
         anonymity_after=frozen(after),
         vector=_vector(aggregated.dense if aggregated.dense is not None else aggregated.rows[2]),
+        raised=frozen(raised),
     )
 
 
@@ -112,7 +127,20 @@ def why(problem: Problem, solution: Solution, region: int) -> list[SmallClass]:
     small = sizes < problem.k
     columns, sizes = columns[small], sizes[small]
     order = np.argsort(-sizes, kind="stable")
-    return [SmallClass(class_labels(problem, int(columns[i])), int(sizes[i])) for i in order]
+    tier = _tiers_of_region(problem, solution, region)
+    return [SmallClass(class_labels(problem, int(columns[i])), int(sizes[i]), tier.get(int(columns[i]))) for i in order]
+
+
+def _tiers_of_region(problem: Problem, solution: Solution, region: int) -> dict[int, int]:
+    """In which tier the classes of one aggregated region are released that are too small in it, by column."""
+    if solution.tiers is None:
+        return {}
+    aggregated = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
+    tier_of = tiers_of_classes(aggregated, solution.tiers, problem.k)
+    indptr, columns, _ = aggregated.rows
+    mine = slice(indptr[region], indptr[region + 1])
+    found = zip(columns[mine].tolist(), tier_of[mine].tolist(), strict=True)
+    return {column: tier for column, tier in found if 0 < tier < NOWHERE}
 
 
 def class_labels(problem: Problem, column: int) -> tuple[str, ...]:

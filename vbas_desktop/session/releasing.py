@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vbas_desktop.approaches.registry import revealed
-from vbas_desktop.domain.solution import RunResult
+from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
 
 from .results import Entry, Run
@@ -37,8 +37,8 @@ def release_in_words(entry: Entry) -> str:
     suppressed = records - released
     text = (
         f"{released:,} of {counted(records, 'record')} ({share_in_words(released, records)}) will be released in "
-        f"{counted(solution.aggregated_regions, 'aggregated region')}, every combination at least {entry.problem.k} "
-        f"times. {counted(suppressed, 'record')} suppressed"
+        f"{counted(solution.aggregated_regions, 'aggregated region')}{_above(solution)}, every combination at least "
+        f"{entry.problem.k} times. {counted(suppressed, 'record')} suppressed"
     )
     causes = {
         "too rare in the whole file": solution.suppressed_global,
@@ -48,6 +48,18 @@ def release_in_words(entry: Entry) -> str:
     parts = [f"{number:,} {cause}" for cause, number in causes.items() if number]
     text = f"{text}: {', '.join(parts)}." if parts else f"{text}."
     return " ".join((text, *revealed(solution.approaches, solution.parameters)))
+
+
+def _above(solution: Solution) -> str:
+    if solution.tiers is None:
+        return ""
+    raised = sum(solution.released_by_tier[1:])
+    return f" and larger places ({share_in_words(raised, solution.released_records)} of them in these)"
+
+
+def in_tiers_in_words(lost: int, in_tiers: int, records: int) -> str:
+    """What tiers would save, at once and in few words."""
+    return f"{share_in_words(lost, records)} of the records are lost; in tiers {share_in_words(in_tiers, records)}."
 
 
 def result_of(run: Run, entries: tuple[Entry, ...]) -> RunResult:

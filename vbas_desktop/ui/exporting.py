@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.errors import Finding
@@ -13,13 +13,17 @@ from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.session.releasing import why_not_release
 
 from .context import Context
+from .map.preparer import preparer_of
+from .panel.tiers_line import apply_tiers
 
 if TYPE_CHECKING:
     from vbas_desktop.release import ReleaseReport
 
 
 class Exporting(QObject):
-    """Owns the flow from the dialog to the written release."""
+    """Owns the flow from the dialog to the written release; `run_wanted` if the user takes tiers instead."""
+
+    run_wanted = Signal()
 
     def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(window)
@@ -44,11 +48,18 @@ class Exporting(QObject):
         if reason is not None:
             self._context.say(reason)
             return
-        dialog = ExportDialog(self._context.session, self._window)
+        shown = preparer_of(self._context).shown
+        dialog = ExportDialog(self._context.session, self._window, None if shown is None else shown.lost_in_tiers)
         dialog.order_made.connect(self._on_order_made)
+        dialog.tiers_wanted.connect(self._on_tiers_wanted)
         if stopped is not None:
             dialog.take_up(*stopped)
         dialog.open()
+
+    @Slot()
+    def _on_tiers_wanted(self) -> None:
+        apply_tiers(self._context)
+        self.run_wanted.emit()
 
     @Slot(object)
     def _on_order_made(self, order: ReleaseJob) -> None:

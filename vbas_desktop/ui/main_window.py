@@ -24,6 +24,7 @@ from .model import SessionModel
 from .pages import create_part
 from .panel import TABS
 from .panel.input_tab import InputTab
+from .panel.results_tab import ResultsTab
 from .projects import Projects
 from .settings import Settings
 from .status import StatusLine
@@ -122,6 +123,10 @@ class MainWindow(QMainWindow):
         welcome.project_wanted.connect(self.projects.open_project)
         welcome.sample_wanted.connect(self.controller.open_sample)
         self._connect_input(self.tab("Input"))
+        results = self.tab("Results")
+        assert isinstance(results, ResultsTab)
+        results.tiers.run_wanted.connect(self.controller.run)
+        self.exporting.run_wanted.connect(self.controller.run)
         for signal in (self.model.choices_changed, self.model.data_loaded, self.model.solutions_changed):
             signal.connect(self._on_state_changed)
         for signal in (self.model.solution_added, self.model.selection_changed, self.model.saved):

@@ -31,7 +31,7 @@ from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.release import CLASS_SIZE, POLICIES, ReleaseOptions, ReleaseReport
-from vbas_desktop.session.releasing import release_in_words, why_not_release
+from vbas_desktop.session.releasing import in_tiers_in_words, release_in_words, why_not_release
 from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of
@@ -53,14 +53,17 @@ class ExportDialog(QDialog):
     """`order_made(ReleaseJob)` when the user confirms."""
 
     order_made = Signal(object)
+    tiers_wanted = Signal()
 
-    def __init__(self, session: Session, parent: QWidget) -> None:
+    def __init__(self, session: Session, parent: QWidget, lost_in_tiers: int | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Export a release")
         self.setMinimumWidth(640)
         assert session.table is not None
         self._session = session
+        self._shown, self._lost_in_tiers = session.selected, lost_in_tiers
+        self.saving, self.tiers = QLabel(), QPushButton("Run in &tiers instead")
         self.solution, self.summary, self.problem = QComboBox(), QLabel(), QLabel()
         self.columns = ReleaseColumns(
             tuple(facts.name for facts in session.table.columns),
@@ -127,6 +130,11 @@ class ExportDialog(QDialog):
         layout.setSpacing(GRID)
         layout.addWidget(Field("&Solution", self.solution))
         layout.addWidget(self.summary)
+        offer = QHBoxLayout()
+        offer.addWidget(self.saving)
+        offer.addWidget(self.tiers)
+        offer.addStretch(1)
+        layout.addLayout(offer)
         layout.addWidget(title("Columns"))
         layout.addWidget(self.columns, 1)
         layout.addWidget(self._told)
@@ -160,6 +168,21 @@ class ExportDialog(QDialog):
             box.toggled.connect(self._on_changed)
         self._buttons.accepted.connect(self._on_accepted)
         self._buttons.rejected.connect(self.reject)
+        self.tiers.clicked.connect(self._on_tiers)
+
+    @Slot()
+    def _on_tiers(self) -> None:
+        self.tiers_wanted.emit()
+        self.reject()
+
+    def _offer_tiers(self, entry: Entry | None) -> None:
+        """Say what tiers would save of the solution that is shown, with the button that runs them."""
+        offered = self._lost_in_tiers is not None and entry is not None and entry == self._shown
+        for widget in (self.saving, self.tiers):
+            widget.setVisible(offered)
+        if entry is not None and entry.problem is not None and self._lost_in_tiers is not None and offered:
+            lost, records = entry.solution.suppressed_records, entry.problem.records
+            self.saving.setText(in_tiers_in_words(lost, self._lost_in_tiers, records))
 
     @property
     def entry(self) -> Entry | None:
@@ -233,6 +256,7 @@ class ExportDialog(QDialog):
         entry = self.entry
         known = entry is not None and entry.problem is not None
         self.summary.setText(release_in_words(entry) if known and entry is not None else "")
+        self._offer_tiers(entry if known else None)
         self.seed.setEnabled(self.shuffle.isChecked())
         self.delimiter.setEnabled(self.format.currentData() == "csv")
 

@@ -40,6 +40,8 @@ def _aggregated_lines(geometry: MapGeometry, figures: tuple[Figure, ...], aggreg
     if "records" in told:
         share = f" ({told['share_suppressed']})" if told["suppressed"] != "0 records" else ""
         lines.append(f"{told['records']}, {told['suppressed'].replace(' records', '')} suppressed{share}")
+        if "raised" in told:
+            lines.append(f"{told['raised'].removesuffix(' records')} released in larger places")
         lines.append(f"anonymity {told['anonymity_before']} → {told['anonymity']}")
     pieces = figure_named(figures, "pieces")
     parts = f" in {int(pieces.values[aggregated]):,} pieces" if pieces and pieces.values[aggregated] > 1 else ""

@@ -11,6 +11,7 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.place import distance_scale, place_vector
 from vbas_desktop.engine.region_table import RegionTable, region_table
+from vbas_desktop.engine.savings import suppressed_in_tiers
 
 from .figures import Figure
 from .geometry import BaseGeometry, MapGeometry, prepare_map
@@ -18,7 +19,10 @@ from .geometry import BaseGeometry, MapGeometry, prepare_map
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """One solution, ready to be drawn and listed. ``table`` is None until the problem is counted again."""
+    """One solution, ready to be drawn and listed. ``table`` is None until the problem is counted again.
+
+    ``lost_in_tiers`` says how many records would be suppressed in tiers, if that is fewer.
+    """
 
     number: int
     solution: Solution
@@ -26,6 +30,7 @@ class Shown:
     geometry: MapGeometry
     table: RegionTable | None
     figures: tuple[Figure, ...]
+    lost_in_tiers: int | None = None
 
 
 def figures_of(geometry: MapGeometry, table: RegionTable | None, place: tuple[Figure, ...] = ()) -> tuple[Figure, ...]:
@@ -44,6 +49,11 @@ def figures_of(geometry: MapGeometry, table: RegionTable | None, place: tuple[Fi
     after = np.where(table.released > 0, table.anonymity_after.astype(np.float64), np.nan)
     return (
         Figure("records", "Records", table.records, unit="records"),
+        *(
+            (Figure("raised", "Released in larger places", table.raised, unit="records"),)
+            if geometry.solution.tiers is not None
+            else ()
+        ),
         Figure("suppressed", "Suppressed records", table.suppressed, unit="records"),
         Figure("share_suppressed", "Share suppressed", lost, "share"),
         Figure("share_of_loss", "Share of the loss", table.share_of_loss, "share"),
@@ -74,4 +84,5 @@ def prepare_shown(
     progress.update("Counting the aggregated regions")
     table = None if problem is None else region_table(problem, solution, progress)
     place = () if problem is None else place_figures(problem, solution, progress)
-    return Shown(number, solution, problem, geometry, table, figures_of(geometry, table, place))
+    saved = None if problem is None else suppressed_in_tiers(problem, solution, progress, known.pairs)
+    return Shown(number, solution, problem, geometry, table, figures_of(geometry, table, place), saved)

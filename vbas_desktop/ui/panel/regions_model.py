@@ -15,6 +15,7 @@ REGION_ROLE = int(Qt.ItemDataRole.UserRole)
 
 _HEADERS = {
     "records": "Records",
+    "raised": "In larger\nplaces",
     "suppressed": "Suppressed\nrecords",
     "share_suppressed": "Share\nsuppressed",
     "share_of_loss": "Share of\nthe loss",
@@ -28,6 +29,7 @@ _HEADERS = {
 }
 _TIPS = {
     "records": "Records of the file in this aggregated region",
+    "raised": "Records whose class is below k here and that are released with the code of a larger place",
     "suppressed": "Records lost here, because their class was below k in the whole file or in this region",
     "share_of_loss": "Its share in all suppressed records",
     "anonymity_before": "Size of the smallest class before suppression",

@@ -160,6 +160,7 @@ def columns_for(
             lambda e: f"{e.solution.aggregated_regions:,}",
             "Sites that attract at least one initial region",
         ),
+        *_tier_columns(entries),
         *_place_columns(entries),
         *_search_columns(entries),
         Column("k", "k", lambda e: e.run.key.k, lambda e: f"{e.run.key.k:,}", "Required anonymity", hidden=not several),
@@ -191,6 +192,33 @@ def _approach_columns(entries: tuple[Entry, ...]) -> list[Column]:
         tip = f"Approach: {component.replace('_', ' ')}"
         columns.append(Column(component, title, words, words, tip, number=False, hidden=alike))
     return columns
+
+
+def _tier_columns(entries: tuple[Entry, ...]) -> list[Column]:
+    """The share of the released records in each tier, where there are tiers."""
+    most = max((len(entry.solution.released_by_tier) for entry in entries), default=0)
+
+    def share(tier: int, entry: Entry) -> float | None:
+        by_tier = entry.solution.released_by_tier
+        return by_tier[tier] / max(1, sum(by_tier)) if tier < len(by_tier) else None
+
+    def words(tier: int, entry: Entry) -> str:
+        value = share(tier, entry)
+        return "–" if value is None else f"{100 * value:.1f}"
+
+    return [
+        Column(
+            f"tier_{tier}",
+            f"Tier {tier}",
+            partial(share, tier),
+            partial(words, tier),
+            f"Share of the released records with codes of tier {tier}"
+            + (": their own aggregated region" if tier == 0 else ""),
+            unit="%",
+            hidden=tier > 1,
+        )
+        for tier in range(most)
+    ]
 
 
 _PLACE = {

@@ -35,6 +35,7 @@ from vbas_desktop.ui.widgets.tables import copy_rows, fit_columns, offer_to_save
 from .limit_line import LimitLine
 from .results_columns import Column, location_of, measure_of, measures_of, signs_of, table_rows
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
+from .tiers_line import TiersLine
 from .vector_line import VectorLine
 
 _OFFERED = 20
@@ -56,6 +57,7 @@ class ResultsTab(QWidget):
         self.charts = ChartPanel(context)
         self.vector = VectorLine(context)
         self.limit = LimitLine(context)
+        self.tiers = TiersLine(context)
         self.only_stars = QCheckBox("&Non-dominated")
         self.only_meeting = QCheckBox("S&uitable")
         self._buttons: list[tuple[QToolButton, str]] = []
@@ -114,6 +116,7 @@ class ResultsTab(QWidget):
         column.addLayout(bar)
         column.addWidget(self.limit)
         column.addWidget(self.table, 1)
+        column.addWidget(self.tiers)
         column.addWidget(self.vector)
         self._content = QSplitter(Qt.Orientation.Vertical)
         self._content.addWidget(upper)

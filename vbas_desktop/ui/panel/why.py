@@ -16,9 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.algorithms.region_codes import tier_codes
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.engine.region_table import SmallClass, anonymity_vector, why
 from vbas_desktop.session.words import vector_in_words
 from vbas_desktop.ui.context import Context
@@ -137,18 +139,28 @@ class WhyView(QWidget):
         if not classes:
             self._tell(f"Aggregated region {code} lost no records: all its classes have {k:,} or more.")
             return
-        self._tell(
-            f"Aggregated region {code} lost {lost:,} record{'' if lost == 1 else 's'} in {len(classes):,} "
-            f"class{'' if len(classes) == 1 else 'es'} with fewer than {k:,} records:"
-        )
+        places = _places_above(shown, region)
+        if places:
+            raised = sum(each.size for each in classes if each.tier is not None)
+            self._tell(
+                f"Aggregated region {code} has {counted(len(classes), 'class')} with fewer than {k:,} records: "
+                f"{counted(raised, 'record')} {agreeing(raised, 'is', 'are')} released in larger places, "
+                f"{lost - raised:,} suppressed."
+            )
+        else:
+            self._tell(
+                f"Aggregated region {code} lost {lost:,} record{'' if lost == 1 else 's'} in {len(classes):,} "
+                f"class{'' if len(classes) == 1 else 'es'} with fewer than {k:,} records:"
+            )
         self.classes.setVisible(True)
-        titles = [*shown.problem.quasi_identifiers, "Records"]
+        titles = [*shown.problem.quasi_identifiers, *(["Released in"] if places else []), "Records"]
         self.classes.setColumnCount(len(titles))
         self.classes.setHorizontalHeaderLabels(titles)
         self.classes.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.classes.setRowCount(min(len(classes), _LISTED) + (len(classes) > _LISTED))
         for row, each in enumerate(classes[:_LISTED]):
-            self._fill(row, (*each.labels, f"{each.size:,}"))
+            where = ("–" if each.tier is None else places[each.tier - 1],) if places else ()
+            self._fill(row, (*each.labels, *where, f"{each.size:,}"))
         if len(classes) > _LISTED:
             rest = classes[_LISTED:]
             text = f"{len(rest):,} more classes"
@@ -161,3 +173,12 @@ class WhyView(QWidget):
             if column == len(texts) - 1:
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.classes.setItem(row, column, item)
+
+
+def _places_above(shown: Shown, region: int) -> list[str]:
+    """The codes of the larger places that an aggregated region lies in, tier by tier; none without tiers."""
+    tiers, problem = shown.solution.tiers, shown.problem
+    if tiers is None or problem is None:
+        return []
+    codes = tier_codes(problem.regions, shown.solution)
+    return [codes[tier][int(tiers.ancestors[tier][region])] for tier in range(1, len(tiers))]

@@ -1,0 +1,35 @@
+"""What a solution would lose in tiers: the question to ask whenever records are lost."""
+
+from __future__ import annotations
+
+from vbas_desktop.algorithms.adjacency import Pairs
+from vbas_desktop.algorithms.grouping import aggregate
+from vbas_desktop.algorithms.tier_release import tiers_of_classes
+from vbas_desktop.approaches.base import Situation
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.solution import Solution
+from vbas_desktop.domain.tiers import NOWHERE
+
+USUAL_TIERS = "auto"
+"""The approach that is offered."""
+
+
+def suppressed_in_tiers(
+    problem: Problem, solution: Solution, progress: Progress, pairs: Pairs | None = None
+) -> int | None:
+    """How many records would be suppressed with the same aggregated regions in tiers; None if tiers save nothing.
+
+    ``pairs`` are the neighbours of the initial regions if the caller has them already.
+    """
+    if solution.tiers is not None or not solution.suppressed_local:
+        return None
+    situation = Situation(problem.regions, problem.counts, problem.k)
+    if pairs is not None:
+        situation.remember("neighbours", lambda: pairs)
+    tiers = make("tiers", USUAL_TIERS).arrange(situation, solution.membership, progress)
+    aggregated = aggregate(problem.counts, solution.membership, solution.aggregated_regions, progress)
+    tier_of = tiers_of_classes(aggregated, tiers, problem.k, progress)
+    lost = problem.records - int(aggregated.rows[2][tier_of != NOWHERE].sum())
+    return lost if lost < solution.suppressed_records else None
