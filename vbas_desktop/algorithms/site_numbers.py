@@ -45,6 +45,8 @@ def sites_for_cutoff(records: int, cutoff: float, share: float) -> int | None:
 def range_of_sites(approximated: int, step_percent: float, reach: int, regions: int) -> list[int]:
     """s + j·ceil(step·s), j = −reach … reach, ascending, without repeats and what is below 1 or above ``regions``."""
     step = math.ceil(decimal(step_percent) * approximated / 100)
+    # Beyond as many steps as there are regions every number is out of bounds.
+    reach = min(reach, regions)
     numbers = {approximated + j * step for j in range(-reach, reach + 1)}
     return sorted(number for number in numbers if 1 <= number <= regions)
 

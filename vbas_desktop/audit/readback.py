@@ -68,8 +68,8 @@ def read_csv(
 
 
 def _quotes_needed(values: list[Any], delimiter: str) -> int:
-    """Those in the values; twice and two around where one begins with a quote or holds the delimiter or a break."""
-    special, total = f'^"|[{re.escape(delimiter)}\r\n]', 0
+    """Those in the values; twice and two around where one holds a quote, the delimiter or a line break."""
+    special, total = f'["{re.escape(delimiter)}\r\n]', 0
     for column in values:
         inside = pc.count_substring(column, '"')
         around = pc.cast(pc.match_substring_regex(column, special), pa.int64())

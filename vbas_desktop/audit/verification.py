@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Check, VerificationFailed
@@ -24,7 +25,7 @@ from vbas_desktop.domain.progress import Cancelled, Progress
 from vbas_desktop.files.dialect import Dialect
 
 from .fingerprints import Claim, Crosswalk, Seen, hashed, seen_input, seen_output, text_encoding
-from .readback import Unreadable
+from .readback import Unreadable, escaped
 from .tier_recount import recounted_tiers
 
 STAGE = "Reading the release back"
@@ -34,7 +35,7 @@ T = TypeVar("T")
 def verify(problem: Problem, dialect: Dialect, claim: Claim, progress: Progress) -> tuple[Check, ...]:
     """All checks, passed; `VerificationFailed` names those that were not."""
     try:
-        crosswalk = _read_crosswalk(claim.crosswalk)
+        crosswalk = _read_crosswalk(claim.crosswalk, problem.regions.ids if claim.escaped else ())
         before, after = _read_both(problem, dialect, claim, crosswalk, progress)
         checks = [*_crosswalk_checks(problem, crosswalk)]
         if all(check.passed for check in checks):
@@ -181,10 +182,13 @@ def _crosswalk_checks(problem: Problem, crosswalk: Crosswalk) -> Iterator[Check]
         yield Check("every place lies in one place of the next tier", nested and apart)
 
 
-def _read_crosswalk(path: Path) -> Crosswalk:
+def _read_crosswalk(path: Path, ids: Sequence[str]) -> Crosswalk:
+    """What the file says of each initial region. Of those that it has with an apostrophe ``ids`` are the true ones."""
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     crosswalk = {row[0]: tuple(row[1:]) for row in rows if len(row) == len(header)}
     if len(crosswalk) != len(rows):
         raise Unreadable("the crosswalk names a region twice")
-    return crosswalk
+    written = escaped(pa.array([text.encode() for text in ids], pa.binary())).to_pylist()
+    true = {text.decode(): id for text, id in zip(written, ids, strict=True)}
+    return {true.get(text, text): code for text, code in crosswalk.items()}

@@ -16,7 +16,7 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.cells import aggregated_shapes, disc_radius
-from vbas_desktop.algorithms.coverage import Shapes, object_array
+from vbas_desktop.algorithms.coverage import Shapes, object_array, polygonal
 from vbas_desktop.algorithms.date_line import cut_of_shapes, ends_at_date_line, sides, unwrapped, within_half_turn
 from vbas_desktop.algorithms.rounding import on_grid, without_hairlines
 from vbas_desktop.domain.errors import Finding, Severity
@@ -92,6 +92,9 @@ def _in_degrees(shapes: Shapes, to_degrees: Callable[[Points], Points]) -> Place
     """In WGS 84, on a grid of about a decimetre (finer if a shape is too small for it), cut at the date line."""
     placed = shapely.transform(shapes, to_degrees)
     exact = unwrapped(placed, cut_of_shapes(placed))
+    for number in np.flatnonzero(~shapely.is_valid(exact)).tolist():
+        # What is valid in the plane may touch itself in longitude and latitude.
+        exact[number] = polygonal(shapely.make_valid(exact[number]))
     pieces, owner = sides(exact)
     rounded, grid = on_grid(pieces, DEGREE_DIGITS)
     rounded = ends_at_date_line(rounded)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import within_half_turn
+from vbas_desktop.domain.formulas import defused
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.domain.tiers import FIRST_TIER
 
@@ -27,12 +28,16 @@ TIERS = ("tier", "parent", "kind", "name")
 INTERNAL = (*AGGREGATED, "suppressed_records", "anonymity", "pieces")
 
 
-def crosswalk(partition: Partition) -> bytes:
-    """Which aggregated region each initial region went into, and which place of each tier, in the order of the file."""
+def crosswalk(partition: Partition, escape: bool = False) -> bytes:
+    """Which aggregated region each initial region went into, and which place of each tier, in the order of the file.
+
+    ``escape``: ids that a spreadsheet might run get an apostrophe.
+    """
+    ids = map(defused, partition.regions.ids) if escape else partition.regions.ids
     tiers = (partition, *partition.coarser)
     codes = [[tier.codes[number] for number in tier.membership.tolist()] for tier in tiers]
     names = (*CROSSWALK, *(f"tier_{number}" for number in range(1, len(tiers))))
-    return _csv(names, zip(partition.regions.ids, *codes, strict=True))
+    return _csv(names, zip(ids, *codes, strict=True))
 
 
 def aggregated_regions(partition: Partition) -> bytes:

@@ -144,7 +144,7 @@ class _Job:
 
     def write_and_verify(self, release: Path, progress: Progress) -> tuple[Written, tuple[Check, ...]]:
         """The records with their crosswalk, read back."""
-        (release / "crosswalk.csv").write_bytes(crosswalk(self.plan))
+        (release / "crosswalk.csv").write_bytes(crosswalk(self.plan, self.options.escape_formulas))
         written = self._records(release, Span(progress, 0.0, 0.55))
         return written, self._verified(release, written, Span(progress, 0.55, 0.9))
 

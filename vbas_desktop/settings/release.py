@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.formulas import defused
 
 from .declaration import Settings, setting, settings_of
 from .forms import Delimiter, Digits, Flag, Names, Renames, Switch
@@ -197,7 +198,7 @@ class ReleaseOptions(Settings):
                 [_wrong("The record file has no such column.", "Check the spelling.", column=name) for name in unknown]
             )
         wanted = header if self.columns is None else dict.fromkeys(self.columns)
-        kept = [(name, self.renames.get(name, name)) for name in wanted if name not in dropped]
+        kept = [(name, self._released_name(self.renames.get(name, name))) for name in wanted if name not in dropped]
         names = [name for _, name in kept] + ([self.class_size] if self.class_size else [])
         if not kept:
             raise InputError(_wrong("No column is left to release.", "Choose at least one column."))
@@ -207,6 +208,9 @@ class ReleaseOptions(Settings):
                 [_wrong("Two released columns would have the same name.", "Rename one.", column=name) for name in twice]
             )
         return tuple(kept)
+
+    def _released_name(self, name: str) -> str:
+        return defused(name) if self.escape_formulas else name
 
     def as_dict(self) -> dict[str, Any]:
         """The choices as plain JSON data: the entry ``release`` of ``run.json``."""

@@ -1,12 +1,18 @@
 """What a spreadsheet might run is told alike by those who write it and by those who read it back."""
 
+import csv
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from release_making import load, random_rows, write_records, write_regions
 
 from vbas_desktop.audit.readback import escaped
+from vbas_desktop.domain.formulas import defused
+from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.records.arrow_writer import _formulas
 from vbas_desktop.release.records.rows import is_formula
 
@@ -49,7 +55,7 @@ NOT_RUN = [
 
 
 def told(value):
-    """What each of the three says."""
+    """What each of those who tell says."""
     raw = value.encode()
     doubled = b'"' + raw.replace(b'"', b'""') + b'"'
     found = {is_formula(np.frombuffer(doubled, np.uint8), 0, len(doubled))}
@@ -57,6 +63,7 @@ def told(value):
         found.add(is_formula(np.frombuffer(raw, np.uint8), 0, len(raw)))
     found.add(escaped(pa.array([raw], pa.binary()))[0].as_py() == b"'" + raw)
     found.add(_formulas(pa.array([value], pa.string()))[0].as_py())
+    found.add(defused(value) == f"'{value}")
     return found
 
 
@@ -74,3 +81,27 @@ def test_plain_numbers_and_texts_are_left_alone(value):
 @given(st.text(st.sampled_from("=+-@ \t\r\n\"'.,05ax＝＋－＠＃é"), max_size=6))
 def test_all_who_tell_tell_the_same(value):
     assert len(told(value)) == 1
+
+
+@pytest.mark.parametrize("escape", [True, False])
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_names_of_columns_and_ids_of_regions_are_escaped_too(tmp_path, escape, format):
+    def regions(name):
+        return f"={name}" if name == "r3" else name
+
+    rows = [[*row[:3], regions(row[3]), row[4]] for row in random_rows(400)]
+    records = write_records(tmp_path, rows, ["name", "age", "=sex", "@region", "note"])
+    case = load(
+        records,
+        write_regions(tmp_path, [regions(f"r{number}") for number in range(16)]),
+        ("age", "=sex"),
+        region_column="@region",
+    )
+    options = ReleaseOptions(identifiers=("name",), escape_formulas=escape, format=format, pdf=False)
+    report = case.release(tmp_path / "out", options)
+    mark = "'" if escape else ""
+    with (report.folder / "crosswalk.csv").open(encoding="utf-8", newline="") as file:
+        assert f"{mark}=r3" in [row[0] for row in csv.reader(file)]
+    file = report.folder / f"anonymized.{format}"
+    header = file.read_text().splitlines()[0].split(",") if format == "csv" else pq.read_schema(file).names
+    assert header == ["age", f"{mark}=sex", f"{mark}@region", "note"]

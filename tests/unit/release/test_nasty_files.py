@@ -72,7 +72,7 @@ def nasty_files(draw):
 
 def _raw(value, delimiter, encoding, needless):
     text = value
-    if needless or any(mark in value for mark in (delimiter, "\n", "\r")) or value.startswith('"'):
+    if needless or any(mark in value for mark in (delimiter, '"', "\n", "\r")):
         text = '"' + value.replace('"', '""') + '"'
     return text.encode(encoding)
 
@@ -100,7 +100,7 @@ def released(folder, nasty, options, k=2, groups=3, groupings=(), compressed=Fal
         groupings=groupings,
     )
     plan = make_plan(problem, solution_of(problem, groups))
-    (folder / "crosswalk.csv").write_bytes(crosswalk(plan))
+    (folder / "crosswalk.csv").write_bytes(crosswalk(plan, options.escape_formulas))
     out = folder / "anonymized.csv"
     with out.open("wb") as file:
         CsvRecords(plan, table.dialect, options, table.source).write(file, folder, Silent())
@@ -205,12 +205,12 @@ def test_old_line_ends_are_kept(tmp_path):
     assert data.split(b"\r")[1:] == [b"1,5,a," + code + b",x", b"2,5,b," + code + b",y", b""]
 
 
-def test_a_line_break_that_nothing_protects_is_put_in_quotes(tmp_path):
+def test_a_line_break_or_a_quote_that_nothing_protects_is_put_in_quotes(tmp_path):
     nasty = plain([["1", "5", "a", "0012", "x\rz"], ["2", "5", "b", "0012", 'y"']])
     data, codes = released(tmp_path, nasty, ReleaseOptions(shuffle=False))
     code = codes["0012"].encode()
     assert data.splitlines(True)[1:] != []
-    assert data.split(b"\n")[1:] == [b"1,5,a," + code + b',"x\rz"', b"2,5,b," + code + b',y"', b""]
+    assert data.split(b"\n")[1:] == [b"1,5,a," + code + b',"x\rz"', b"2,5,b," + code + b',"y"""', b""]
 
 
 def test_utf_16_comes_out_as_utf_8(tmp_path):

@@ -264,6 +264,6 @@ def unquoted(raw: bytes) -> bytes:
 
 def quoted(value: bytes, delimiter: bytes) -> bytes:
     """The value as a field: in quotes only where it needs them."""
-    if value[:1] == b'"' or any(mark in value for mark in (delimiter, b"\n", b"\r")):
+    if any(mark in value for mark in (delimiter, b'"', b"\n", b"\r")):
         return b'"' + value.replace(b'"', b'""') + b'"'
     return value

@@ -269,11 +269,12 @@ def _put_each(
 
 @njit(cache=True, nogil=True)
 def _needs_quotes(buf: Bytes, start: int, end: int, delimiter: int) -> bool:
-    """Whether the value of a field begins with a quote or holds the delimiter or a line break."""
-    quoted = end > start and buf[start] == QUOTE
-    if quoted and start + 2 < end and buf[start + 1] == QUOTE and buf[start + 2] == QUOTE:
-        return True
+    """Whether the value of a field holds a quote, the delimiter or a line break."""
+    if end > start and buf[start] == QUOTE:
+        start += 1
+        if end > start and buf[end - 1] == QUOTE:
+            end -= 1
     found = False
     for i in range(start, end):
-        found |= buf[i] == delimiter or buf[i] == CR or buf[i] == LF
+        found |= buf[i] == delimiter or buf[i] == QUOTE or buf[i] == CR or buf[i] == LF
     return found
