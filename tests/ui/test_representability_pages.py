@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise
 from vbas_desktop.assessment.representability.requirement import Requirement, read_requirement
 from vbas_desktop.assessment.representability.vector import Choices
+from vbas_desktop.jobs.any_file import Coding, PairJob
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.session.representing import PairOrder
 from vbas_desktop.ui.dialogs.export import ExportDialog
@@ -217,14 +218,15 @@ def test_tables_of_distances_a_worst_case_and_reasons_are_used(window, qtbot, tm
     assert vector["excluded_attributes"]["Age"] == "confidential"
     assert "davies_bouldin_normalised" in {gauge.shown.name for gauge in shown.main.gauges}
     shown.panel.distances.clear.click()
-    assert shown.panel.order().distances is None
+    assert shown.panel.order().job.coding.distances is None
 
 
 def test_hierarchies_with_weighted_levels_are_used(tmp_path):
     (tmp_path / "Job.csv").write_text("Self;Works;*\nEmployee;Works;*\nHouse;Unemployed;*\nRetired;Unemployed;*\n")
     choices = Choices(3, "Key", ("Hh", "Job"))
-    plain = PairOrder(DATA / "C2.csv", DATA / "C4.csv", choices, tmp_path).execute()
-    weighted = PairOrder(DATA / "C2.csv", DATA / "C4.csv", choices, tmp_path, {"Job": (0.1, 0.9)}).execute()
+    plain = PairOrder(PairJob(DATA / "C2.csv", DATA / "C4.csv", choices, Coding(tmp_path))).execute()
+    coding = Coding(tmp_path, {"Job": (0.1, 0.9)})
+    weighted = PairOrder(PairJob(DATA / "C2.csv", DATA / "C4.csv", choices, coding)).execute()
     assert plain.measures[0].name == weighted.measures[0].name == "precision"
     assert plain.measures[0].share != weighted.measures[0].share
 

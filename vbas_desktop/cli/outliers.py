@@ -11,9 +11,9 @@ import argparse
 from pathlib import Path
 
 from .argument_types import whole
-from .reading_options import add_reading_options, reading_of, say_warnings
-from .representability import add_distance_option, add_hierarchy_options, chosen_hierarchies, names
-from .terminal import TerminalProgress, say, show
+from .reading_options import add_reading_options, reading_of
+from .representability import add_distance_option, add_hierarchy_options, coding_of, names
+from .terminal import TerminalProgress, say, say_findings, show
 
 EXAMPLE = """Example:
   vbas outliers sample_data/people.csv --quasi-identifiers postcode,sex,age -k 3 --handle merge --out merged.csv"""
@@ -56,53 +56,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, handle, write, verify."""
-    from vbas_desktop.assessment.representability.classes import Classes
-    from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
     from vbas_desktop.assessment.representability.handling import handlings
-    from vbas_desktop.assessment.representability.hierarchy import unlisted_values
-    from vbas_desktop.assessment.representability.outlier_file import (
-        Treatment,
-        counted_in_words,
-        custody_file,
-        handle_outliers,
-    )
-    from vbas_desktop.files.hashing import require_unchanged
-    from vbas_desktop.files.records.table import load_records
+    from vbas_desktop.assessment.representability.outlier_file import custody_file
+    from vbas_desktop.assessment.representability.vector import Choices
+    from vbas_desktop.jobs.any_file import OutlierJob
 
-    columns = names(options.quasi_identifiers)
-    hierarchies = chosen_hierarchies(options, columns)
-    distances = read_distance_tables(options.distances, columns)
-    progress = TerminalProgress(options.quiet)
-    table = load_records(options.file, reading_of(options), progress)
-    require_unchanged(table.source)
-    progress.close()
-    say_warnings(table)
-    classes = Classes.of_records(table, columns)
-    show(counted_in_words(classes, options.k))
-    for finding in unlisted_values(classes, hierarchies):
-        say(f"{finding.severity}: {finding}")
-    if not options.out:
-        return 0
-    kind = handlings()[options.handle]
     settings = {
         "delete": {"smallest_sample": options.smallest_sample},
         "generalise": {"everywhere": options.everywhere},
         "fabricate": {"average_of": options.average_of},
     }
-    handling = kind(**settings.get(options.handle, {}))
-    treatment = Treatment(
-        columns,
-        options.k,
-        handling,
-        hierarchies,
-        names(options.sensitive),
-        options.key,
-        distances,
+    columns, sensitive = names(options.quasi_identifiers), names(options.sensitive)
+    job = OutlierJob(
+        Path(options.file),
+        Choices(options.k, options.key or "", columns, sensitive),
+        handlings()[options.handle](**settings.get(options.handle, {})),
+        Path(options.out) if options.out else None,
+        coding_of(options),
         names(options.identifiers),
         options.shuffle_seed,
+        reading_of(options),
     )
-    done = handle_outliers(table, treatment, Path(options.out))
-    show(f"{options.out}: {done.in_words()}")
-    if done.added:
-        say(f"Which rows were made up is told in {custody_file(Path(options.out))}. Do not hand that on.")
+    progress = TerminalProgress(options.quiet)
+    try:
+        found = job.execute(progress)
+    finally:
+        progress.close()
+    say_findings(found.findings)
+    show(found.text)
+    if found.treated is not None:
+        show(f"{options.out}: {found.treated.in_words()}")
+        if found.treated.added:
+            say(f"Which rows were made up is told in {custody_file(Path(options.out))}. Do not hand that on.")
     return 0

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .argument_types import whole
 from .options import verdict_lines
-from .reading_options import add_reading_options, reading_of, say_warnings
-from .terminal import TerminalProgress, say, show
+from .reading_options import add_reading_options, reading_of
+from .terminal import TerminalProgress, say, say_findings, show
 
 if TYPE_CHECKING:
-    from vbas_desktop.assessment.representability.hierarchy import Hierarchy
+    from vbas_desktop.jobs.any_file import Coding
 
 EXAMPLE = """Examples:
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3 --apply --out coarsened
@@ -64,40 +63,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load both files, compare, check, write."""
-    from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
-    from vbas_desktop.assessment.representability.requirement import as_rows, check, read_requirement
-    from vbas_desktop.assessment.representability.vector import Choices, representability
+    from vbas_desktop.assessment.representability.requirement import read_requirement
+    from vbas_desktop.assessment.representability.vector import Choices
     from vbas_desktop.files.folders import new_folder
-    from vbas_desktop.files.hashing import require_unchanged
-    from vbas_desktop.files.records.table import load_records
+    from vbas_desktop.jobs.any_file import PairJob
     from vbas_desktop.release.report.pages import as_html
     from vbas_desktop.release.report.representability import vector_report
 
-    progress = TerminalProgress(options.quiet)
-    columns = names(options.quasi_identifiers)
     requirement = read_requirement(options.requirement) if options.requirement else None
     weights = _weights(options.weights) or (dict(requirement.weights) if requirement else {})
-    distances = read_distance_tables(options.distances, columns)
-    reasons = _reasons(options.reason)
-    choices = Choices(options.k, options.key, columns, names(options.sensitive), weights, reasons, distances)
-    hierarchies = chosen_hierarchies(options, columns)
-    reading = reading_of(options)
-    original = load_records(options.original, reading, progress)
-    released = load_records(options.anonymised, reading_of(options, "anonymised-"), progress)
-    worst = load_records(options.worst, reading, progress) if options.worst else None
-    if requirement is not None:
-        # What somebody needs is described even if nobody named it here.
-        needed = [name for name in requirement.required_sensitive if name in original.dialect.header]
-        choices = replace(choices, sensitive=tuple(dict.fromkeys([*choices.sensitive, *needed])))
-    vector = representability(original, released, choices, hierarchies, worst)
-    tables = [table for table in (original, released, worst) if table is not None]
-    for table in tables:
-        require_unchanged(table.source)
-    rows = check(requirement, vector) if requirement is not None else []
-    if rows:
-        vector["requirement"] = as_rows(rows)
-    progress.close()
-    say_warnings(*tables)
+    columns = names(options.quasi_identifiers)
+    choices = Choices(options.k, options.key, columns, names(options.sensitive), weights, _reasons(options.reason))
+    job = PairJob(
+        Path(options.original),
+        Path(options.anonymised),
+        choices,
+        coding_of(options),
+        Path(options.worst) if options.worst else None,
+        requirement,
+        reading_of(options),
+        reading_of(options, "anonymised-"),
+    )
+    progress = TerminalProgress(options.quiet)
+    try:
+        found = job.execute(progress)
+    finally:
+        progress.close()
+    vector = found.vector
+    say_findings(found.findings)
     for warning in vector["warnings"]:
         place = f"column “{warning['column']}”: " if warning.get("column") else ""
         say(f"{warning['severity']}: {place}{warning['message']} {warning['remedy']}".rstrip())
@@ -134,21 +127,21 @@ def add_distance_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_hierarchies(options: argparse.Namespace, columns: tuple[str, ...]) -> dict[str, Hierarchy]:
-    """The hierarchy of each column as the options say; without one, only suppression is above the values."""
-    from vbas_desktop.assessment.representability.hierarchy import flat, read_hierarchies, weighted
+def coding_of(options: argparse.Namespace) -> Coding:
+    """How the options say that values are generalised."""
     from vbas_desktop.domain.errors import Finding, InputError
+    from vbas_desktop.jobs.any_file import Coding
 
-    found = read_hierarchies(options.hierarchies, columns) if options.hierarchies else {n: flat(n) for n in columns}
+    weights = {}
     for given in options.level_weights:
         name, _, text = given.partition("=")
         try:
-            weights = [float(part) for part in text.split("/")]
-            found[name] = weighted(found[name], weights)
-        except (KeyError, ValueError):
+            weights[name] = [float(part) for part in text.split("/")]
+        except ValueError:
             message = f"“{given}” gives no weights of a quasi-identifier’s levels."
             raise InputError(Finding("level-weights", message, "Write COLUMN=0.5/0.3/0.2.")) from None
-    return found
+    hierarchies, distances = (Path(one) if one else None for one in (options.hierarchies, options.distances))
+    return Coding(hierarchies, weights, distances)
 
 
 def names(text: str) -> tuple[str, ...]:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
-from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
-from vbas_desktop.assessment.representability.handling import Handling
-from vbas_desktop.assessment.representability.hierarchy import Hierarchy, flat, read_hierarchies, weighted
-from vbas_desktop.assessment.representability.outlier_file import Treated, Treatment, handle_outliers
-from vbas_desktop.assessment.representability.vector import Choices, representability
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
-from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.hashing import require_unchanged
-from vbas_desktop.files.records.table import load_records
+from vbas_desktop.jobs.any_file import PairJob
 
 from .papers import checked_of
 from .results import Entry
@@ -54,64 +47,13 @@ class Description:
 
 @dataclass(frozen=True)
 class PairOrder:
-    """Compare two files in a thread.
+    """Compare two files and describe what was found."""
 
-    Folders of hierarchies and of tables of distances, weights of levels, and the most distorted version of the original
-    are optional.
-    """
-
-    original: Path
-    anonymised: Path
-    choices: Choices
-    hierarchies: Path | None = None
-    level_weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    distances: Path | None = None
-    worst: Path | None = None
+    job: PairJob
 
     def execute(self, progress: Progress = Silent()) -> Description:  # noqa: B008 (Silent has no state)
         """Load both, join them by the key, compute the vector."""
-        columns = self.choices.quasi_identifiers
-        choices = replace(self.choices, distances=read_distance_tables(self.distances, columns))
-        found: dict[str, Hierarchy] = {name: flat(name) for name in columns}
-        if self.hierarchies is not None:
-            found = read_hierarchies(self.hierarchies, columns)
-        for name, weights in self.level_weights.items():
-            found[name] = weighted(found[name], weights)
-        before = load_records(self.original, progress=Span(progress, 0.0, 0.45))
-        after = load_records(self.anonymised, progress=Span(progress, 0.45, 0.8))
-        worst = load_records(self.worst, progress=Span(progress, 0.8, 0.9)) if self.worst is not None else None
-        progress.update("Comparing the classes", 0.9)
-        vector = representability(before, after, choices, found, worst)
-        for table in (before, after, worst):
-            if table is not None:
-                require_unchanged(table.source)
-        return described_pair(vector, self.anonymised.name)
-
-
-@dataclass(frozen=True)
-class OutlierOrder:
-    """Write a file without classes below k in a thread."""
-
-    original: Path
-    choices: Choices
-    handling: Handling
-    target: Path
-    hierarchies: Path | None = None
-    distances: Path | None = None
-
-    def execute(self, progress: Progress = Silent()) -> Treated:  # noqa: B008 (Silent has no state)
-        """Load, handle, write, read back."""
-        columns = self.choices.quasi_identifiers
-        found: dict[str, Hierarchy] = {name: flat(name) for name in columns}
-        if self.hierarchies is not None:
-            found = read_hierarchies(self.hierarchies, columns)
-        table = load_records(self.original, progress=Span(progress, 0.0, 0.5))
-        progress.update("Handling the small classes", 0.5)
-        given = read_distance_tables(self.distances, columns)
-        treatment = Treatment(
-            columns, self.choices.k, self.handling, found, self.choices.sensitive, self.choices.key or None, given
-        )
-        return handle_outliers(table, treatment, self.target)
+        return described_pair(self.job.execute(progress).vector, self.job.anonymised.name)
 
 
 def measures_of(overall: Mapping[str, Any]) -> tuple[Shown, ...]:

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.assessment.representability.outlier_file import Treated
-from vbas_desktop.session.representing import Description, OutlierOrder, PairOrder, described_solution, with_regions
+from vbas_desktop.jobs.any_file import OutlierJob, Outliers
+from vbas_desktop.session.representing import Description, PairOrder, described_solution, with_regions
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.figures import Figure, figure_named, on_one_scale
@@ -235,18 +235,19 @@ class RepresentabilityPage(QWidget):
     @Slot(object)
     def compare(self, order: PairOrder) -> None:
         """Compare two files in the background."""
-        self._context.runner.start(f"Comparing {order.anonymised.name}", order.execute, self._on_compared)
+        self._context.runner.start(f"Comparing {order.job.anonymised.name}", order.execute, self._on_compared)
 
     @Slot(object)
-    def handle(self, order: OutlierOrder) -> None:
+    def handle(self, order: OutlierJob) -> None:
         """Write a file without small classes in the background; it can be compared at once."""
         self._context.runner.start(
-            f"Handling small classes of {order.original.name}", order.execute, partial(self._on_handled, order)
+            f"Handling small classes of {order.file.name}", order.execute, partial(self._on_handled, order)
         )
 
-    def _on_handled(self, order: OutlierOrder, done: Treated) -> None:
-        self.panel.anonymised.show_file(order.target)
-        self._context.say(f"Written {order.target}: {done.in_words()}.")
+    def _on_handled(self, order: OutlierJob, done: Outliers) -> None:
+        if order.target is not None and done.treated is not None:
+            self.panel.anonymised.show_file(order.target)
+            self._context.say(f"Written {order.target}: {done.treated.in_words()}.")
 
     def _on_compared(self, description: Description) -> None:
         self._pairs.append(description)

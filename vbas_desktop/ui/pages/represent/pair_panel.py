@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 from vbas_desktop.assessment.representability.handling import Handling
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.session.representing import OutlierOrder, PairOrder
+from vbas_desktop.jobs.any_file import Coding, OutlierJob, PairJob
+from vbas_desktop.session.representing import PairOrder
 from vbas_desktop.session.requirement_form import names_of, numbers_of, texts_by_name
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import Field, set_look, title
@@ -29,7 +30,7 @@ from .outlier_box import OutlierBox
 
 
 class PairPanel(QScrollArea):
-    """`compare_wanted(PairOrder)`: two files are to be compared; `handling_wanted(OutlierOrder)`: one is to be made."""
+    """`compare_wanted(PairOrder)`: two files are to be compared; `handling_wanted(OutlierJob)`: one is to be made."""
 
     compare_wanted = Signal(object)
     handling_wanted = Signal(object)
@@ -119,7 +120,7 @@ class PairPanel(QScrollArea):
         self.message.clear()
         choices = Choices(self.k.value(), self.key.text().strip(), columns, names_of(self.sensitive.text()))
         self.handling_wanted.emit(
-            OutlierOrder(path, choices, handling, target, self.hierarchies.path, self.distances.path)
+            OutlierJob(path, choices, handling, target, Coding(self.hierarchies.path, distances=self.distances.path))
         )
 
     def order(self) -> PairOrder | None:
@@ -131,5 +132,5 @@ class PairPanel(QScrollArea):
         reasons = texts_by_name(self.reasons.text())
         choices = Choices(self.k.value(), key, columns, names_of(self.sensitive.text()), weights, reasons)
         levels = numbers_of(self.level_weights.text())
-        folders = (self.hierarchies.path, levels, self.distances.path, self.worst.path)
-        return PairOrder(self.original.path, self.anonymised.path, choices, *folders)
+        coding = Coding(self.hierarchies.path, levels, self.distances.path)
+        return PairOrder(PairJob(self.original.path, self.anonymised.path, choices, coding, self.worst.path))

@@ -1,0 +1,143 @@
+"""Jobs on any record file, without regions: what an anonymised file is worth, and its classes that are too small."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from vbas_desktop.assessment.representability.classes import Classes
+from vbas_desktop.assessment.representability.distance_tables import read_distance_tables
+from vbas_desktop.assessment.representability.handling import Handling
+from vbas_desktop.assessment.representability.hierarchy import (
+    Hierarchy,
+    flat,
+    read_hierarchies,
+    unlisted_values,
+    weighted,
+)
+from vbas_desktop.assessment.representability.outlier_file import (
+    Treated,
+    Treatment,
+    counted_in_words,
+    handle_outliers,
+)
+from vbas_desktop.assessment.representability.requirement import Requirement, as_rows, check
+from vbas_desktop.assessment.representability.vector import Choices, representability
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.files.hashing import require_unchanged
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.settings.reading import RecordOptions
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How values are generalised: folders of hierarchies and of tables of distances, weights of the levels."""
+
+    hierarchies: Path | None = None
+    level_weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    distances: Path | None = None
+
+    def of(self, columns: Sequence[str]) -> dict[str, Hierarchy]:
+        """The hierarchy of each column; without one, only suppression is above the values."""
+        found = {name: flat(name) for name in columns}
+        if self.hierarchies is not None:
+            found = read_hierarchies(self.hierarchies, tuple(columns))
+        for name, weights in self.level_weights.items():
+            try:
+                found[name] = weighted(found[name], weights)
+            except (KeyError, ValueError):
+                given = f"{name}={'/'.join(f'{weight:g}' for weight in weights)}"
+                message = f"“{given}” gives no weights of a quasi-identifier’s levels."
+                raise InputError(Finding("level-weights", message, "Write COLUMN=0.5/0.3/0.2.")) from None
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The vector of two files, and what was found when they were read."""
+
+    vector: dict[str, Any]
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class PairJob:
+    """Say how an anonymised file differs from its original. ``worst`` is the most distorted version of the original.
+
+    ``reading`` is of the original and of the worst version. What a ``requirement`` needs is described and checked.
+    """
+
+    original: Path
+    anonymised: Path
+    choices: Choices
+    coding: Coding = field(default_factory=Coding)
+    worst: Path | None = None
+    requirement: Requirement | None = None
+    reading: RecordOptions = field(default_factory=RecordOptions)
+    anonymised_reading: RecordOptions = field(default_factory=RecordOptions)
+
+    def execute(self, progress: Progress = Silent()) -> Pair:  # noqa: B008 (Silent has no state)
+        """Load both, join them by the key, compute the vector."""
+        columns, need = self.choices.quasi_identifiers, self.requirement
+        hierarchies = self.coding.of(columns)
+        choices = replace(self.choices, distances=read_distance_tables(self.coding.distances, columns))
+        before = load_records(self.original, self.reading, Span(progress, 0.0, 0.45))
+        after = load_records(self.anonymised, self.anonymised_reading, Span(progress, 0.45, 0.8))
+        worst = None if self.worst is None else load_records(self.worst, self.reading, Span(progress, 0.8, 0.9))
+        if need is not None:
+            # What somebody needs is described even if nobody named it here.
+            needed = [name for name in need.required_sensitive if name in before.dialect.header]
+            choices = replace(choices, sensitive=tuple(dict.fromkeys([*choices.sensitive, *needed])))
+        progress.update("Comparing the classes", 0.9)
+        vector = representability(before, after, choices, hierarchies, worst)
+        tables = [table for table in (before, after, worst) if table is not None]
+        for table in tables:
+            require_unchanged(table.source)
+        if need is not None and (rows := check(need, vector)):
+            vector["requirement"] = as_rows(rows)
+        return Pair(vector, tuple(finding for table in tables for finding in table.findings))
+
+
+@dataclass(frozen=True, eq=False)
+class Outliers:
+    """The classes below k in words, what was found, and what was done about them if a target was given."""
+
+    text: str
+    findings: tuple[Finding, ...] = ()
+    treated: Treated | None = None
+
+
+@dataclass(frozen=True)
+class OutlierJob:
+    """Count the classes of fewer than k records of a file; with a target, write the file without them."""
+
+    file: Path
+    choices: Choices
+    handling: Handling
+    target: Path | None = None
+    coding: Coding = field(default_factory=Coding)
+    identifiers: tuple[str, ...] = ()
+    shuffle_seed: str | None = None
+    reading: RecordOptions = field(default_factory=RecordOptions)
+
+    def execute(self, progress: Progress = Silent()) -> Outliers:  # noqa: B008
+        """Load, count, handle, write, read back."""
+        chosen, columns = self.choices, self.choices.quasi_identifiers
+        hierarchies = self.coding.of(columns)
+        distances = read_distance_tables(self.coding.distances, columns)
+        table = load_records(self.file, self.reading, Span(progress, 0.0, 0.5))
+        require_unchanged(table.source)
+        progress.update("Handling the small classes", 0.5)
+        classes = Classes.of_records(table, columns)
+        findings = (*table.findings, *unlisted_values(classes, hierarchies))
+        found = Outliers(counted_in_words(classes, chosen.k), findings)
+        if self.target is None:
+            return found
+        treatment = Treatment(
+            columns, chosen.k, self.handling, hierarchies, chosen.sensitive, chosen.key or None, distances,
+            self.identifiers, self.shuffle_seed,
+        )  # fmt: skip
+        return replace(found, treated=handle_outliers(table, treatment, self.target))
