@@ -15,6 +15,7 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.tiers import FIRST_TIER, WHOLE_AREA, Tiers
+from vbas_desktop.domain.words import agreeing, counted
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def check_labels(regions: Regions, chosen: Sequence[str]) -> None:
             continue
         empty = [id for id, value in zip(regions.ids, regions.labels[column], strict=True) if not value.strip()]
         if empty:
-            message = f"{len(empty):,} regions name no place, the first is region “{empty[0]}”."
+            names = agreeing(len(empty), "names", "name")
+            message = f"{counted(len(empty), 'region')} {names} no place, the first is region “{empty[0]}”."
             findings.append(
                 Finding("tiers", message, "Fill the column, or choose another one.", file=file, column=column)
             )
