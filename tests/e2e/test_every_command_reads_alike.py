@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.files.csv_rows import CsvLines
 from vbas_desktop.files.records import row_texts as again
 from vbas_desktop.files.records.row_texts import column_texts, row_texts
 from vbas_desktop.files.records.table import RecordOptions, load_records
+from vbas_desktop.files.written_rows import CsvLines
 
 READERS = ("run", "compare", "reproduce_thesis", "verify", "representability", "outliers", "risky", "appointments")
 

@@ -16,7 +16,7 @@ from pyarrow import parquet
 from vbas_desktop.assessment.representability.made_up import average, new_keys
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.files import shuffled as shuffling
+from vbas_desktop.files import written_rows as shuffling
 from vbas_desktop.files.records.table import load_records
 
 DATA = Path(__file__).parents[1] / "data" / "parv"

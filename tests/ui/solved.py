@@ -8,8 +8,7 @@ from made_up_data import write_data
 from PySide6.QtWidgets import QApplication, QWidget
 
 from vbas_desktop.session.session import Session
-from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.model import SessionModel
+from vbas_desktop.ui.context import Context, SessionModel
 from vbas_desktop.ui.theme import Theme
 from vbas_desktop.ui.worker import JobRunner
 

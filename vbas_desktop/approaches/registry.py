@@ -1,17 +1,17 @@
-"""Finds every approach, built in or brought by third parties, and makes instances by name."""
+"""Finds every approach, built in or brought by third parties, and makes instances by name; the named combinations."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
 from vbas_desktop.domain.errors import Finding, InputError
 
-from .base import Approach, Parameter
+from .base import Approach, Measure, Parameter
 
 COMPONENTS: dict[str, str] = {
     "site_number": "Sites",
@@ -154,3 +154,25 @@ def revealed(chosen: Mapping[str, str], settings: Mapping[str, Mapping[str, Any]
         kinds = [approaches(component).get(each) for each in (name, *nested)]
         told += [kind.card.reveals for kind in kinds if kind is not None and kind.card.reveals]
     return tuple(dict.fromkeys(told))
+
+
+USUAL, THESIS = "usual", "thesis"
+PRESETS = {USUAL: "Suppression and place", THESIS: "All of the thesis"}
+"""The presets with their titles: two prices that everybody understands, or every measure that the thesis rates by."""
+
+
+def preset(name: str) -> tuple[str, ...]:
+    """The names of the measures of a preset, in menu order."""
+    flag = {USUAL: "pareto_default", THESIS: "pareto_thesis"}[name]
+    return tuple(measure for measure, kind in approaches("rating").items() if getattr(kind, flag, False))
+
+
+def preset_of(measures: Iterable[str]) -> str | None:
+    """The preset that these measures are; None: a choice of one's own."""
+    chosen = set(measures)
+    return next((name for name in PRESETS if set(preset(name)) == chosen), None)
+
+
+def usual_among(measures: Iterable[Measure]) -> tuple[str, ...]:
+    """The names of those measures that count for dominance unless the user chooses."""
+    return tuple(measure.card.name for measure in measures if measure.pareto_default)

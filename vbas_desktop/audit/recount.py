@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
+import io
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.files.access import check_readable, refuse_bomb
 
-REHEARSAL = "vbas_desktop.audit.rehearsal:rehearse"
+REHEARSAL = f"{__name__}:rehearse"
 """What makes the loops of counting ready."""
 _STAGE = "Recounting classes"
 _AS_THEY_ARE = ("utf-8", "utf-8-sig", "iso8859-1")
@@ -214,3 +215,13 @@ def _ragged(path: Path, number: int, first: int | None) -> Finding:
     message = f"{number:,} row{'s have' if number > 1 else ' has'} another number of fields than the names line."
     remedy = "Look for a missing or extra delimiter, or put quotes around text that contains one."
     return Finding("ragged-row", message, remedy, file=str(path), row=first)
+
+
+def rehearse() -> None:
+    """Cut rows as they are, and number more values than there is room for at first."""
+    from .blocks import Table, blocks_of
+    from .values import Values
+
+    text = "a,b\n" + "".join(f"{i},{i}\n" for i in range(300))
+    for block in blocks_of(io.BytesIO(text.encode()), Table(",", 2, [0], 1)):
+        Values().codes(block[0])

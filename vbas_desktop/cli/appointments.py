@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 
-from .reading_options import add_reading_options, reading_of
+from .options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:

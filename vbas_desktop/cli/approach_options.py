@@ -9,7 +9,7 @@ from vbas_desktop.approaches.base import Parameter
 from vbas_desktop.approaches.registry import DEFAULTS, approaches, written_instead
 from vbas_desktop.settings.approaches import has_option, named_parameters
 
-from .argument_types import names
+from .arguments import names
 
 _WORDS = {
     "site_number": "number of sites",

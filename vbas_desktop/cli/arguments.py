@@ -1,15 +1,53 @@
-"""Options of `vbas` made from declared settings."""
+"""Options of `vbas`: made from declared settings, checked by type, laid out in the help."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection
-from typing import Any
+import re
+import textwrap
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
 
+from vbas_desktop.settings import forms
 from vbas_desktop.settings.declaration import Setting, Settings, settings_of
 from vbas_desktop.settings.forms import Flag, Form, Renames, Switch, Texts
 
-from .argument_types import typed
+T = TypeVar("T")
+
+
+def typed(parse: Callable[[str], T]) -> Callable[[str], T]:
+    """An argument type of a function that says with a ValueError what would be allowed."""
+
+    def checked(text: str) -> T:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return checked
+
+
+names = typed(forms.Names().parse)
+"""The names of a comma-separated list; a name that contains a comma is put in double quotes."""
+
+percent = typed(forms.Percent().parse)
+"""A percentage above 0."""
+
+sets_of_names = typed(forms.sets_of_names)
+"""Lists of names separated by semicolons."""
+
+delimiter_of = forms.Delimiter().value
+"""A delimiter from its name or itself; None stays None."""
+
+
+def whole(low: int) -> Any:
+    """An argument type: whole numbers from ``low``."""
+    return typed(forms.Whole(low=low).parse)
+
+
+def numbers(low: int) -> Any:
+    """An argument type: a comma-separated list of whole numbers from ``low``."""
+    return typed(lambda text: [forms.Whole(low=low).parse(name) for name in forms.Names().parse(text)])
 
 
 def add_settings(
@@ -56,3 +94,33 @@ def _shape(declared: Setting) -> dict[str, Any]:
     if declared.without_value is not None:
         shape |= {"nargs": "?", "const": declared.without_value}
     return shape
+
+
+_NARROWEST = 40
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Fills descriptions paragraph by paragraph; lines of examples stay, the long ones go on after a backslash."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if re.match(r"Examples?:\n", text):
+            return "\n".join(part for line in text.splitlines() for part in folded(line, max(width, _NARROWEST)))
+        return "\n\n".join(super(HelpFormatter, self)._fill_text(part, width, indent) for part in text.split("\n\n"))
+
+
+def folded(line: str, width: int) -> list[str]:
+    """A line of a shell example, broken between its words; what follows is indented further."""
+    goes_on = line.endswith("\\")
+    # An option and its value stay together.
+    together = re.sub(r"(?<=\s)(--?[\w-]+) (?=[^\s-])", "\\1\0", line.removesuffix("\\").rstrip())
+    lines = textwrap.wrap(
+        together,
+        width - 2,
+        subsequent_indent=" " * 6,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    if not lines:
+        return [line]
+    lines = [part.replace("\0", " ") for part in lines]
+    return [f"{part} \\" for part in lines[:-1]] + [lines[-1] + (" \\" if goes_on else "")]

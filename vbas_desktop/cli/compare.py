@@ -25,8 +25,7 @@ from vbas_desktop.settings.run import COMPONENTS, GENERALISED, RunSettings
 
 from . import options as shared
 from .approach_options import add_approach_options
-from .argument_types import numbers, sets_of_names
-from .arguments import add_setting, group_of
+from .arguments import add_setting, group_of, numbers, sets_of_names
 from .terminal import TerminalProgress, say, say_findings, show
 
 if TYPE_CHECKING:

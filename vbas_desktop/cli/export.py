@@ -12,8 +12,7 @@ from pathlib import Path
 from vbas_desktop.settings.declaration import settings_of
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .argument_types import whole
-from .arguments import add_settings
+from .arguments import add_settings, whole
 from .options import say_release
 from .terminal import TerminalProgress
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 
-from .argument_types import whole
+from .arguments import whole
 from .terminal import TerminalProgress, say
 
 EXAMPLE = """Examples:

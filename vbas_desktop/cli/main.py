@@ -18,7 +18,7 @@ from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.files.regions.doors import import_geometry_alone
 from vbas_desktop.files.stops import in_place, stopped_by_signals
 
-from .help_format import HelpFormatter
+from .arguments import HelpFormatter
 from .terminal import OutputError, say
 
 COMMANDS: dict[str, str] = {

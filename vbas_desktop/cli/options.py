@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.errors import UsageError
 from vbas_desktop.domain.words import counted
+from vbas_desktop.settings import declaration
+from vbas_desktop.settings.reading import RecordOptions
 
-from .arguments import group_of
+from .arguments import add_setting, group_of
 from .terminal import say, say_findings
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
+    from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release import ReleaseReport
     from vbas_desktop.settings.run import RunSettings
 
@@ -96,3 +100,23 @@ def say_release(report: ReleaseReport) -> None:
         f"{counted(report.aggregated_regions, 'aggregated region')}; read back and verified. "
         f"What may leave the organisation: {report.folder}"
     )
+
+
+def add_reading_options(parser: Any, what: str = "the records", prefix: str = "") -> None:
+    """``--category-counts``, ``--delimiter`` and ``--encoding``; with ``prefix`` those of another file."""
+    for declared in declaration.settings_of(RecordOptions):
+        option = f"--{prefix}{declared.option.removeprefix('--')}"
+        add_setting(parser, replace(declared, option=option, help=declared.help.replace("the records", what)))
+
+
+def reading_of(options: argparse.Namespace, prefix: str = "") -> RecordOptions:
+    """How the options say that a record file is read."""
+    start = prefix.replace("-", "_")
+    given = {name.removeprefix(start): value for name, value in vars(options).items() if name.startswith(start)}
+    return RecordOptions.from_options(given)
+
+
+def say_warnings(*tables: RecordTable) -> None:
+    """What was decided for the user while the files were read."""
+    for table in tables:
+        say_findings(table.findings)

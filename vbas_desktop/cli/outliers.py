@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .argument_types import whole
-from .reading_options import add_reading_options, reading_of
+from .arguments import whole
+from .options import add_reading_options, reading_of
 from .representability import add_distance_option, add_hierarchy_options, coding_of, names
 from .terminal import TerminalProgress, say, say_findings, show
 

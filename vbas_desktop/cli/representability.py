@@ -11,9 +11,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .argument_types import whole
-from .options import verdict_lines
-from .reading_options import add_reading_options, reading_of
+from .arguments import whole
+from .options import add_reading_options, reading_of, verdict_lines
 from .terminal import TerminalProgress, say, say_findings, show
 
 if TYPE_CHECKING:

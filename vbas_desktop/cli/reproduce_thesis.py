@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import UsageError
 
-from .argument_types import whole
-from .reading_options import add_reading_options, reading_of
+from .arguments import whole
+from .options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from vbas_desktop.domain.errors import UsageError, VerificationFailed
 from vbas_desktop.domain.words import counted
 
-from .argument_types import whole
-from .reading_options import add_reading_options, reading_of, say_warnings
+from .arguments import whole
+from .options import add_reading_options, reading_of, say_warnings
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
@@ -119,10 +119,10 @@ def _check(options: argparse.Namespace) -> None:
 def _search(
     options: argparse.Namespace, plan: Plan, table: Table, reference: Table | None, progress: TerminalProgress
 ) -> None:
+    from vbas_desktop.assessment.risky.found import write_scores
     from vbas_desktop.assessment.risky.loop import exemption
     from vbas_desktop.assessment.risky.mining import mine
     from vbas_desktop.assessment.risky.output import search_dict
-    from vbas_desktop.assessment.risky.scores import write_scores
 
     search = mine(
         table,

@@ -17,8 +17,7 @@ from vbas_desktop.settings.run import RunSettings
 
 from . import options as shared
 from .approach_options import add_approach_options
-from .argument_types import whole
-from .arguments import add_settings
+from .arguments import add_settings, whole
 from .terminal import TerminalProgress, say, say_findings, show
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from vbas_desktop.domain.words import counted
 
-from .argument_types import whole
-from .reading_options import add_reading_options, reading_of
+from .arguments import whole
+from .options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, say_findings, show
 
 EXAMPLE = """Example:

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vbas_desktop.approaches.presets import THESIS, preset
-from vbas_desktop.approaches.registry import make
+from vbas_desktop.approaches.registry import THESIS, make, preset
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.files.access import check_readable

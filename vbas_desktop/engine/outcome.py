@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.grouping import aggregate, dense_membership, records_kept, without_small_classes
+from vbas_desktop.algorithms.grouping import (
+    aggregate,
+    dense_membership,
+    ends_of_kept,
+    records_kept,
+    without_small_classes,
+)
 from vbas_desktop.algorithms.tier_release import records_by_tier, released_in_tier, tiers_of_classes
 from vbas_desktop.approaches.base import Outcome, Situation
 from vbas_desktop.domain.problem import Problem
@@ -14,7 +20,31 @@ from vbas_desktop.domain.records import EquivalenceCounts, frozen
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.tiers import Tiers
 
-from .suppression import suppress_globally
+_STAGE = "Suppressing classes that are too small everywhere"
+
+
+def suppress_globally(counts: EquivalenceCounts, k: int, progress: Progress | None = None) -> EquivalenceCounts:
+    """The counts without the classes that have fewer than k records in all regions together.
+
+    The possible classes stay what they were: only columns of the classes that occur go away. Nothing is copied if no
+    class is too small.
+    """
+    progress = progress or Silent()
+    progress.update(_STAGE)
+    large = counts.class_totals >= k
+    progress.update(_STAGE)
+    if large.all():
+        return counts
+    classes = counts.classes[large]
+    if counts.dense is not None:
+        return EquivalenceCounts.from_dense(counts.category_numbers, classes, counts.dense[:, large])
+    indptr, columns, values = counts.rows
+    kept = large[columns]
+    progress.update(_STAGE)
+    ends = ends_of_kept(kept, indptr)
+    progress.update(_STAGE)
+    renumbered = (np.cumsum(large) - 1).astype(np.int32)
+    return EquivalenceCounts.from_rows(counts.category_numbers, classes, ends, renumbered[columns[kept]], values[kept])
 
 
 def situation_of(

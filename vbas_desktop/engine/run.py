@@ -18,8 +18,7 @@ import numpy as np
 
 from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.approaches.base import Approach, Measure, Outcome
-from vbas_desktop.approaches.presets import usual_among
-from vbas_desktop.approaches.registry import DEFAULTS, approaches, make
+from vbas_desktop.approaches.registry import DEFAULTS, approaches, make, usual_among
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Progress, Silent, Span

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .findings import FindingList
-from .hierarchies import delimited_rows
+from .generalise import delimited_rows
 
 Codebook = Mapping[str, Mapping[str, str]]
 """Column → value → label."""

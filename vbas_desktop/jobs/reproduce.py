@@ -87,8 +87,7 @@ class ReproduceJob(ExperimentData):
     ) -> Reproduced:
         """Generate or read, run what is missing, write."""
         from vbas_desktop.files.hashing import require_unchanged
-        from vbas_desktop.release.comparison import check_comparison_target, store_beside
-        from vbas_desktop.release.thesis import write_reproduction
+        from vbas_desktop.release.comparison import check_comparison_target, store_beside, write_reproduction
 
         check_comparison_target(self.target)
         published = read_reference(self.reference, self.like) if self.reference is not None else []

@@ -97,8 +97,7 @@ def read_ladders(choices: Sequence[str]) -> dict[str, list[Mapping[str, str]]]:
     ``COLUMN=FILE`` is a hierarchy ``value;level1;level2…``; a file with column, value and group adds one level for each
     of its columns.
     """
-    from vbas_desktop.files.generalise import read_groups
-    from vbas_desktop.files.hierarchies import read_levels
+    from vbas_desktop.files.generalise import read_groups, read_levels
 
     found: dict[str, list[Mapping[str, str]]] = {}
     for choice in choices:

@@ -12,8 +12,7 @@ from vbas_desktop.domain.errors import Check, VerificationFailed
 from vbas_desktop.settings.policies import POLICIES, Policy
 from vbas_desktop.settings.release import CLASS_SIZE, ReleaseOptions
 
-from .folder import check_target
-from .summary import ReleaseReport
+from .folder import ReleaseReport, check_target
 from .telltales import TELLTALE
 from .write import write_release
 

@@ -1,10 +1,12 @@
-"""The folder of a release, and which folder may be replaced by one."""
+"""The folder of a release: which folder may be replaced by one, and what came of it."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 
+from vbas_desktop.domain.errors import Check, Finding
 from vbas_desktop.files.atomic import RUN_FILE
 from vbas_desktop.files.folders import check_target_folder, new_folder
 
@@ -26,3 +28,33 @@ def complete_folder(target: Path) -> AbstractContextManager[Path]:
 def check_target(target: Path) -> None:
     """Refuse a target that holds anything but an earlier release: replacing it would lose what is not ours."""
     check_target_folder(target, NAMES)
+
+
+@dataclass(frozen=True)
+class ReleasedFile:
+    """A file of the release, by its path below the target."""
+
+    path: str
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class ReleaseReport:
+    """The numbers of a release that is in place. Counts may be below k: it stays in the organisation."""
+
+    target: Path
+    records: int
+    records_released: int
+    records_suppressed: int
+    aggregated_regions: int
+    anonymity: int | None
+    checks: tuple[Check, ...]
+    files: tuple[ReleasedFile, ...]
+    findings: tuple[Finding, ...] = ()
+    policy_met: bool | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder that may leave the organisation."""
+        return self.target / "release"

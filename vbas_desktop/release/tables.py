@@ -17,8 +17,8 @@ from vbas_desktop.domain.formulas import defused
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.domain.tiers import FIRST_TIER
 
+from .folder import ReleasedFile
 from .plan import Partition, Plan
-from .summary import ReleasedFile
 
 CROSSWALK = ("initial_region", "aggregated_region")
 AGGREGATED = ("aggregated_region", "x", "y", "initial_regions", "records")

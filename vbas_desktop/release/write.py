@@ -32,7 +32,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 
 from . import representability
 from .disclosure import Told, tell
-from .folder import complete_folder
+from .folder import ReleasedFile, ReleaseReport, complete_folder
 from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of
 from .patience import patiently, save_to_disk
 from .plan import Plan, empty, make_plan, smallest_area
@@ -45,7 +45,6 @@ from .report import Facts, Papers, as_html, as_pdf, internal_report, recipients_
 from .report.blocks import Report
 from .report.wording import form, row_order
 from .shapes_check import check_shapes
-from .summary import ReleasedFile, ReleaseReport
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
 from .telltales import check_columns, telltale_order, telltale_partition
 

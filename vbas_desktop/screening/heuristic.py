@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.base import Card
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.progress import Progress, Silent
 
 from .feasibility import complete
 from .heuristic_kernel import LARGEST_BUCKET, seat_all
-from .planners import Planner
+from .planners import Planner, planner
 from .task import Plan, Task
 
-REHEARSAL = "vbas_desktop.screening.rehearsal:rehearse"
+REHEARSAL = "vbas_desktop.screening.heuristic:rehearse"
 """What makes the loops of planning ready."""
 
 
@@ -124,3 +124,10 @@ def _seat(
         free[slot] -= taken
         seats.give_back(slot, size - taken)
         people -= taken
+
+
+def rehearse() -> None:
+    """The two planners with compiled loops; the second starts from the first. With and without closed slots."""
+    people, seats = np.array([4, 4, 5, 2]), np.array([4, 2, 4, 3, 2])
+    for allowed in (None, np.ones((4, 5), bool)):
+        planner("better").make(Task(people, seats, allowed=allowed), Silent())

@@ -16,8 +16,7 @@ from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.jobs.data import CountJob, Data, LoadJob
 from vbas_desktop.jobs.run import RunJob
 
-from .choices import Choices
-from .guess import guess_roles
+from .choices import Choices, guess_roles
 from .results import ProblemKey, Run
 
 if TYPE_CHECKING:

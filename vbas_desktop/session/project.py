@@ -22,10 +22,8 @@ from vbas_desktop.domain.source import Source
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 
-from .choices import Choices
-from .encoding import choices_from_json, choices_to_json
-from .migrations import migrate
-from .project_schema import FORMAT, SCHEMA
+from .choices import Choices, choices_from_json, choices_to_json
+from .project_schema import FORMAT, SCHEMA, migrate
 from .results import Entry, ProblemKey, Run, grouping_entries
 
 SUFFIX = ".vbas"

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from vbas_desktop.assessment.risky.found import write_scores
 from vbas_desktop.assessment.risky.loop import Coarsener, Plan, State, exemption
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.output import share_kept, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
-from vbas_desktop.assessment.risky.scores import write_scores
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.hashing import require_unchanged

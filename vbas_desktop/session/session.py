@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vbas_desktop.approaches.presets import USUAL, preset
+from vbas_desktop.approaches.registry import USUAL, preset
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.source import Source

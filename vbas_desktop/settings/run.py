@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vbas_desktop.approaches.presets import PRESETS, preset
-from vbas_desktop.approaches.registry import DEFAULTS
+from vbas_desktop.approaches.registry import DEFAULTS, PRESETS, preset
 from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 
 from .declaration import Settings, setting

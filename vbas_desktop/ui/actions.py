@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from vbas_desktop.approaches.presets import PRESETS, USUAL, preset, preset_of
-from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.approaches.registry import PRESETS, USUAL, approaches, preset, preset_of
 from vbas_desktop.session.session import Session
 
 from .commands import Command

@@ -1,9 +1,11 @@
-"""Short jobs of which only the newest counts: while one is wanted, older ones are forgotten."""
+"""Short jobs of which only the newest counts: while one is wanted, older ones are forgotten. And the last few
+results, kept so that going back to one costs nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Slot
 
@@ -52,3 +54,29 @@ class Latest(QObject):
                 on_result(result)
 
         self._runner.start(self._title, job, deliver)
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Recent(Generic[K, V]):
+    """Keeps as many values as it is told; the one that nobody asked for longest goes first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K) -> V | None:
+        """A value that is still there; it counts as the newest now."""
+        if key not in self._values:
+            return None
+        self._values.move_to_end(key)
+        return self._values[key]
+
+    def put(self, key: K, value: V) -> None:
+        """Keep a value."""
+        self._values[key] = value
+        self._values.move_to_end(key)
+        while len(self._values) > self._most:
+            self._values.popitem(last=False)

@@ -14,13 +14,12 @@ from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.session.session import Session
 
 from .central import MapArea
-from .context import Context
+from .context import Context, SessionModel
 from .controller import Controller
 from .dialogs.messages import ask
 from .exporting import Exporting
 from .help import Help
 from .menus import Menus
-from .model import SessionModel
 from .pages import create_part
 from .panel import TABS
 from .panel.input_tab import InputTab

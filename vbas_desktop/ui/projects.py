@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.access import is_elsewhere
-from vbas_desktop.session.opening import OpenedProject, OpenProjectOrder
+from vbas_desktop.session.opening import OpenedProject, OpenProjectOrder, Recovery
 from vbas_desktop.session.project import SUFFIX
-from vbas_desktop.session.recovery import Recovery
 
 from .context import Context
 from .dialogs.messages import ask, show_failure, tell

@@ -11,7 +11,7 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import time_left_in_words
 
-from .model import SessionModel
+from .context import SessionModel
 from .theme import GRID, tabular
 from .widgets.elided import ElidedLabel
 from .worker import Failure, JobRunner

@@ -23,7 +23,7 @@ _NEEDED = (
 
 _REHEARSED = (
     "vbas_desktop.files.records.rehearsal:rehearse",
-    "vbas_desktop.algorithms.adc.rehearsal:rehearse",
+    "vbas_desktop.algorithms.adc.search:rehearse",
     "vbas_desktop.algorithms.boundaries_rehearsal:rehearse",
 )
 

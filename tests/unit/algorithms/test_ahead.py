@@ -132,8 +132,8 @@ def test_the_first_adc_run_is_stopped_while_its_loops_are_compiled(compiler, mon
 
 
 def test_adc_has_one_compiled_version_of_each_loop_which_the_rehearsal_makes():
-    from vbas_desktop.algorithms.adc import rehearsal as adc_rehearsal
     from vbas_desktop.algorithms.adc import search as adc
+    from vbas_desktop.algorithms.adc import search as adc_rehearsal
     from vbas_desktop.algorithms.adc import state as adc_state
 
     adc_rehearsal.rehearse()
@@ -166,7 +166,7 @@ class Stop:
             raise Cancelled
 
 try:
-    make_ready("vbas_desktop.algorithms.adc.rehearsal:rehearse", Stop())
+    make_ready("vbas_desktop.algorithms.adc.search:rehearse", Stop())
 except Cancelled:
     print("stopped")
 """

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.assessment.risky import loop
+from vbas_desktop.assessment.risky.found import record_scores, records_by_score
 from vbas_desktop.assessment.risky.loop import STRATEGIES, Coarsener, Plan, exemption
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.output import share_kept
 from vbas_desktop.assessment.risky.rules import DomainRule, FilterRule
-from vbas_desktop.assessment.risky.scores import record_scores, records_by_score
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled

@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from vbas_desktop.cli.argument_types import delimiter_of, names, numbers, percent, sets_of_names, whole
+from vbas_desktop.cli.arguments import delimiter_of, names, numbers, percent, sets_of_names, whole
 from vbas_desktop.cli.main import main
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from vbas_desktop.cli.help_format import folded
+from vbas_desktop.cli.arguments import folded
 from vbas_desktop.cli.main import COMMANDS, main
 
 UNBREAKABLE = re.compile(r"^\s*\[?--[\w-]+ \{[^ ]*\}\]?$")

@@ -15,8 +15,8 @@ from vbas_desktop.files.generalise import (
     groups_text,
     read_generalisation,
     read_groups,
+    read_levels,
 )
-from vbas_desktop.files.hierarchies import read_levels
 from vbas_desktop.files.records.table import load_records
 from vbas_desktop.files.regions.read import load_regions
 

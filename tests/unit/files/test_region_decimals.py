@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.errors import InputError, Severity
 from vbas_desktop.domain.regions import CoordinateKind
-from vbas_desktop.files.regions.read import RegionOptions, load_regions
-from vbas_desktop.files.regions.values import region_numbers
+from vbas_desktop.files.regions.read import RegionOptions, load_regions, region_numbers
 
 quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 TAKEN = "The comma is taken as the decimal sign of the numbers (47,5 is 47.5)."

@@ -17,15 +17,13 @@ from made_up_sessions import open_data, run, write_data
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.files.access import is_elsewhere
-from vbas_desktop.files.packing import pack, unpack
+from vbas_desktop.files.solutions import pack, unpack
 from vbas_desktop.session import project as projects
-from vbas_desktop.session.choices import Choices
-from vbas_desktop.session.encoding import choices_from_json, choices_to_json
-from vbas_desktop.session.migrations import STEPS
+from vbas_desktop.session.choices import Choices, choices_from_json, choices_to_json
 from vbas_desktop.session.opening import OpenProjectOrder
 from vbas_desktop.session.papers import checked_of
 from vbas_desktop.session.project import read_project
-from vbas_desktop.session.project_schema import FORMAT
+from vbas_desktop.session.project_schema import FORMAT, STEPS
 from vbas_desktop.session.representing import described_solution
 from vbas_desktop.session.session import Session
 

@@ -169,3 +169,12 @@ def _note_refusal(state: State, site: int) -> None:
     if state.facts[Fact.NEXT_CANDIDATE] == state.facts[Fact.CANDIDATES]:
         state.sites[site].pending = 0
         state.facts[Fact.CURSOR] = site + 1
+
+
+def rehearse() -> None:
+    """A full matrix, and rows of counts; one site moves."""
+    points = np.array([(0.0, 0.0), (4.0, 0.0), (6.0, 0.0), (10.0, 0.0)])
+    dense = np.array([(5, 5), (0, 3), (0, 1), (9, 0)], np.int64)
+    counts = EquivalenceCounts((2,), np.arange(2, dtype=np.int64), dense=dense)
+    for kept in (counts, EquivalenceCounts((2,), counts.classes, sparse=counts.rows)):
+        cluster(points, kept, points[[0, 3]], k=4)

@@ -16,7 +16,7 @@ from vbas_desktop.domain.progress import Progress, Span
 if TYPE_CHECKING:
     from vbas_desktop.algorithms.adc.search import Clustering
 
-_REHEARSAL = "vbas_desktop.algorithms.adc.rehearsal:rehearse"
+_REHEARSAL = "vbas_desktop.algorithms.adc.search:rehearse"
 
 
 @dataclass(frozen=True)

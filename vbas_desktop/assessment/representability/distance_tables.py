@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.records import finite_number, frozen
 from vbas_desktop.files.findings import FindingList
-from vbas_desktop.files.hierarchies import delimited_rows
+from vbas_desktop.files.generalise import delimited_rows
 
 from .classes import Classes
 

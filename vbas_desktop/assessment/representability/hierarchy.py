@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vbas_desktop.domain.errors import Finding, InputError, Severity
-from vbas_desktop.files.hierarchies import read_levels
+from vbas_desktop.files.generalise import read_levels
 
 from .classes import Classes
 

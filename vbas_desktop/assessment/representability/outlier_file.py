@@ -12,12 +12,11 @@ import numpy as np
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.files.atomic import write_text
-from vbas_desktop.files.csv_rows import CsvLines
 from vbas_desktop.files.folders import new_file
 from vbas_desktop.files.records.parquet import write_parquet_texts
 from vbas_desktop.files.records.row_texts import row_texts
 from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
-from vbas_desktop.files.shuffled import secret, shuffled
+from vbas_desktop.files.written_rows import CsvLines, secret, shuffled
 
 from .classes import Classes, outlier_records, outliers
 from .distance_tables import DistanceTable

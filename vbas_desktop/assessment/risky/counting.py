@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .found import Found
-from .keys import joined, row_keys
-from .table import Table
+from .table import Table, joined, row_keys
 
 
 def risky_rows(

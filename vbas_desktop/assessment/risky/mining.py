@@ -21,8 +21,7 @@ from vbas_desktop.domain.words import counted
 from .counting import risky_rows, rows_of
 from .found import Found, Level, Search
 from .kernels import add_up, any_below, open_rows, pick
-from .keys import LARGEST
-from .table import Table
+from .table import LARGEST, Table
 
 WORK_LIMIT = 20_000_000_000
 """Row visits after which a search ends and says that it is not complete (some minutes)."""
@@ -223,3 +222,12 @@ def _subsets(columns: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 def _ones(packed: NDArray[np.uint8]) -> int:
     return int(np.bitwise_count(packed).sum())
+
+
+def rehearse() -> None:
+    """Few values and more than a byte can tell apart; two columns and so many that keys of 32 bits are too short."""
+    for values in (3, 300):
+        for columns in (2, 5):
+            names = [str(column) for column in range(columns)]
+            rows = [[str((i * (column + 1)) % values) for column in range(columns)] for i in range(values + 1)]
+            mine(Table.of_rows(names, rows), 2, max_size=3)

@@ -13,15 +13,13 @@ from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING
 from vbas_desktop.files.atomic import make_private, write_text
-from vbas_desktop.files.csv_rows import CsvLines
 from vbas_desktop.files.folders import new_folder
 from vbas_desktop.files.records.row_texts import row_texts
 from vbas_desktop.files.records.table import RecordTable
-from vbas_desktop.files.shuffled import secret, shuffled
+from vbas_desktop.files.written_rows import CsvLines, secret, shuffled
 
-from .found import Search
+from .found import Search, records_by_score
 from .loop import Coarsener, State
-from .scores import records_by_score
 from .table import Table
 
 

@@ -20,11 +20,18 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.folders import filled_folder
 
-from .geography import Places, make_places
-from .kernels import render
-from .model import Distribution, distributions
+from .geography import (
+    Places,
+    codebook_rows,
+    generalise_rows,
+    make_places,
+    region_rows,
+    shown_labels,
+    values_of,
+    write_table,
+)
+from .model import Distribution, distributions, render
 from .spec import Identifier, Spec, load_spec
-from .tables import codebook_rows, generalise_rows, region_rows, shown_labels, values_of, write_table
 
 CHUNK_RECORDS = 131_072
 

@@ -23,8 +23,7 @@ from .bits import PADDING
 from .category_line import judge, looks_like_numbers
 from .coding import ColumnCoder, Fields
 from .pipeline import Buffers, CodingPipeline
-from .raw import LineTwo, RawRecords
-from .row_numbers import RowNumbers
+from .raw import LineTwo, RawRecords, RowNumbers
 from .stream import Block, ByteStream
 from .tokens import (
     BLANK,

@@ -1,8 +1,10 @@
-"""A record file after its pass: codes in order of first appearance, on the way to a table in class order."""
+"""A record file after its pass: codes in order of first appearance, with the line each record
+begins on."""
 
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,7 +17,45 @@ from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
 
 from .dictionary import recode, tally
-from .row_numbers import RowNumbers
+
+
+class RowNumbers:
+    """Blocks of records: where each starts, and the lines of its records where they are not one per line.
+
+    Without any blocks (a table that is not text) record i is row i + 2, as if the names were row 1.
+    """
+
+    def __init__(self) -> None:
+        self._records: list[int] = []
+        self._lines: list[int] = []
+        self._offsets: list[NDArray[np.int32] | None] = []
+        self._next = 0
+        self._dropped = 0
+
+    def add(self, records: int, line: int, offsets: NDArray[np.int32] | None) -> None:
+        """Append a block that begins on ``line``; ``offsets`` counts from it, None if there is one line per record."""
+        if not records:
+            return
+        plain = offsets is None and self._offsets and self._offsets[-1] is None
+        if not (plain and line == self._lines[-1] + self._next - self._records[-1]):
+            self._records.append(self._next)
+            self._lines.append(line)
+            self._offsets.append(None if offsets is None else offsets.copy())
+        self._next += records
+
+    def drop_first(self) -> None:
+        """The first record turned out not to be one."""
+        self._dropped = 1
+
+    def row(self, record: int) -> int:
+        """The row number of a record counted from 0."""
+        record += self._dropped
+        if not self._records:
+            return record + 2
+        block = bisect_right(self._records, record) - 1
+        within, offsets = record - self._records[block], self._offsets[block]
+        return self._lines[block] + (within if offsets is None else int(offsets[within]))
+
 
 IDENTIFIER_FROM = 50_000
 """From this number of values on, a column with a value of its own for every second record is not coded either."""

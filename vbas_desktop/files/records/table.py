@@ -23,8 +23,7 @@ from vbas_desktop.settings.reading import RecordOptions
 from .category_line import looks_like_numbers, settle_category_line
 from .delimited import DelimitedScan
 from .parquet import is_parquet, scan_parquet
-from .raw import OrderedCodes, RawColumn, RawRecords, finished
-from .row_numbers import RowNumbers
+from .raw import OrderedCodes, RawColumn, RawRecords, RowNumbers, finished
 from .stream import ByteStream
 
 __all__ = ["Dialect", "RecordOptions", "RecordTable", "line_two", "load_records"]

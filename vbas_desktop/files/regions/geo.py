@@ -18,8 +18,7 @@ from vbas_desktop.files.findings import FindingList
 from .columns import find_id, is_latitude, is_longitude, name_column
 from .coordinates import degrees_fit
 from .geometry_kind import checked_geometry_file
-from .raw import RawRegions, check_ids, shared_values
-from .repair import POLYGONAL, finite_shapes, repaired
+from .raw import POLYGONAL, RawRegions, check_ids, finite_shapes, repaired, shared_values
 from .text import choose_id
 
 ENDINGS = (".geojson", ".json", ".gpkg", ".shp", ".zip")

@@ -11,6 +11,9 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
@@ -20,10 +23,10 @@ from vbas_desktop.files.findings import FindingList
 from vbas_desktop.settings.reading import RegionOptions
 
 from .coordinates import CHOICES, place
-from .geo import ENDINGS, SHAPEFILE_PARTS, read_raw_layer, shapefile_part
-from .numbers import DECIMALS
+from .geo import ENDINGS, SHAPEFILE_PARTS, layer_numbers, read_raw_layer, shapefile_part
+from .numbers import DECIMALS, numbers_of
 from .raw import RawRegions, check_identical
-from .text import read_raw_csv
+from .text import read_raw_csv, read_table
 
 __all__ = ["RegionOptions", "load_regions", "source_of"]
 
@@ -98,3 +101,25 @@ def _read(path: Path, options: RegionOptions, findings: FindingList) -> RawRegio
         return read_raw_layer(path, *columns, options.layer, findings)
     text = options.delimiter, options.encoding, options.decimal
     return read_raw_csv(path, *columns, options.coordinates, *text, findings)
+
+
+def region_numbers(
+    path: Path,
+    columns: Sequence[str],
+    options: RegionOptions = RegionOptions(),  # noqa: B008
+) -> dict[str, NDArray[np.float64]]:
+    """The named columns in file order; raises `InputError` if one is missing or not all numbers."""
+    findings = FindingList(path.name)
+    if not columns:
+        return {}
+    if path.suffix.lower() in ENDINGS:
+        found = layer_numbers(path, columns, options.layer, findings)
+    else:
+        table = read_table(path, options.delimiter, options.encoding, findings)
+        texts = {name: table.column(name) for name in columns if name in table.header}
+        found = dict(zip(texts, numbers_of(texts, table.rows, options.decimal, findings), strict=True))
+    for name in columns:
+        if name not in found:
+            findings.add("missing-column", f"There is no column “{name}”.", "Check the name.")
+    findings.stop_on_errors()
+    return found

@@ -32,9 +32,8 @@ from .blocks import changed
 from .canonical import Canonical
 from .composition import Decision
 from .csv_writer import Written
-from .order import order_key
 from .rows import decide
-from .shuffle_batches import BatchBuckets
+from .shuffle import BatchBuckets, order_key
 
 BATCH_ROWS = 1 << 16
 BUCKET_ROWS = 1 << 17

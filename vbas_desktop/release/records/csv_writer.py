@@ -25,9 +25,8 @@ from .blocks import Block, RowBlocks, changed
 from .canonical import Canonical
 from .composition import Decision, code_tables, make_composition, value_table
 from .fields import Bytes, regular_rows, split_rows
-from .order import order_key
 from .rows import compose, decide
-from .shuffle import Arranged, Buckets, assign, bucket_number
+from .shuffle import Arranged, Buckets, assign, bucket_number, order_key
 
 WORKERS = 2
 AHEAD = 3

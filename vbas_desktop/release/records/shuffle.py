@@ -5,16 +5,22 @@ The buckets are parts of one temporary file without a name, so that nothing of i
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
+import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
+
+from vbas_desktop.release.plan import Plan
+from vbas_desktop.settings.release import ReleaseOptions
 
 from .fields import Bytes
 
@@ -181,3 +187,66 @@ def shuffled_rows(buf: Bytes, generator: np.random.Generator) -> Bytes:
     rows = find_rows(buf, starts)
     out = np.empty(buf.size, np.uint8)
     return out[: gather(buf, starts, generator.integers(0, 1 << 32, rows, np.uint32), out)]
+
+
+def order_key(plan: Plan, options: ReleaseOptions, header: Sequence[str], sha256: str) -> bytes:
+    """512 bits from the seed, the hash of the record file and what is released.
+
+    The hash never leaves the organisation, so that a seed that was guessed tells nothing. With what is released mixed
+    in, two releases of one file have unrelated orders even if they were given the same seed: rows that are in both
+    cannot be told by their places.
+    """
+    problem = plan.problem
+    content = {
+        "regions": hashlib.sha256(plan.membership.astype(np.int64).tobytes()).hexdigest(),
+        "k": problem.k,
+        "region_column": problem.region_column,
+        "quasi_identifiers": list(problem.quasi_identifiers),
+        "groupings": [[grouping.column, dict(grouping.groups)] for grouping in problem.groupings],
+        "columns": options.released_columns(header),
+        "class_size": options.class_size,
+        "form": [options.format, options.delimiter, options.escape_formulas],
+    }
+    told = json.dumps(content, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha512(f"vbas row order {options.shuffle_seed} {sha256} {told}".encode()).digest()
+
+
+class BatchBuckets:
+    """Random buckets of rows in one nameless temporary file."""
+
+    def __init__(self, folder: Path, key: bytes, number: int) -> None:
+        self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+        self._key, self.number = key, number
+        self._pieces: list[list[tuple[int, int]]] = [[] for _ in range(number)]
+        self._schema: Any = None
+
+    def add(self, batch: Any, places: NDArray[np.int64]) -> None:
+        """Append the rows of one batch, which stood at these places of the input, to their buckets."""
+        self._schema = batch.schema
+        bucket = assign(places, mixing_keys(self._key), self.number)
+        arranged = batch.take(pa.array(np.argsort(bucket, kind="stable")))
+        bounds = np.concatenate(([0], np.cumsum(np.bincount(bucket, minlength=self.number))))
+        for number in range(self.number):
+            rows = int(bounds[number + 1] - bounds[number])
+            if rows:
+                # The copy leaves out what the other buckets of the batch hold.
+                piece = arranged.take(pa.array(np.arange(bounds[number], bounds[number + 1])))
+                data = piece.serialize()
+                self._pieces[number].append((self._file.tell(), data.size))
+                self._file.write(data)
+
+    def shuffled(self, number: int) -> Iterator[Any]:
+        """The rows of one bucket in random order."""
+        batches = []
+        for place, size in self._pieces[number]:
+            self._file.seek(place)
+            batches.append(pa.ipc.read_record_batch(pa.py_buffer(self._file.read(size)), self._schema))
+        if not batches:
+            return
+        table = pa.Table.from_batches(batches)
+        order = bucket_generator(self._key, number).permutation(table.num_rows)
+        yield from table.take(pa.array(order)).combine_chunks().to_batches()
+
+    def close(self) -> None:
+        """Let go of the temporary file, which ends it."""
+        self._file.close()

@@ -2,26 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbas_desktop.assessment.risk import class_sizes, risk_of
+from vbas_desktop.release.plan import Plan
 from vbas_desktop.release.tables import code_order
 from vbas_desktop.settings.command import files_to_repeat, repeat_command
 from vbas_desktop.settings.policies import POLICIES
 
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
-from .checklist import policy_blocks, requirement_blocks
 from .facts import Facts
 from .figures import region_map, solutions_scatter
 from .place import place_blocks
 from .ratings import MEASURE_ROWS, measure_rows, risk_blocks, solution_table
 from .shared import FOOT, files_table, map_caption, why_safe
-from .suppression import losses_by_value
 from .tiers import tier_blocks
 from .wording import choices_in_words
+
+
+@dataclass(frozen=True)
+class LostValue:
+    """One value of a quasi-identifier: its records that were released and those that were not."""
+
+    label: str
+    released: int
+    suppressed: int
+
+
+@dataclass(frozen=True)
+class ValueLoss:
+    """All values of one quasi-identifier, in class order."""
+
+    column: str
+    values: tuple[LostValue, ...]
+
+    @property
+    def suppressed(self) -> NDArray[np.int64]:
+        """The suppressed records of each value."""
+        return np.array([value.suppressed for value in self.values], np.int64)
+
+
+def losses_by_value(plan: Plan) -> tuple[ValueLoss, ...]:
+    """Released and suppressed records by value; records of unknown regions are not among them."""
+    counts = plan.problem.counts
+    numbers, losses = counts.classes[plan.columns], []
+    for categories, number in zip(reversed(plan.problem.categories), reversed(counts.category_numbers), strict=True):
+        numbers, code = np.divmod(numbers, number)
+        before = np.bincount(code, weights=plan.counts, minlength=number).astype(np.int64)
+        after = np.bincount(code, weights=plan.released, minlength=number).astype(np.int64)
+        values = tuple(
+            LostValue(categories.label(index), int(after[index]), int(before[index] - after[index]))
+            for index in range(len(categories.values))
+        )
+        losses.append(ValueLoss(categories.column, values))
+    return tuple(reversed(losses))
+
+
+def policy_blocks(document: Mapping[str, Any]) -> Iterable[Block]:
+    """The choices, every point with evidence and note, and the signature; nothing if no checklist was filled in."""
+    filled = document.get("policy_checklist")
+    if not filled:
+        return
+    yield Pairs([(each["question"], each["answer"] or "not decided") for each in filled["choices"]])
+    rows = [
+        (each["id"], each["title"], each["state"], " ".join(filter(None, (each["evidence"], each["note"]))))
+        for each in filled["points"]
+    ]
+    yield Table(("point", "what", "state", "evidence and notes"), rows, 9)
+    left = sum(each["state"] == "open" for each in filled["points"])
+    if left:
+        yield Paragraph(f"{left:,} point{'s are' if left != 1 else ' is'} open.")
+    signed = filled["signed_by"]
+    yield Paragraph(f"Signed by {signed} on {filled['signed_on']}." if signed else "Not signed.")
+
+
+def requirement_blocks(document: Mapping[str, Any]) -> Iterable[Block]:
+    """How the released solution fares by criterion; nothing if nobody required anything."""
+    return check_blocks(document.get("requirement_check") or [])
+
+
+def check_blocks(rows: Sequence[Mapping[str, str]]) -> Iterable[Block]:
+    """The check of a requirement: what is missed, and every criterion."""
+    if not rows:
+        return
+    missed = sum(row["verdict"] == "not met" for row in rows)
+    yield Paragraph("All that could be checked is met." if not missed else f"{missed:,} of {len(rows):,} are not met.")
+    cells = [(row["criterion"], row["required"], row["actual"], row["verdict"]) for row in rows]
+    marked = frozenset(number for number, row in enumerate(rows) if row["verdict"] == "not met")
+    yield Table(("criterion", "required", "actual", "verdict"), cells, 9, marked=marked)
+
 
 LONGEST_TABLE = 300
 

@@ -15,9 +15,9 @@ from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.engine.place import PlaceVector
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.disclosure import Told
+from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.plan import Plan, smallest_area
 from vbas_desktop.release.records.csv_writer import Written
-from vbas_desktop.release.summary import ReleasedFile
 from vbas_desktop.settings.policies import Policy
 from vbas_desktop.settings.release import ReleaseOptions
 

@@ -11,8 +11,8 @@ from vbas_desktop.assessment.risk import risk_of
 from vbas_desktop.domain.errors import Check
 from vbas_desktop.domain.words import counted
 from vbas_desktop.release.disclosure import Share, Told
+from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.geometry import made_up_extent
-from vbas_desktop.release.summary import ReleasedFile
 from vbas_desktop.release.tables import code_order
 from vbas_desktop.settings.policies import POLICIES
 

@@ -10,7 +10,7 @@ from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS,
 from vbas_desktop.domain.words import counted
 
 from .blocks import Block, Pairs, Paragraph, Report, Section, Table, Tiles
-from .checklist import check_blocks
+from .content import check_blocks
 
 _LONGEST = 300
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vbas_desktop import __version__
+from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.plan import Partition
-from vbas_desktop.release.summary import ReleasedFile
 
 from .blocks import Block, Paragraph, Table
 from .wording import WHAT_FILES_ARE

@@ -35,10 +35,10 @@ from vbas_desktop.session.releasing import in_tiers_in_words, release_in_words, 
 from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of
-from vbas_desktop.ui.finding_words import in_window_words
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, is_sample
+from vbas_desktop.ui.worker import in_window_words
 
 from .release_columns import ReleaseColumns
 

@@ -198,8 +198,7 @@ class GroupingDialog(QDialog):
 
 def _read(path: str, column: str, level: int, progress: Progress) -> tuple[Grouping, ...]:
     """The groups of a ``column,value,group`` file, or one level of a hierarchy."""
-    from vbas_desktop.files.generalise import HEADER, read_groups
-    from vbas_desktop.files.hierarchies import delimited_rows, read_levels
+    from vbas_desktop.files.generalise import HEADER, delimited_rows, read_groups, read_levels
 
     progress.update("Reading groups")
     rows = delimited_rows(Path(path))

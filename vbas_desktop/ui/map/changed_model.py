@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt
 
-from vbas_desktop.ui.widgets.table_model import Heading, TableModel
+from vbas_desktop.ui.widgets.tables import Heading, TableModel
 
 from .pair import Pair
 

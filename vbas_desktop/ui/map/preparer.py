@@ -14,7 +14,7 @@ from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.recent import Recent
+from vbas_desktop.ui.latest import Recent
 
 from .geometry import BaseGeometry, prepare_base
 from .pair import Pair, prepare_pair

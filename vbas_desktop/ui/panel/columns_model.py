@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from vbas_desktop.algorithms.intervals import number_of_groups
 from vbas_desktop.domain.records import MISSING, ColumnFacts, Role
 from vbas_desktop.session.session import Session
-from vbas_desktop.ui.widgets.table_model import Heading, Index, TableModel
+from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel
 
 ROLE_TIPS = {
     Role.REGION: "Names the initial region of the record",

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import data_in_words, regions_in_words
-from vbas_desktop.ui.finding_words import in_window_words, is_about_reading
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.elided import ElidedLabel
 from vbas_desktop.ui.widgets.fields import muted, title
+from vbas_desktop.ui.worker import in_window_words, is_about_reading
 
 from .reading_options import ReadingOptions
 

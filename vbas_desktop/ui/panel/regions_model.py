@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt
 
 from vbas_desktop.ui.map.figures import Figure, figure_named
 from vbas_desktop.ui.map.shown import Shown
-from vbas_desktop.ui.widgets.table_model import Heading, Index, TableModel
+from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel
 
 REGION_ROLE = int(Qt.ItemDataRole.UserRole)
 

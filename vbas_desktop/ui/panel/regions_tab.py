@@ -21,7 +21,7 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.empty import EmptyState
+from vbas_desktop.ui.widgets.fields import EmptyState
 from vbas_desktop.ui.widgets.tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
 
 from .regions_model import REGION_ROLE, RegionsFilter, RegionsModel, exact_rows

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QIcon
 
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.session.results import Entry, Marks
-from vbas_desktop.ui.widgets.table_model import Heading, Index, TableModel
+from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel
 
 from .results_columns import Column, best_of, columns_for, search_words
 

@@ -29,14 +29,14 @@ from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.empty import EmptyState
+from vbas_desktop.ui.widgets.fields import EmptyState
 from vbas_desktop.ui.widgets.tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
 
 from .limit_line import LimitLine
 from .results_columns import Column, location_of, measure_of, measures_of, signs_of, table_rows
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
 from .tiers_line import TiersLine
-from .vector_line import VectorLine
+from .why import VectorLine
 
 _OFFERED = 20
 """So many of the latest solutions are offered for a comparison; any two rows can be compared by choosing both."""

@@ -1,4 +1,4 @@
-"""Small building blocks of the panel: titles, fields with the label above and the message below."""
+"""Small building blocks: titles, fields with the label above and the message below."""
 
 from __future__ import annotations
 
@@ -96,3 +96,18 @@ def clear(layout: QLayout) -> None:
             widget.deleteLater()
         elif inner is not None:
             clear(inner)
+
+
+class EmptyState(QWidget):
+    """One muted sentence in the middle."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.label = QLabel(text)
+        self.label.setProperty("look", "muted")
+        self.label.setWordWrap(True)
+        self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        layout = QVBoxLayout(self)
+        layout.addStretch(1)
+        layout.addWidget(self.label)
+        layout.addStretch(1)

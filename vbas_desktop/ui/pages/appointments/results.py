@@ -19,8 +19,7 @@ from vbas_desktop.session.appointments import Planned, short_vector, vector_bars
 from vbas_desktop.session.words import seconds_in_words
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.empty import EmptyState
-from vbas_desktop.ui.widgets.fields import muted, set_look
+from vbas_desktop.ui.widgets.fields import EmptyState, muted, set_look
 
 from .heat_map import HeatMap
 from .vectors import VectorBars

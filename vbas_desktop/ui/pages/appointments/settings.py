@@ -26,8 +26,7 @@ from vbas_desktop.session.appointments import PlanSetup
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, muted, title
-from vbas_desktop.ui.widgets.file_row import FileRow
-from vbas_desktop.ui.widgets.side_panel import SidePanel
+from vbas_desktop.ui.widgets.file_row import FileRow, SidePanel
 
 from .constraints import NOTHING, ConstraintsForm
 

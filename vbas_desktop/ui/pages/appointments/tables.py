@@ -5,7 +5,7 @@ from __future__ import annotations
 from vbas_desktop.screening.inputs import People
 from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session.appointments import Planned
-from vbas_desktop.ui.widgets.table_model import Heading, TableModel
+from vbas_desktop.ui.widgets.tables import Heading, TableModel
 
 _OF_CLASSES = (
     Heading("People", "People of the class", "right"),

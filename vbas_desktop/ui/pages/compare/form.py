@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QStandardPaths, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from vbas_desktop.approaches.registry import approaches
+from vbas_desktop.files.places import sample_data
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.comparing import Ticked
+from vbas_desktop.session.session import Session
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, title
 
@@ -156,3 +159,12 @@ def _unseeded() -> list[str]:
         for name, kind in approaches("site_location").items()
         if not any(declared.kind == "approach" for declared in kind.parameters())
     ]
+
+
+def suggested_target(session: Session) -> Path:
+    """A folder beside the project or the records; never among the files that come with the program."""
+    path = session.project_path or session.records_path
+    if path is None or sample_data() in path.absolute().parents:
+        home = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        return Path(home or Path.home()) / "vbas comparison"
+    return path.absolute().parent / f"{path.stem.partition('.')[0]} comparison"

@@ -37,8 +37,7 @@ from vbas_desktop.ui.widgets.fields import Field, set_look
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder
 from vbas_desktop.ui.worker import Failure
 
-from .form import CompareForm
-from .places import suggested_target
+from .form import CompareForm, suggested_target
 from .results import ComparisonCharts, SummaryView
 
 _PAUSE_MS = 300

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont
 from vbas_desktop.search.run import Found, Searched
 from vbas_desktop.session.finding import node_in_words
 from vbas_desktop.ui.panel.results_columns import RECOMMENDED, STAR
-from vbas_desktop.ui.widgets.table_model import Heading, TableModel
+from vbas_desktop.ui.widgets.tables import Heading, TableModel
 
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 NUMBER_ROLE = SORT_ROLE + 1

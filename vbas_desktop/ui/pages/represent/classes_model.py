@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 
-from vbas_desktop.ui.widgets.table_model import Heading, Index, TableModel
+from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel
 
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 

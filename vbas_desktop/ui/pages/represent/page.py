@@ -26,8 +26,7 @@ from vbas_desktop.ui.map.legend_strip import LegendStrip
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.empty import EmptyState
-from vbas_desktop.ui.widgets.fields import without_wheel
+from vbas_desktop.ui.widgets.fields import EmptyState, without_wheel
 
 from .pair_panel import PairPanel
 from .region_map import colours_only, link

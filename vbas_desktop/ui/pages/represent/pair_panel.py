@@ -23,8 +23,7 @@ from vbas_desktop.session.representing import PairOrder
 from vbas_desktop.session.requirement_form import names_of, numbers_of, texts_by_name
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import Field, set_look, title
-from vbas_desktop.ui.widgets.file_row import FileRow
-from vbas_desktop.ui.widgets.folder_row import FolderRow
+from vbas_desktop.ui.widgets.file_row import FileRow, FolderRow
 
 from .outlier_box import OutlierBox
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.ui.widgets.frequencies import SHARE
-from vbas_desktop.ui.widgets.table_model import Heading, Index, TableModel
+from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel
 
 SEARCH, WRITE, VALUES, NUMBER = range(4)
 _HEADINGS = (

@@ -26,10 +26,8 @@ from vbas_desktop.session.risky_list import Arrangement, Combination, Listing
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.empty import EmptyState
-from vbas_desktop.ui.widgets.fields import set_look
-from vbas_desktop.ui.widgets.table_model import Heading, TableModel
-from vbas_desktop.ui.widgets.tables import set_up_table
+from vbas_desktop.ui.widgets.fields import EmptyState, set_look
+from vbas_desktop.ui.widgets.tables import Heading, TableModel, set_up_table
 
 SIZE, COUNT, WHAT = range(3)
 _SORTED_BY = ("size", "count", "columns")

@@ -24,8 +24,7 @@ from vbas_desktop.session.risky import RiskySetup
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, title
-from vbas_desktop.ui.widgets.file_row import FileRow
-from vbas_desktop.ui.widgets.side_panel import SidePanel
+from vbas_desktop.ui.widgets.file_row import FileRow, SidePanel
 from vbas_desktop.ui.widgets.tables import set_up_table
 
 from .columns import NUMBER, SEARCH, VALUES, WRITE, ColumnTicks, ShareDelegate
