@@ -23,7 +23,7 @@ from .terminal import TerminalProgress, say, say_findings, show
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.domain.progress import Progress
-    from vbas_desktop.domain.solution import RunResult, Solution
+    from vbas_desktop.domain.solution import Advice, RunResult, Solution
     from vbas_desktop.jobs.data import Data
     from vbas_desktop.jobs.run import Ran
     from vbas_desktop.release import ReleaseReport
@@ -153,8 +153,13 @@ def results_text(ran: Ran, solution: Solution) -> str:
         f"approximated number of sites: {result.approximated_sites:,} · {result.seconds:.2f} s without loading"
     )
     table = solutions_table(result.solutions, solution, problem.regions.system.unit)
-    tail = "\n".join([*same_text(result), MARKS])
+    advice = [] if result.advice is None else [f"Advice: {result.advice.text}{_how(result.advice)}"]
+    tail = "\n".join([*same_text(result), MARKS, *advice])
     return "\n\n".join([head, table, *requirement_text(solution), tail])
+
+
+def _how(advice: Advice) -> str:
+    return "" if advice.sites is None else " Use them with --site-number limit."
 
 
 def same_text(result: RunResult) -> list[str]:

@@ -195,6 +195,18 @@ def _numbered_as_met(groups: NDArray[np.int32]) -> bytes:
     return bytes(order[members].tobytes())
 
 
+@dataclass(frozen=True)
+class Advice:
+    """What could be done better than the chosen solution: ``sites`` to use instead, if a number of them is the answer.
+
+    ``suppressed`` are the records that would be lost then.
+    """
+
+    text: str
+    sites: int | None
+    suppressed: int
+
+
 @dataclass(frozen=True, eq=False)
 class RunResult:
     """All solutions of one run, with what is true of all of them."""
@@ -206,6 +218,7 @@ class RunResult:
     findings: tuple[Finding, ...] = ()
     seconds: float = 0.0
     allowed_loss_percent: float = USUAL_LOSS_PERCENT
+    advice: Advice | None = None
 
     def solution(self, id: int) -> Solution:
         """The solution with this id."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,7 @@ def run_document(
         "approximated_sites": result.approximated_sites,
         "chosen_solution": result.chosen.id if chosen is None else chosen,
         "allowed_loss_percent": result.allowed_loss_percent,
+        "advice": None if result.advice is None else asdict(result.advice),
         "recommended_solution": None if result.recommended is None else result.recommended.id,
         "warnings": [finding.as_dict() for finding in dict.fromkeys(findings)],
         "solutions": [

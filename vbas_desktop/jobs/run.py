@@ -60,6 +60,7 @@ class RunJob:
         on_solution: Callable[[Solution], None] | None = None,
     ) -> Ran:
         """Count if necessary, then run; solutions are handed out as they come."""
+        from vbas_desktop.engine.advice import advice_on
         from vbas_desktop.engine.run import run
         from vbas_desktop.files.hashing import require_unchanged
 
@@ -68,7 +69,9 @@ class RunJob:
         if on_problem is not None:
             on_problem(problem)
         start = 0.0 if self.problem is not None else 0.1
-        result = run(self.request(problem), Span(steady, start, 1.0), on_solution)
+        request = self.request(problem)
+        result = run(request, Span(steady, start, 1.0), on_solution)
+        result = replace(result, advice=advice_on(request, result, steady.aside()))
         require_unchanged(self.data.table.source)
         return Ran(problem, checked(result, problem, self.requirement, self.released_columns))
 

@@ -180,7 +180,8 @@ def _implied(options: Mapping[str, Any], component: str) -> str | None:
     for name, kind in approaches(component).items():
         for declared in kind.parameters():
             option = (declared.option or "").lstrip("-")
-            if option and options.get(option.replace("-", "_")) is not None:
+            given = options.get(option.replace("-", "_")) if option and option not in _ALWAYS_USED else None
+            if given is not None:
                 return name
     return None
 

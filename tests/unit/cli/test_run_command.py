@@ -370,3 +370,29 @@ def test_presets_name_the_measures_of_dominance(capsys, files):
     assert stars[0] == stars[1]
     assert vbas(files, "--pareto", "no_such_measure") == 1
     assert "There is no measure “no_such_measure”" in capsys.readouterr().err
+
+
+def test_advice_tells_what_the_finest_number_would_cost(capsys, files):
+    few = printed(capsys, files, "--sites", "1", "--allowed-loss", "15", "--range-reach", "0")
+    assert few["advice"] == {
+        "text": "Nothing is lost: 4 sites would cost 14.29 %, and 15 % are allowed.",
+        "sites": 4,
+        "suppressed": 2,
+    }
+    many = printed(capsys, files, "--sites", "4", "--range-reach", "0")
+    assert many["advice"]["text"] == (
+        "14.29 % of the records are lost, more than the 1 % that are allowed: 1 site would cost 0.00 %."
+    )
+    assert printed(capsys, files, "--allowed-loss", "15")["advice"] is None
+    assert printed(capsys, files, "--sites", "4", "--allowed-loss", "15", "--range-reach", "0")["advice"] is None
+    assert vbas(files, "--sites", "1", "--allowed-loss", "15") == 0
+    assert "Advice: Nothing is lost: 4 sites would cost 14.29 %" in capsys.readouterr().out
+
+
+def test_advice_without_a_number_says_what_else_can_be_done(capsys, tmp_path):
+    regions, records = tmp_path / "regions.csv", tmp_path / "records.csv"
+    regions.write_text("id,x,y\na,0,0\nb,1,0\n", encoding="utf-8")
+    records.write_text("region,colour\n" + "a,red\n" * 5 + "b,blue\n", encoding="utf-8")
+    advice = printed(capsys, [str(records), str(regions)], "--sites", "2", "--range-reach", "0")["advice"]
+    assert advice["sites"] is None
+    assert "no number of sites keeps within 1 %: take categories together" in advice["text"]

@@ -32,6 +32,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import EmptyState
 from vbas_desktop.ui.widgets.tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
 
+from .advice_line import AdviceLine
 from .limit_line import LimitLine
 from .results_columns import Column, location_of, measure_of, measures_of, signs_of, table_rows
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
@@ -56,7 +57,7 @@ class ResultsTab(QWidget):
         self.table = QTableView()
         self.charts = ChartPanel(context)
         self.vector = VectorLine(context)
-        self.limit = LimitLine(context)
+        self.limit, self.advice = LimitLine(context), AdviceLine(context)
         self.tiers = TiersLine(context)
         self.only_stars = QCheckBox("&Non-dominated")
         self.only_meeting = QCheckBox("S&uitable")
@@ -115,6 +116,7 @@ class ResultsTab(QWidget):
         column.setSpacing(0)
         column.addLayout(bar)
         column.addWidget(self.limit)
+        column.addWidget(self.advice)
         column.addWidget(self.table, 1)
         column.addWidget(self.tiers)
         column.addWidget(self.vector)

@@ -57,7 +57,7 @@ class FindPage(QWidget):
             QPushButton("Stop"),
             QPushButton("Open the pa&ge"),
         )
-        self.show_map, self.release = QPushButton("Show on the &map"), QPushButton("Release it…")
+        self.show_map, self.release = QPushButton("Show on the map"), QPushButton("Release it…")
         self.searched: Searched | None = None
         self._finest: Finest | None = None
         self._arrived: list[Found] = []
@@ -76,7 +76,8 @@ class FindPage(QWidget):
         self.start.setProperty("look", "primary")
         self.start.setShortcut(QKeySequence("Ctrl+Return"))
         self.stop.setToolTip("Stop; finished nodes are kept and not searched again (Ctrl+.)")
-        self.show_map.setToolTip("Use the groups of the chosen node in Input, run it and draw it; Undo brings back")
+        self.show_map.setToolTip("Use the groups of the chosen node in Input, run it and draw it (Ctrl+Shift+M)")
+        self.show_map.setShortcut(QKeySequence("Ctrl+Shift+M"))
         self.release.setToolTip("The same, and then choose where its release goes (Ctrl+E)")
         self.open.setToolTip("The page of the search, with table, picture and ladders")
         self._set_up_table()
