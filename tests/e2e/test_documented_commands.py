@@ -13,6 +13,7 @@ PAGES = [
     "README.md",
     "sample_data/README.md",
     "docs/commands.md",
+    "docs/finding-a-release.md",
     "docs/appointments.md",
     "docs/risky-combinations.md",
     "docs/representability.md",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtWidgets import QDialogButtonBox
 
-from vbas_desktop.domain.records import Role
+from vbas_desktop.domain.records import Categories, ColumnFacts, Role
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
 from vbas_desktop.ui.panel.columns_model import DISTINCT
 
@@ -87,3 +88,11 @@ def test_groups_come_from_a_file_or_from_a_level_of_a_hierarchy(columns, tmp_pat
     dialog.load_file(str(hierarchy))
     qtbot.waitUntil(lambda: "listed before" in dialog.told.text(), timeout=LONG)
     dialog.reject()
+
+
+def test_codes_are_shown_with_their_labels(qtbot, window):
+    categories = Categories("sex", ("1", "2"), None, {"1": "Female"})
+    facts = ColumnFacts("sex", 2, 0, True, categories, np.array([3, 4]))
+    dialog = GroupingDialog(facts, {}, window)
+    assert [dialog.table.item(row, 0).text() for row in range(2)] == ["1 (Female)", "2"]
+    dialog.close()

@@ -54,9 +54,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="the least number of categories that must remain of an attribute; repeatable",
     )
-    ladders.add_argument(
-        "--codebook", metavar="FILE", help="labels of codes (column,value,label), for names and for what has an order"
-    )
     add_approach_options(parser, without="site_number")
     parser.set_defaults(site_number="limit", generalise=[])
     shared.add_output_options(parser)
@@ -64,7 +61,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Load, search, show, and write what was asked for."""
-    from vbas_desktop.files.codebook import read_codebook
     from vbas_desktop.jobs.data import LoadJob
     from vbas_desktop.jobs.search import SearchJob, read_ladders
     from vbas_desktop.release.search import check_search_target
@@ -72,7 +68,6 @@ def run(options: argparse.Namespace) -> int:
     pins = {name: _number("--pin", name, text or "0") for name, text in _pairs(options.pin)}
     minima = {name: _number("--minimum", name, text) for name, text in _pairs(options.minimum)}
     settings, levels = shared.settings_of(options), read_ladders(options.ladder)
-    book = read_codebook(options.codebook) if options.codebook else {}
     target = Path(options.out) if options.out else None
     if target is not None:
         check_search_target(target)
@@ -81,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         needed = frozenset({settings.region_column, *settings.quasi_identifiers})
         load = LoadJob(Path(options.records), Path(options.regions), settings.reading, needed, settings.identifiers)
         data = load.execute(Span(progress, 0.0, 0.2))
-        job = SearchJob(settings, data, levels, pins, minima, book, target)
+        job = SearchJob(settings, data, levels, pins, minima, target)
         searched = job.execute(Span(progress, 0.2, 1.0))
     finally:
         progress.close()

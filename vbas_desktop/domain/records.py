@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
@@ -49,11 +49,15 @@ def finite_number(value: str) -> float | None:
 
 @dataclass(frozen=True)
 class Categories:
-    """The response categories of one column, in class order. ``declared``: the number on the category-count line."""
+    """The response categories of one column, in class order. ``declared``: the number on the category-count line.
+
+    ``labels`` say what codes mean, as a codebook does; they are for people and decide nothing.
+    """
 
     column: str
     values: tuple[str, ...]
     declared: int | None = None
+    labels: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def number(self) -> int:
@@ -61,8 +65,10 @@ class Categories:
         return max(len(self.values), self.declared or 0)
 
     def label(self, code: int) -> str:
-        """The category as people read it."""
-        return self.values[code] or MISSING
+        """The category as people read it, with what a code means: "3 (Divorced)"."""
+        value = self.values[code]
+        label = self.labels.get(value, "")
+        return (f"{value} ({label})" if label and label != value else value) or MISSING
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,3 @@ def read_codebook(path: str | Path) -> dict[str, dict[str, str]]:
             findings.add("two-labels", message, "Give it one label.", row=number, column=row[column_at])
     findings.stop_on_errors()
     return book
-
-
-def named(value: str, labels: Mapping[str, str]) -> str:
-    """A value with its label: "3 (Divorced)"; the value alone where it has none, or the same."""
-    label = labels.get(value, "")
-    return f"{value} ({label})" if label and label != value else value

@@ -41,6 +41,7 @@ class LoadJob:
 
     def execute(self, progress: Progress = Silent()) -> Data:  # noqa: B008 (Silent has no state)
         """Read; all that is wrong with a file comes in one `InputError`."""
+        from vbas_desktop.files.codebook import read_codebook
         from vbas_desktop.files.records.table import load_records
         from vbas_desktop.files.regions.read import load_regions
         from vbas_desktop.files.swapped import check_two_files, with_swap_told
@@ -57,6 +58,8 @@ class LoadJob:
             table = load_records(self.records, how, span)
         for name in self.named:
             table.check_name(name)
+        if self.reading.codebook:
+            table = table.labelled(read_codebook(self.reading.codebook))
         return Data(table, regions)
 
 

@@ -18,7 +18,6 @@ from .run import RunJob
 
 if TYPE_CHECKING:
     from vbas_desktop.domain.problem import Problem
-    from vbas_desktop.files.codebook import Codebook
     from vbas_desktop.search.ladders import Ladder
 
 Levels = Mapping[str, Sequence[Mapping[str, str]]]
@@ -39,7 +38,6 @@ class SearchJob:
     levels: Levels = field(default_factory=dict)
     pins: Mapping[str, int] = field(default_factory=dict)
     minima: Mapping[str, int] = field(default_factory=dict)
-    codebook: Codebook = field(default_factory=dict)
     target: Path | None = None
     problem: Problem | None = None
 
@@ -56,10 +54,7 @@ class SearchJob:
 
         facts = [self.data.table.facts(name) for name in self.settings.quasi_identifiers]
         return tuple(
-            ladder_of(each, self.levels[each.name])
-            if each.name in self.levels
-            else proposed(each, self.codebook.get(each.name))
-            for each in facts
+            ladder_of(each, self.levels[each.name]) if each.name in self.levels else proposed(each) for each in facts
         )
 
     def lattice(self) -> Lattice:

@@ -95,17 +95,17 @@ def ladder_of(facts: ColumnFacts, levels: Iterable[Mapping[str, str]] = ()) -> L
     return Ladder(facts.categories, tuple(rungs), facts.frequencies)
 
 
-def proposed(facts: ColumnFacts, labels: Mapping[str, str] | None = None) -> Ladder:
+def proposed(facts: ColumnFacts) -> Ladder:
     """A ladder made up from the categories.
 
     Numbers and intervals are merged with their neighbours, two, four, eight at a time; other categories are taken
-    together from the rarest up, half of them at a time, as “other”. ``labels`` name codes: they decide what is an
+    together from the rarest up, half of them at a time, as “other”. The labels of a codebook decide what is an
     interval, and give names to what is merged. Missing values stay apart.
     """
     assert facts.categories is not None
     assert facts.frequencies is not None
     values = [value for value in facts.categories.values if value != ""]
-    names = [(labels or {}).get(value) or value for value in values]
+    names = [facts.categories.labels.get(value) or value for value in values]
     if len(values) < _ORDERED_FROM:
         return ladder_of(facts)
     if all(starts_with_number(name) for name in names):

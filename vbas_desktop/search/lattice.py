@@ -126,7 +126,9 @@ class Finest:
         numbers, classes, column = self.joined(node)
         counts = _summed(self.problem.counts, numbers, classes, column)
         categories = tuple(
-            ladder.categories if level == 0 else Categories(ladder.column, ladder.grouped(level)[0])
+            ladder.categories
+            if level == 0
+            else Categories(ladder.column, ladder.grouped(level)[0], labels=ladder.categories.labels)
             for ladder, level in zip(self.lattice.ladders, node, strict=True)
         )
         return replace(self.problem, counts=counts, categories=categories, groupings=self.lattice.groupings(node))

@@ -141,6 +141,15 @@ class Reading(RecordOptions):
         usual="the first with polygons",
     )
 
+    codebook: str | None = setting(
+        None,
+        label="Codebook",
+        help="File that says what codes mean: column, value and label on each line.",
+        option="--codebook",
+        group="reading",
+        usual="none",
+    )
+
     @property
     def of_records(self) -> RecordOptions:
         """How the record file is read."""
@@ -149,7 +158,7 @@ class Reading(RecordOptions):
     @property
     def of_regions(self) -> RegionOptions:
         """How the region file is read."""
-        own = {each.name for each in settings_of(RecordOptions)}
+        own = {each.name for each in settings_of(RecordOptions)} | {"codebook"}
         mine = self.part(Reading)
         return RegionOptions(**{n.removeprefix("regions_"): value for n, value in mine.items() if n not in own})
 

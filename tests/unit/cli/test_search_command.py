@@ -6,7 +6,8 @@ import json
 import pytest
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.files.codebook import named, read_codebook
+from vbas_desktop.domain.records import Categories
+from vbas_desktop.files.codebook import read_codebook
 from vbas_desktop.files.places import sample_data
 
 RECORDS, REGIONS = (str(sample_data() / name) for name in ("records.csv", "regions.geojson"))
@@ -80,7 +81,8 @@ def test_a_codebook_may_call_its_columns_otherwise(tmp_path):
     path.write_text("attribute,code,label,probability\nsex,1,Female,0.5\nsex,2,Male,0.5\n", encoding="utf-8")
     book = read_codebook(path)
     assert book == {"sex": {"1": "Female", "2": "Male"}}
-    assert [named(value, book["sex"]) for value in ("1", "9")] == ["1 (Female)", "9"]
+    labelled = Categories("sex", ("", "1", "9"), None, book["sex"])
+    assert [labelled.label(code) for code in range(3)] == ["(missing)", "1 (Female)", "9"]
 
 
 @pytest.mark.parametrize(
@@ -96,3 +98,17 @@ def test_mistakes_of_a_codebook_are_told(capsys, tmp_path, text, words):
     path.write_text(text, encoding="utf-8")
     assert search("--codebook", str(path)) == 1
     assert words in capsys.readouterr().err
+
+
+def test_labels_of_a_codebook_reach_runs_and_ladders(capsys, tmp_path):
+    regions, records, book = (tmp_path / name for name in ("regions.csv", "records.csv", "codes.csv"))
+    regions.write_text("id,x,y\na,0,0\nb,1,0\n", encoding="utf-8")
+    records.write_text("region,age\n" + "a,1\n" * 9 + "b,2\n" * 9 + "a,3\n" * 3, encoding="utf-8")
+    book.write_text("column,value,label\nage,1,0-4\nage,2,5-9\nage,3,10+\n", encoding="utf-8")
+    given = [str(records), str(regions), "--region-column", "region", "--quasi-identifiers", "age", "--quiet"]
+    assert main(["search", *given, "--codebook", str(book), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ladders"]["age"][1] == {"1": "0-9", "2": "0-9", "3": "10+"}
+    out = tmp_path / "out"
+    assert main(["run", *given, "--codebook", str(book), "--allowed-loss", "50", "--out", str(out)]) == 0
+    assert "3 (10+)" in (out / "internal" / "report.html").read_text(encoding="utf-8")
+    assert "3 (10+)" not in (out / "release" / "anonymized.csv").read_text(encoding="utf-8")

@@ -23,9 +23,9 @@ from vbas_desktop.search.store import NodeMemory, NodeStore
 from vbas_desktop.search.table import csv_text, document, summary_lines
 
 
-def facts_of(name, values, frequencies=None):
+def facts_of(name, values, frequencies=None, labels=None):
     frequencies = np.array(frequencies if frequencies is not None else [1] * len(values))
-    return ColumnFacts(name, len(values), 0, True, Categories(name, tuple(values)), frequencies)
+    return ColumnFacts(name, len(values), 0, True, Categories(name, tuple(values), None, labels or {}), frequencies)
 
 
 def counted(records, regions, names, values, k):
@@ -223,10 +223,13 @@ def test_neighbours_are_merged_in_what_has_an_order_and_the_rare_in_what_has_non
 
 
 def test_labels_tell_what_codes_mean():
-    codes = facts_of("age", ("1", "2", "3"), [5, 5, 5])
-    assert proposed(codes, {"1": "0-4", "2": "5-9", "3": "10+"}).rungs[1].groups == ("0-9", "0-9", "10+")
-    assert proposed(codes, {"1": "Single", "2": "Married", "3": "Widowed"}).rungs[1].groups == ("1", "other", "other")
-    assert proposed(codes).rungs[1].groups == ("1-2", "1-2", "3")
+    def merged(*labels):
+        given = dict(zip(("1", "2", "3"), labels, strict=False))
+        return proposed(facts_of("age", ("1", "2", "3"), [5, 5, 5], given)).rungs[1].groups
+
+    assert merged("0-4", "5-9", "10+") == ("0-9", "0-9", "10+")
+    assert merged("Single", "Married", "Widowed") == ("1", "other", "other")
+    assert merged() == ("1-2", "1-2", "3")
 
 
 def test_missing_values_stay_apart_and_two_categories_have_no_ladder():

@@ -276,5 +276,5 @@ def _grouped(table: RecordTable, name: str, groupings: Sequence[Grouping]) -> tu
     ordered = category_order(sorted(set(values)))
     place = {value: code for code, value in enumerate(ordered)}
     lookup = np.array([place[value] for value in values], np.int32)
-    merged = Categories(name, tuple(ordered), declared)
+    merged = Categories(name, tuple(ordered), declared, categories.labels)
     return merged, CodedColumn(table.codes(name), lookup, merged.number)

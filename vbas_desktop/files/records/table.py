@@ -58,6 +58,16 @@ class RecordTable:
         self.check_name(name)
         raise LookupError(f"column {self.dialect.header.index(name) + 1} was not asked for when the file was read")
 
+    def labelled(self, codebook: Mapping[str, Mapping[str, str]]) -> RecordTable:
+        """The same records with the labels of a codebook."""
+        columns = (
+            replace(each, categories=replace(each.categories, labels=codebook[each.name]))
+            if each.categories is not None and each.name in codebook
+            else each
+            for each in self.columns
+        )
+        return replace(self, columns=tuple(columns))
+
     def check_name(self, name: str) -> None:
         """Refuse a name that no column of the file has."""
         if name not in self.dialect.header:

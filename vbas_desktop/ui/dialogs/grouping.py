@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.algorithms.intervals import intervals, number_of_groups
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import MISSING, ColumnFacts, Grouping
+from vbas_desktop.domain.records import ColumnFacts, Grouping
 from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.fields import muted
@@ -62,11 +62,12 @@ class GroupingDialog(QDialog):
         self._on_changed()
 
     def _fill(self, facts: ColumnFacts, groups: dict[str, str]) -> None:
+        assert facts.categories is not None
         self.table.setTabKeyNavigation(False)
         self.table.setHorizontalHeaderLabels(["Category", "Records", "Group"])
         for row, value in enumerate(self._values):
             records = int(facts.frequencies[row]) if facts.frequencies is not None else 0
-            for column, text in ((_VALUE, value or MISSING), (_RECORDS, f"{records:,}")):
+            for column, text in ((_VALUE, facts.categories.label(row)), (_RECORDS, f"{records:,}")):
                 item = QTableWidgetItem(text)
                 item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
                 if column == _RECORDS:

@@ -46,8 +46,8 @@ class ReadingOptions(QWidget):
         grid.setHorizontalSpacing(2 * GRID)
         for place, field in enumerate(fields):
             grid.addWidget(field, place // 2, place % 2, Qt.AlignmentFlag.AlignBottom)
-        for edit in self.edits.values():
-            edit.setPlaceholderText(FIND_OUT)
+        for name, edit in self.edits.items():
+            edit.setPlaceholderText("None" if name == "codebook" else FIND_OUT)
         grid.addWidget(self.again, len(fields) // 2, 1, Qt.AlignmentFlag.AlignBottom)
 
     def data_loaded(self) -> None:
