@@ -10,6 +10,7 @@ import argparse
 from pathlib import Path
 
 from vbas_desktop.settings.declaration import settings_of
+from vbas_desktop.settings.handing_over import HandingOver
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .arguments import add_settings, whole
@@ -30,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--records", metavar="FILE", help="where the record file is now, if it was moved")
     parser.add_argument("--regions", metavar="FILE", help="where the region file is now, if it was moved")
     add_settings(parser, ReleaseOptions, defaults=False)
+    add_settings(parser, HandingOver)
     parser.add_argument("--quiet", action="store_true", help="no progress and no remarks")
 
 
@@ -39,7 +41,14 @@ def run(options: argparse.Namespace) -> int:
 
     given = {each.key: vars(options)[each.key] for each in settings_of(ReleaseOptions) if each.key in vars(options)}
     moved = {name: Path(place) for name in ("records", "regions") if (place := getattr(options, name))}
-    job = ExportJob(Path(options.run_folder), Path(options.out), options.solution, given, **moved)
+    job = ExportJob(
+        Path(options.run_folder),
+        Path(options.out),
+        options.solution,
+        given,
+        **moved,
+        handing=HandingOver.from_options(vars(options)),
+    )
     progress = TerminalProgress(options.quiet)
     try:
         report = job.execute(progress)

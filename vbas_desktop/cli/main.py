@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "compare": "run many combinations of approaches and write one table",
     "reproduce-thesis": "run the thesis' experiments and check its claims",
     "export": "write the release of a solution of an earlier run",
+    "ledger": "keep what was handed to whom, and check a release against it",
     "verify": "say whether a file is k-anonymous",
     "generate": "make synthetic records and regions with known counts",
     "approaches": "list every approach and its parameters",

@@ -91,8 +91,25 @@ def _command(name: str) -> Iterable[str]:
     example = re.sub(r"\Aexamples?:", "", getattr(module, "EXAMPLE", ""), flags=re.IGNORECASE).strip("\n")
     if example:
         yield f"```\n{textwrap.dedent(example).strip()}\n```"
-    rows = [[_spelling(action), _meaning(action)] for action in parser._actions if action.help != argparse.SUPPRESS]
-    yield _table(["argument", "meaning"], rows)
+    yield from _arguments(parser)
+
+
+def _arguments(parser: argparse.ArgumentParser) -> Iterable[str]:
+    """The table of arguments; of a command with actions, one for each of these."""
+    parts = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    for own in parts:
+        help_of = {choice.dest: choice.help for choice in own._choices_actions}
+        for name, each in own.choices.items():
+            yield f"### {parser.prog} {name}"
+            yield f"{(help_of[name] or name)[:1].upper()}{(help_of[name] or name)[1:]}."
+            yield from _arguments(each)
+    if not parts:
+        rows = [
+            [_spelling(action), _meaning(action)]
+            for action in parser._actions
+            if action.help != argparse.SUPPRESS and action.dest != "help"
+        ]
+        yield _table(["argument", "meaning"], rows)
 
 
 def _spelling(action: argparse.Action) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.progress import Span
 from vbas_desktop.domain.words import counted
+from vbas_desktop.settings.handing_over import HandingOver
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings
 
@@ -40,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     shared.add_generalise(parser)
     add_approach_options(parser)
     add_settings(parser, ReleaseOptions, without={"identifiers"})
+    add_settings(parser, HandingOver)
     shared.add_output_options(parser)
     parser.add_argument(
         "--solution",
@@ -127,8 +129,9 @@ def _released(
 
     target = Path(options.out)
     checklist = read_checklist(Path(options.checklist)) if options.checklist else None
+    handing = HandingOver.from_options(vars(options))
     job = ReleaseJob(
-        settings, ran.problem, data.table, ran.result, solution.id, release, target, requirement, checklist
+        settings, ran.problem, data.table, ran.result, solution.id, release, target, requirement, checklist, handing
     )
     return job.execute(progress)
 

@@ -15,7 +15,11 @@ from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.solution import Representability, RequirementCheck, Solution, Unrefined
 from vbas_desktop.domain.tiers import Tiers
 
-_TYPES: dict[str, np.dtype[Any]] = {"int32": np.dtype("<i4"), "float64": np.dtype("<f8")}
+_TYPES: dict[str, np.dtype[Any]] = {
+    "int32": np.dtype("<i4"),
+    "uint64": np.dtype("<u8"),
+    "float64": np.dtype("<f8"),
+}
 
 LARGEST_BYTES = 1 << 26
 """No array of numbers for each region is larger: that would be eight million regions."""
@@ -23,7 +27,8 @@ LARGEST_BYTES = 1 << 26
 
 def pack(array: NDArray[Any]) -> dict[str, Any]:
     """An array as its shape, type, and compressed bytes in base64."""
-    name = "int32" if array.dtype.kind in "iu" else "float64"
+    whole = "uint64" if array.dtype == np.uint64 else "int32"
+    name = whole if array.dtype.kind in "iu" else "float64"
     data = np.ascontiguousarray(array, _TYPES[name]).tobytes()
     return {"type": name, "shape": list(array.shape), "data": base64.b64encode(zlib.compress(data, 6)).decode("ascii")}
 

@@ -15,6 +15,7 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.settings.approaches import run_settings
 from vbas_desktop.settings.command import options_in_force
+from vbas_desktop.settings.handing_over import HandingOver
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings
 
@@ -32,6 +33,7 @@ class ReleaseJob:
     """Write the release of one solution to a folder. ``policy`` is the filled-in checklist of the custodian.
 
     ``earlier`` is the ``run.json`` of the run that is repeated: where its files lay and how long it took stay as told.
+    If there is a ledger, the release must single nobody out beside those that the audience has.
     """
 
     settings: RunSettings
@@ -44,6 +46,7 @@ class ReleaseJob:
     requirement: Requirement | None = None
     policy: Mapping[str, Any] | None = None
     earlier: Mapping[str, Any] | None = None
+    handing: HandingOver = field(default_factory=HandingOver)
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008 (Silent has no state)
         """Write, verify by reading back, put in place."""
@@ -58,18 +61,28 @@ class ReleaseJob:
         result = checked(self.result, self.problem, self.requirement, released)
         solution = result.solution(self.solution)
         document = self._document(result, solution, options)
+        document |= self._checked(solution, options, Span(progress, 0.0, 0.1))
+        progress = Span(progress, 0.1, 1.0)
         return write_release(self.problem, self.table, result, solution, options, self.target, progress, document)
 
     def execute_or_tell(self, progress: Progress = Silent()) -> ReleaseReport | tuple[Finding, ...]:  # noqa: B008
-        """The same; what is wrong with the columns is handed back, since the person who releases decides about it."""
+        """The same; what the release would tell is handed back, since the person who releases decides about it."""
         from vbas_desktop.release import TELLTALE
+        from vbas_desktop.release.ledger import DIFFERENCING
 
         try:
             return self.execute(progress)
         except InputError as error:
-            if any(finding.code != TELLTALE for finding in error.findings):
+            if any(finding.code not in (TELLTALE, DIFFERENCING) for finding in error.findings):
                 raise
             return tuple(error.findings)
+
+    def _checked(self, solution: Solution, options: ReleaseOptions, progress: Progress) -> dict[str, Any]:
+        """What the ledger says of this release, for run.json; refused if it would single people out."""
+        from .ledger import check_before_release
+
+        found = check_before_release(self.handing, self.problem, self.table, solution, options, progress)
+        return {} if found is None else {"ledger_check": found}
 
     def _document(self, result: RunResult, solution: Solution, options: ReleaseOptions) -> dict[str, Any]:
         document = document_of(self.settings, self.problem, result, solution, options)
@@ -107,6 +120,7 @@ class ExportJob:
     changes: Mapping[str, Any] = field(default_factory=dict)
     records: Path | None = None
     regions: Path | None = None
+    handing: HandingOver = field(default_factory=HandingOver)
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008
         """Read, run, compare with what was kept, release."""
@@ -140,7 +154,7 @@ class ExportJob:
             options = replace(options, shuffle_seed=None)
         job = ReleaseJob(
             settings, ran.problem, data.table, ran.result, solution.id, options, self.target, _requirement(document),
-            document.get("policy_checklist"), document,
+            document.get("policy_checklist"), document, self.handing,
         )  # fmt: skip
         return job.execute(Span(progress, 0.6, 1.0))
 

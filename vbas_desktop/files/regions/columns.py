@@ -15,7 +15,7 @@ ID_NAMES = (
     "regionid", "region", "areakey", "areaid", "daid", "da", "geouid", "geocode", "geographycode", "blockgroup",
     "ctuid", "csduid", "cduid", "dbuid", "fsa", "cfsauid",
     "postcode", "postalcode", "zip", "zipcode", "zcta", "zcta5", "zcta5ce10", "zcta5ce20", "lsoacd", "msoacd", "oacd",
-    "nutsid", "ags", "insee", "code", "regioncode", "areacode", "uid", "gid", "fid", "objectid",
+    "nutsid", "ags", "insee", "code", "regioncode", "areacode", "aggregatedregion", "uid", "gid", "fid", "objectid",
 )  # fmt: skip
 LONGITUDE_NAMES = (
     "longitude", "lon", "long", "lng", "longitud", "longitudes", "intptlon", "intptlon10", "intptlon20", "darplong",

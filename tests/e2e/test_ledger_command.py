@@ -1,0 +1,242 @@
+"""`vbas ledger` and the check at every export: what singles people out is refused, what is offered instead is not."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+import stat
+
+import numpy as np
+import pytest
+from release_making import write_regions
+
+from vbas_desktop.cli.main import main
+
+HEADER = ["name", "age", "sex", "region", "illness", "since"]
+
+
+def people(number: int, seed: int) -> list[list[str]]:
+    """Records with enough other columns to know a person again by them."""
+    draw = np.random.default_rng(seed)
+    return [
+        [
+            f"person-{seed}-{row}",
+            f"{10 * draw.integers(1, 5)}-year",
+            ("female", "male")[draw.integers(2)],
+            f"r{draw.integers(16)}",
+            f"illness-{draw.integers(8)}",
+            f"since-{draw.integers(12)}",
+        ]
+        for row in range(number)
+    ]
+
+
+def write(path, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([HEADER, *rows])
+    return path
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A record file, a region file and a first release that was handed over."""
+    write(tmp_path / "records.csv", people(700, 1))
+    write_regions(tmp_path)
+    assert run(tmp_path, "first", "--sites", "5") == 0
+    assert main(["ledger", "record", str(tmp_path / "first"), "--audience", "Uni", "--quiet"]) == 0
+    return tmp_path
+
+
+def run(folder, out, *options, records="records.csv", quasi="age,sex"):
+    chosen = ["--region-column", "region", "--quasi-identifiers", quasi, "-k", "5", "--quiet", "--no-pdf"]
+    files = [str(folder / records), str(folder / "regions.csv")]
+    allowed = ["--allow-column", "illness,since,age,sex", "--range-reach", "0", "--site-location", "density"]
+    out = ["--out", str(folder / out)]
+    return main(["run", *files, *chosen, "--identifiers", "name", *allowed, *out, *options])
+
+
+def check(folder, out, *options):
+    return main(["ledger", "check", str(folder / out), "--audience", "Uni", "--quiet", "--json", *options])
+
+
+def test_other_regions_of_the_same_records_are_refused_with_figures_and_ways_out(house, capsys):
+    assert run(house, "second", "--sites", "7") == 1
+    said = capsys.readouterr().err
+    assert re.search(r"release 1 \(handed to Uni on \d{4}-\d\d-\d\d\) as well could single out \d+ people", said)
+    assert f"vbas export {house / 'first'}" in said
+    assert not (house / "second").exists()
+
+
+def test_another_set_of_quasi_identifiers_is_refused(house, capsys):
+    assert run(house, "second", "--sites", "5", quasi="age,illness") == 1
+    assert "could single out" in capsys.readouterr().err
+
+
+def test_the_figure_is_the_number_of_people_with_fates_of_their_own(house, capsys):
+    assert run(house, "second", "--sites", "7", "--ledger", str(house / "none.json")) == 0
+    capsys.readouterr()
+    assert check(house, "second") == 3
+    told = json.loads(capsys.readouterr().out)
+
+    def cells(out):
+        with (house / out / "release" / "crosswalk.csv").open() as file:
+            place = {row["initial_region"]: row["aggregated_region"] for row in csv.DictReader(file)}
+        with (house / "records.csv").open() as file:
+            rows = [(place[row["region"]], row["age"], row["sex"]) for row in csv.DictReader(file)]
+        return [cell if rows.count(cell) >= 5 else None for cell in rows]
+
+    fates = list(zip(cells("first"), cells("second"), strict=True))
+    few = {fate for fate in set(fates) if fates.count(fate) < 5 and fate != (None, None)}
+    assert told["compared_with"][0]["people"] == sum(fates.count(fate) for fate in few) > 0
+
+
+def test_what_is_offered_instead_is_accepted(house, capsys):
+    first = str(house / "first")
+    extract = ["export", first, "--columns", "age,sex,region,illness", "--out", str(house / "extract"), "--quiet"]
+    assert main(extract) == 0
+    assert main(["export", first, "--columns", "age,region,illness", "--out", str(house / "less"), "--quiet"]) == 0
+    assert run(house, "again", "--sites", "5") == 0
+    released = house / "first" / "release"
+    files = [str(released / "anonymized.csv"), str(released / "aggregated_regions.geojson")]
+    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "3", "--range-reach", "0"]
+    more = ["--ledger", str(house / "vbas-ledger.json"), "--audience", "Uni", "--allow-column", "illness,since"]
+    assert main(["run", *files, *chosen, *more, "--out", str(house / "joined"), "--quiet", "--no-pdf"]) == 0
+    found = json.loads((house / "joined" / "run.json").read_text())["ledger_check"]
+    assert found["safe"]
+    assert "tells nothing that this audience does not have" in found["compared_with"][0]["text"]
+    capsys.readouterr()
+    for name in ("extract", "less", "again"):
+        assert main(["ledger", "record", str(house / name), "--audience", "Uni", "--quiet"]) == 0
+        assert check(house, "again") == 0
+    assert run(house, "second", "--sites", "7") == 1
+
+
+def test_joined_regions_are_a_function_of_what_was_handed_over(house):
+    """Attacked again: every region of the new file is a union of earlier ones, with the earlier rows and no others."""
+    released = house / "first" / "release"
+    files = [str(released / "anonymized.csv"), str(released / "aggregated_regions.geojson")]
+    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "2", "--range-reach", "0"]
+    out = ["--out", str(house / "joined"), "--quiet", "--no-pdf", "--allow-column", "illness,since"]
+    assert main(["run", *files, *chosen, *out, "--ledger", str(house / "vbas-ledger.json")]) == 0
+
+    def rows(path):
+        with path.open() as file:
+            return list(csv.DictReader(file))
+
+    into = {
+        row["initial_region"]: row["aggregated_region"] for row in rows(house / "joined" / "release" / "crosswalk.csv")
+    }
+    before, after = rows(released / "anonymized.csv"), rows(house / "joined" / "release" / "anonymized.csv")
+    moved = sorted(tuple({**row, "region": into[row["region"]]}.items()) for row in before)
+    assert moved == sorted(tuple(row.items()) for row in after)
+
+
+def test_another_audience_is_compared_with_its_own_releases_and_with_public_ones(house):
+    assert run(house, "second", "--sites", "7", "--audience", "Registry") == 0
+    assert run(house, "third", "--sites", "7", "--audience", "public") == 1
+    assert run(house, "fourth", "--sites", "7", "--audience", " uni ") == 1
+
+
+def test_a_reason_lets_it_through_and_is_kept(house, capsys):
+    assert run(house, "second", "--sites", "7", "--audience", "Uni", "--despite-ledger", "the first was destroyed") == 0
+    kept = json.loads((house / "second" / "run.json").read_text())["ledger_check"]
+    assert not kept["safe"]
+    assert kept["override"] == "the first was destroyed"
+    assert main(["ledger", "record", str(house / "second"), "--audience", "Uni", "--quiet"]) == 0
+    assert main(["ledger", "list", "--ledger", str(house / "vbas-ledger.json")]) == 0
+    assert "despite the ledger: the first was destroyed" in capsys.readouterr().out
+    # Those who are exposed now are not held against the same release once more.
+    assert run(house, "second-again", "--sites", "7") == 0
+
+
+def test_newcomers_of_the_next_year_are_found(house, capsys):
+    write(house / "next.csv", [*people(700, 1), *people(30, 2)])
+    assert run(house, "next", "--sites", "5", records="next.csv") == 1
+    said = capsys.readouterr().err
+    assert re.search(r"could tell \d+ people who came or went since then", said)
+    number = int(re.search(r"could tell (\d+) people", said)[1])
+    assert 25 <= number <= 30
+
+
+def test_the_same_people_in_another_order_are_no_newcomers(house):
+    write(house / "next.csv", people(700, 1)[::-1])
+    assert run(house, "next", "--sites", "5", records="next.csv") == 0
+
+
+def test_one_who_was_exchanged_for_another_is_found(house, capsys):
+    rows = people(700, 1)
+    rows[0][4] = f"illness-{(int(rows[0][4][-1]) + 1) % 8}"
+    write(house / "next.csv", rows)
+    assert run(house, "next", "--sites", "5", records="next.csv") == 1
+    assert "could tell 2 people" in capsys.readouterr().err
+
+
+def test_other_regions_in_the_next_year_cannot_be_compared(house, capsys):
+    write(house / "next.csv", [*people(700, 1), *people(30, 2)])
+    assert run(house, "next", "--sites", "7", records="next.csv") == 1
+    assert "cannot be compared" in capsys.readouterr().err
+
+
+def test_the_ledger_holds_no_value_of_any_record_and_is_private(house):
+    path = house / "vbas-ledger.json"
+    text = path.read_text()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    data = json.loads(text)
+    for row in people(700, 1)[:400]:
+        for value in row:
+            if not re.fullmatch(r"r\d+", value):
+                assert value not in text
+    # Ids of regions are short here: no string of the file is one of them.
+    strings = set(re.findall(r'"([^"]*)"', text))
+    assert not strings & {f"r{number}" for number in range(16)}
+    assert data["releases"][0]["columns"] == ["age", "sex", "region", "illness", "since"]
+
+
+def test_entries_are_listed_and_taken_out(house, capsys):
+    ledger = ["--ledger", str(house / "vbas-ledger.json")]
+    assert main(["ledger", "list", *ledger, "--json"]) == 0
+    entry = json.loads(capsys.readouterr().out)[0]
+    assert (entry["number"], entry["audience"], entry["k"]) == (1, "Uni", 5)
+    assert main(["ledger", "remove", "7", *ledger]) == 1
+    assert main(["ledger", "remove", "1", *ledger, "--quiet"]) == 0
+    assert run(house, "second", "--sites", "7") == 0
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda text: text[: len(text) // 2], "not a ledger"),
+        (lambda text: text.replace('"membership"', '"member"'), "damaged"),
+        (lambda text: text.replace('"vbas_ledger": 1', '"vbas_ledger": 9'), "format 9"),
+        (lambda text: "[]", "not a ledger"),
+    ],
+)
+def test_damaged_ledgers_are_refused_in_words(house, capsys, damage, said):
+    path = house / "vbas-ledger.json"
+    path.write_text(damage(path.read_text()))
+    assert main(["ledger", "list", "--ledger", str(path)]) == 1
+    assert said in capsys.readouterr().err
+    assert run(house, "second", "--sites", "5") == 1
+
+
+def test_a_changed_release_and_a_repeated_entry_are_refused(house, capsys):
+    assert main(["ledger", "record", str(house / "first"), "--audience", "uni", "--quiet"]) == 1
+    assert "in the ledger already" in capsys.readouterr().err
+    shutil.copytree(house / "first", house / "changed")
+    with (house / "changed" / "release" / "anonymized.csv").open("a") as file:
+        file.write("10-year,male,A001,illness-1,since-1\n")
+    assert main(["ledger", "record", str(house / "changed"), "--audience", "Uni", "--quiet"]) == 1
+    assert "checksum differs" in capsys.readouterr().err
+    assert main(["ledger", "record", str(house / "first"), "--audience", "X", "--date", "yesterday", "--quiet"]) == 1
+    assert "is not a date" in capsys.readouterr().err
+
+
+def test_groups_and_new_names_are_known_again(house):
+    (house / "groups.csv").write_text("column,value,group\nage,10-year,young\nage,20-year,young\n")
+    grouped = ["--sites", "5", "--generalise", str(house / "groups.csv"), "--rename", "sex=gender", "--audience", "B"]
+    assert run(house, "grouped", *grouped) == 0
+    assert main(["ledger", "record", str(house / "grouped"), "--audience", "B", "--quiet"]) == 0
+    assert run(house, "grouped-again", *grouped) == 0
+    assert run(house, "finer", "--sites", "7", "--audience", "B") == 1

@@ -1,0 +1,196 @@
+"""Several releases of the same records: what the check finds safe is attacked with linear programming."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.release.ledger.check import _same_partition
+from vbas_desktop.release.ledger.entry import Cells, Entry
+from vbas_desktop.release.ledger.fates import Atoms, exposed_together, fates_in, places_in, shown_cells
+from vbas_desktop.release.ledger.keyed import region_hashes, value_hashes
+
+KEY = b"a key of a test."
+COLUMNS = ("age", "sex")
+NUMBERS = (2, 2)
+
+
+def atoms_of(table: np.ndarray) -> Atoms:
+    """Counts by region, age and sex."""
+    regions = table.shape[0]
+    counts = EquivalenceCounts.from_dense(NUMBERS, np.arange(4), table.reshape(regions, 4).astype(np.int64))
+    values = tuple(value_hashes(KEY, name, ["a", "b"]) for name in COLUMNS)
+    return Atoms(region_hashes(KEY, map(str, range(regions))), COLUMNS, values, counts)
+
+
+def released(table: np.ndarray, membership: tuple[int, ...], names: tuple[str, ...], k: int) -> Entry:
+    """The release of these counts in these regions with some of the columns as quasi-identifiers."""
+    gone = tuple(1 + place for place, name in enumerate(COLUMNS) if name not in names)
+    seen = table.sum(axis=gone)
+    hashed = [value_hashes(KEY, name, ["a", "b"]) for name in names]
+    cells = []
+    for place in sorted(set(membership)):
+        total = seen[[i for i, own in enumerate(membership) if own == place]].sum(axis=0)
+        for codes in itertools.product(range(2), repeat=len(names)):
+            if total[codes] >= k:
+                with np.errstate(over="ignore"):
+                    kind = sum((each[code] for each, code in zip(hashed, codes, strict=True)), np.uint64(0))
+                cells.append((place, kind, int(total[codes])))
+    place, kind, number = zip(*cells, strict=True) if cells else ((), (), ())
+    return Entry(
+        1, "x", "2026-01-01", "s", "r", "region", names, k, ("region", *names),
+        region_hashes(KEY, map(str, range(len(membership)))), np.array(membership, np.int32),
+        Cells(np.array(place, np.int32), np.array(kind, np.uint64), np.array(number, np.int32)),
+    )  # fmt: skip
+
+
+def verdict(table, releases) -> tuple[int, int]:
+    """People and shown cells, as the check counts them for the last release beside the others."""
+    atoms = atoms_of(table)
+    places = [places_in(entry, atoms.regions) for entry in releases]
+    small, few = atoms.merged(places)
+    fates = [fates_in(entry, small, place) for entry, place in zip(releases, few, strict=True)]
+    counts = small.cells[2]
+    found = exposed_together(fates[-1], fates[:-1], counts, releases[-1].k)
+    shown = sum(shown_cells(fates[-1], each, counts) + shown_cells(each, fates[-1], counts) for each in fates[:-1])
+    same = any(_same_partition(releases[-1], each) for each in releases[:-1])
+    return found.people, 0 if same else shown
+
+
+def constraints_of(table, releases):
+    """All that the recipient of the releases knows of the number of people of every region, age and sex."""
+    rows, low, high = [], [], []
+    for entry in releases:
+        gone = [place for place, name in enumerate(COLUMNS) if name not in entry.quasi_identifiers]
+        for place in sorted(set(entry.membership.tolist())):
+            for codes in itertools.product(range(2), repeat=len(entry.quasi_identifiers)):
+                mask = np.zeros(table.shape, bool)
+                where: list = [entry.membership == place, slice(None), slice(None)]
+                given = iter(codes)
+                for q in range(2):
+                    if q not in gone:
+                        where[1 + q] = next(given)
+                mask[tuple(where)] = True
+                number = int(table[mask].sum())
+                rows.append(mask.ravel().astype(float))
+                low.append(number if number >= entry.k else 0)
+                high.append(number if number >= entry.k else entry.k - 1)
+    return LinearConstraint(np.array(rows), low, high)
+
+
+def singled_out(table, releases) -> bool:
+    """Whether a place that the partitions tell apart, with some values, is proved to hold 1 to k − 1 people."""
+    known, size, k = constraints_of(table, releases), table.size, releases[-1].k
+
+    def extreme(mask, sign):
+        found = milp(sign * mask, constraints=known, integrality=np.ones(size), bounds=Bounds(0, np.inf))
+        assert found.success
+        return round(sign * found.fun)
+
+    for own in set(zip(*(entry.membership.tolist() for entry in releases), strict=True)):
+        here = np.all([entry.membership == place for entry, place in zip(releases, own, strict=True)], axis=0)
+        for age, sex in itertools.product((0, 1, slice(None)), repeat=2):
+            mask = np.zeros(table.shape)
+            mask[here, age, sex] = 1
+            mask = mask.ravel()
+            if not 0 < mask @ table.ravel() < k:
+                # The truth is among the possible numbers.
+                continue
+            if extreme(mask, 1) >= 1 and extreme(mask, -1) < k:
+                return True
+    return False
+
+
+def linked(table, releases) -> bool:
+    """Whether fewer than k people, who are released at least once, have the same fate in all releases."""
+    fates: dict[tuple, int] = {}
+    for region, age, sex in np.ndindex(*table.shape):
+        fate = []
+        for entry in releases:
+            codes = {"age": age, "sex": sex}
+            where: list = [entry.membership == entry.membership[region], slice(None), slice(None)]
+            for q, name in enumerate(COLUMNS):
+                if name in entry.quasi_identifiers:
+                    where[1 + q] = codes[name]
+            own = (int(entry.membership[region]), *(codes[name] for name in entry.quasi_identifiers))
+            fate.append(own if table[tuple(where)].sum() >= entry.k else None)
+        if any(each is not None for each in fate):
+            fates[tuple(fate)] = fates.get(tuple(fate), 0) + int(table[region, age, sex])
+    return any(0 < number < releases[-1].k for number in fates.values())
+
+
+def random_case(seed: int):
+    generator = np.random.default_rng(seed)
+    regions = 4
+    table = generator.integers(0, 7, (regions, 2, 2)) * generator.integers(0, 2, (regions, 2, 2))
+    k = int(generator.integers(2, 5))
+    releases = []
+    for _ in range(2):
+        membership = np.unique(generator.integers(0, 3, regions), return_inverse=True)[1]
+        names = (("age",), ("sex",), ("age", "sex"))[generator.integers(3)]
+        releases.append(released(table, tuple(membership.tolist()), names, k))
+    return table, releases
+
+
+def test_no_attack_succeeds_on_releases_that_are_found_safe():
+    safe = attacked = 0
+    for seed in range(250):
+        table, releases = random_case(seed)
+        people, shown = verdict(table, releases)
+        assert (people > 0) == linked(table, releases)
+        succeeds = singled_out(table, releases) if (not people and not shown) or seed < 40 else False
+        attacked += succeeds
+        if not people and not shown:
+            safe += 1
+            assert not succeeds, seed
+    assert safe > 30
+    assert attacked > 5
+
+
+def test_the_same_release_again_and_its_columns_alone_single_nobody_out():
+    for seed in range(50):
+        table, releases = random_case(seed)
+        assert verdict(table, [releases[0], releases[0]]) == (0, 0)
+
+
+def test_differencing_of_nested_regions_is_found():
+    # Regions 0 and 1 together have 11 people of a kind, region 1 alone 9: two people live in region 0.
+    table = np.zeros((2, 2, 2), int)
+    table[0, 0, 0], table[1, 0, 0] = 2, 9
+    both = released(table, (0, 0), COLUMNS, 5)
+    alone = released(table, (0, 1), COLUMNS, 5)
+    assert verdict(table, [both, alone]) == (2, 1)
+    assert singled_out(table, [both, alone])
+
+
+def test_three_releases_are_judged_together():
+    # Any two of the three partitions leave five people together, all three single regions out.
+    table = np.zeros((8, 2, 2), int)
+    table[:, 0, 0] = 3
+    partitions = [tuple((region >> bit) & 1 for region in range(8)) for bit in range(3)]
+    releases = [released(table, membership, COLUMNS, 5) for membership in partitions]
+    assert verdict(table, releases[:2]) == (0, 0)
+    assert verdict(table, releases) == (24, 0)
+
+
+def test_those_who_are_exposed_already_are_not_counted_again():
+    table = np.zeros((2, 2, 2), int)
+    table[0, 0, 0], table[1, 0, 0] = 2, 9
+    both, alone = released(table, (0, 0), COLUMNS, 5), released(table, (0, 1), COLUMNS, 5)
+    assert verdict(table, [both, alone, alone]) == (0, 0)
+
+
+@pytest.mark.parametrize(("rest", "shown"), [(8, 2), (4, 0)])
+def test_missing_cells_must_leave_room(rest, shown):
+    # Together they have 10 + rest, of which the finer release has 10: the rest is in regions 1 to 3, at most 4 in each.
+    table = np.zeros((4, 2, 2), int)
+    table[0, 0, 0] = 10
+    table[1:3, 0, 0] = rest // 2
+    coarse, fine = released(table, (0, 0, 0, 0), COLUMNS, 5), released(table, (0, 1, 2, 3), COLUMNS, 5)
+    people, cells = verdict(table, [fine, coarse])
+    assert (people > 0) == (rest < 5)
+    assert bool(cells) == bool(shown)

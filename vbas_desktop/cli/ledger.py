@@ -1,0 +1,148 @@
+"""Keep a ledger of what was handed to whom, and check a release against it.
+
+Two releases that are each k-anonymous can single people out together. The ledger knows what was handed over, as hashes
+and numbers; no value of a record is in it. `record` enters the release of a run, `check` compares one with what an
+audience has (exit code 3 if people could be singled out), `list` shows the ledger, `remove` takes an entry out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vbas_desktop.domain.words import counted
+
+from .argument_types import whole
+from .terminal import TerminalProgress, say, show
+
+if TYPE_CHECKING:
+    from vbas_desktop.release.ledger import Entry, Ledger
+
+EXAMPLE = """Example:
+  vbas ledger record result --audience "University of Albany" --ledger releases.json
+  vbas ledger check result-2 --audience "University of Albany" --ledger releases.json"""
+UNSAFE = 3
+_USUAL = "the ledger (default: vbas-ledger.json beside the record file of the run)"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the actions and their options."""
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    record = actions.add_parser("record", help="enter the release of a run as handed over")
+    record.add_argument("run_folder", metavar="RUN_DIR", help="the folder that `vbas run --out` wrote")
+    record.add_argument("--audience", metavar="NAME", required=True, help="who got it; “public” is everybody")
+    record.add_argument("--date", metavar="DATE", help="when, as 2026-05-31 (default: today)")
+    record.add_argument("--note", metavar="TEXT", default="", help="what should be remembered of it")
+    check = actions.add_parser("check", help="compare the release of a run with what an audience has")
+    check.add_argument("run_folder", metavar="RUN_DIR", help="the folder that `vbas run --out` wrote")
+    check.add_argument("--audience", metavar="NAME", default="", help="who gets it (default: anybody)")
+    check.add_argument("--records", metavar="FILE", help="where the record file is now, if it was moved")
+    check.add_argument("--regions", metavar="FILE", help="where the region file is now, if it was moved")
+    listing = actions.add_parser("list", help="show what was handed over")
+    remove = actions.add_parser("remove", help="take an entry out, for example one that was entered by mistake")
+    remove.add_argument("number", metavar="N", type=whole(1), help="the number of the entry")
+    for each, required in ((record, False), (check, False), (listing, True), (remove, True)):
+        each.add_argument("--ledger", metavar="FILE", required=required, help="the ledger" if required else _USUAL)
+        each.add_argument("--json", action="store_true", help="print JSON")
+        each.add_argument("--quiet", action="store_true", help="no progress and no remarks")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what was asked for; 0 done, 3 people could be singled out."""
+    actions = {"record": _record, "check": _check, "list": _list, "remove": _remove}
+    return actions[options.action](options)
+
+
+def _record(options: argparse.Namespace) -> int:
+    from vbas_desktop.jobs.ledger import RecordJob
+
+    given = {"date": options.date} if options.date else {}
+    job = RecordJob(Path(options.run_folder), _path(options), options.audience, note=options.note, **given)
+    with closing(TerminalProgress(options.quiet)) as progress:
+        entry = job.execute(progress)
+    if options.json:
+        show(json.dumps(_told(entry), ensure_ascii=False))
+    elif not options.quiet:
+        say(f"Entered as {entry.title}: {counted(entry.records, 'record')}.")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from vbas_desktop.jobs.ledger import CheckJob
+    from vbas_desktop.release.ledger import refuse
+
+    moved = {name: Path(place) for name in ("records", "regions") if (place := getattr(options, name))}
+    job = CheckJob(Path(options.run_folder), _path(options), options.audience, **moved)
+    with closing(TerminalProgress(options.quiet)) as progress:
+        verdict = job.execute(progress)
+    if options.json:
+        show(json.dumps(verdict.as_dict(), ensure_ascii=False))
+    elif verdict.safe:
+        show("\n".join(each.text for each in verdict.against) or "This audience has nothing so far.")
+    else:
+        show(str(refuse(verdict)))
+    return 0 if verdict.safe else UNSAFE
+
+
+def _list(options: argparse.Namespace) -> int:
+    ledger = _read(options)
+    if options.json:
+        show(json.dumps([_told(entry) for entry in ledger], indent=2, ensure_ascii=False))
+        return 0
+    head = ("number", "date", "audience", "records", "regions", "k", "quasi-identifiers", "note")
+    rows = [
+        (
+            str(entry.id), entry.date, entry.audience, f"{entry.records:,}", f"{entry.aggregated_regions:,}",
+            str(entry.k), ", ".join(entry.quasi_identifiers), _remark(entry),
+        )
+        for entry in ledger
+    ]  # fmt: skip
+    widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
+    lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in (head, *rows))
+    show("\n".join(line.rstrip() for line in lines))
+    return 0
+
+
+def _remark(entry: Entry) -> str:
+    return f"despite the ledger: {entry.override}" if entry.override else entry.note
+
+
+def _remove(options: argparse.Namespace) -> int:
+    from vbas_desktop.release.ledger import write_ledger
+
+    ledger = _read(options).without(options.number)
+    write_ledger(Path(options.ledger), ledger)
+    if options.json:
+        show(json.dumps([_told(entry) for entry in ledger], indent=2, ensure_ascii=False))
+    elif not options.quiet:
+        say(f"Release {options.number} was taken out. What was handed over stays handed over.")
+    return 0
+
+
+def _path(options: argparse.Namespace) -> Path | None:
+    return Path(options.ledger) if options.ledger else None
+
+
+def _read(options: argparse.Namespace) -> Ledger:
+    from vbas_desktop.release.ledger import read_ledger
+
+    return read_ledger(Path(options.ledger))
+
+
+def _told(entry: Entry) -> dict[str, Any]:
+    return {
+        "number": entry.id,
+        "date": entry.date,
+        "audience": entry.audience,
+        "records": entry.records,
+        "aggregated_regions": entry.aggregated_regions,
+        "k": entry.k,
+        "quasi_identifiers": list(entry.quasi_identifiers),
+        "columns": list(entry.columns),
+        "note": entry.note,
+        "override": entry.override,
+        "folder": entry.folder,
+    }

@@ -1,0 +1,26 @@
+"""The ledger: what was handed to whom, and whether one more release would expose people together with earlier ones.
+
+A ledger is a file of the custodian. It holds no value of any record: values and regions are keyed hashes.
+"""
+
+from .check import DIFFERENCING, Subject, Verdict, check, in_tiers, refuse
+from .entry import PUBLIC, Entry
+from .file import LEDGER_FILE, Ledger, read_ledger, write_ledger
+from .making import entry_of_folder, entry_of_plan
+
+__all__ = [
+    "DIFFERENCING",
+    "LEDGER_FILE",
+    "PUBLIC",
+    "Entry",
+    "Ledger",
+    "Subject",
+    "Verdict",
+    "check",
+    "entry_of_folder",
+    "entry_of_plan",
+    "in_tiers",
+    "read_ledger",
+    "refuse",
+    "write_ledger",
+]

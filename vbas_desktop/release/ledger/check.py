@@ -1,0 +1,297 @@
+"""Whether a release may be handed to an audience that has, or may come to have, earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.words import counted
+from vbas_desktop.files.problem import build_problem
+from vbas_desktop.files.records import RecordTable
+
+from .changes import changes
+from .entry import Entry, Rows
+from .fates import Atoms, Exposure, Fates, exposed_together, fates_in, places_in, shown_cells
+from .file import Ledger
+from .keyed import region_hashes, value_hashes
+from .making import planned_rows
+
+DIFFERENCING = "differencing"
+"""The code of findings about releases that expose people together."""
+
+_STAGE = "Comparing with earlier releases"
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """The release that is to be handed over, and the record file that it is made from.
+
+    ``problem`` has its counts if they are at hand. Without ``rows``, these are counted from the table when needed.
+    """
+
+    entry: Entry
+    table: RecordTable
+    regions: Regions
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Against:
+    """How the release fares beside one earlier one. ``people``: how many would be singled out, as far as known."""
+
+    entry: Entry
+    safe: bool
+    text: str
+    people: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """The result of the check: safe beside all earlier releases of the audience, or not."""
+
+    audience: str
+    against: tuple[Against, ...] = ()
+    together: str = ""
+
+    @property
+    def safe(self) -> bool:
+        """Whether nobody would be singled out."""
+        return not self.together and all(each.safe for each in self.against)
+
+    @property
+    def people(self) -> int:
+        """The most that one earlier release would expose."""
+        return max((each.people for each in self.against), default=0)
+
+    @property
+    def words(self) -> list[str]:
+        """What was found, one sentence or two for each earlier release that matters."""
+        told = [each.text for each in self.against if not each.safe]
+        return [*told, self.together] if self.together else told
+
+    def as_dict(self, override: str = "") -> dict[str, Any]:
+        """The result as plain data, for run.json."""
+        return {
+            "audience": self.audience,
+            "safe": self.safe,
+            "compared_with": [
+                {"release": each.entry.id, "safe": each.safe, "people": each.people, "text": each.text}
+                for each in self.against
+            ],
+            "together": self.together,
+            "override": override if not self.safe else "",
+        }
+
+
+def refuse(verdict: Verdict) -> InputError:
+    """The refusal, with the figures and what can be done instead."""
+    texts = verdict.words
+    findings = [Finding(DIFFERENCING, text) for text in texts[:-1]]
+    unsafe = [each.entry for each in verdict.against if not each.safe] or [each.entry for each in verdict.against]
+    return InputError([*findings, Finding(DIFFERENCING, texts[-1], alternatives(unsafe[-1]))])
+
+
+def alternatives(earlier: Entry) -> str:
+    """What can be handed over instead, beside an earlier release, with the commands that make it."""
+    folder = earlier.folder or "EARLIER"
+    return (
+        f"Instead: (1) the same regions and quasi-identifiers once more, with whatever columns: vbas export {folder} "
+        f"--columns … --out NEW. (2) Fewer columns of the same records: the same command. (3) The earlier regions "
+        f"joined: vbas run {folder}/release/anonymized.* {folder}/release/aggregated_regions.geojson "
+        f"--region-column {earlier.region_column} …; it uses nothing but what was handed over. Or hand it over all the "
+        "same and say why: --despite-ledger REASON."
+    )
+
+
+def in_tiers(has: Sequence[Entry], audience: str) -> Verdict:
+    """A release in tiers is never compared, so it is not known to be safe beside anything."""
+    text = "It cannot be compared with %s: its places are in tiers."
+    return Verdict(audience, tuple(Against(each, False, text % each.title) for each in has))
+
+
+def check(ledger: Ledger, subject: Subject, audience: str, progress: Progress | None = None) -> Verdict:
+    """Compare the release with everything that the audience has."""
+    progress = progress or Silent()
+    progress.update(_STAGE, 0.0)
+    new = subject.entry
+    has = [each for each in ledger.shared_with(audience) if not new.released or each.released != new.released]
+    origin = next((each for each in ledger if each.released == new.source), None)
+    if origin is not None:
+        return Verdict(audience, _beside_origin(ledger, origin, has))
+    rooted = _rooted(ledger, has)
+    own = region_hashes(ledger.key, subject.regions.ids)
+    same, later, found = [], [], []
+    for entry in rooted:
+        if entry.source == new.source:
+            same.append(entry)
+        elif (places_in(entry, own) >= 0).any():
+            later.append(entry)
+        else:
+            found.append(Against(entry, True, f"Not compared with {entry.title}: it has none of these regions."))
+    joint, together = _of_same_records(ledger, subject, same, progress)
+    found += joint
+    if later:
+        rows = planned_rows(new, subject.table, ledger.key, progress) if new.rows is None else new.rows
+        found += [_of_other_records(ledger, subject, rows, entry, progress) for entry in later]
+    return Verdict(audience, tuple(sorted(found, key=lambda each: each.entry.id)), together)
+
+
+def _beside_origin(ledger: Ledger, origin: Entry, has: Sequence[Entry]) -> tuple[Against, ...]:
+    """A release that was made from an earlier one adds nothing for those who have that one."""
+    if not has:
+        return ()
+    roots = _rooted(ledger, has)
+    root = _rooted(ledger, [origin])[0]
+    if origin in has or root in roots:
+        text = f"It is made from {origin.title} alone, so it tells nothing that this audience does not have."
+        return tuple(Against(each, True, text) for each in has)
+    text = (
+        f"It is made from {origin.title}, which this audience does not have, and cannot be compared with %s: the "
+        "records themselves are needed for that. Make it from the record file."
+    )
+    return tuple(Against(each, False, text % each.title) for each in has)
+
+
+def _rooted(ledger: Ledger, entries: Iterable[Entry]) -> list[Entry]:
+    """The releases that others were made from in their place: whoever is safe with all of it is safe with a part."""
+    released = {entry.released: entry for entry in ledger}
+    found: dict[int, Entry] = {}
+    for entry in entries:
+        while entry.source in released and released[entry.source] is not entry:
+            entry = released[entry.source]
+        found[entry.id] = entry
+    return list(found.values())
+
+
+def _of_same_records(
+    ledger: Ledger, subject: Subject, earlier: Sequence[Entry], progress: Progress
+) -> tuple[list[Against], str]:
+    """The releases of the same record file, one by one and all together."""
+    if not earlier:
+        return [], ""
+    progress.update(_STAGE, 0.1)
+    new, atoms = subject.entry, _atoms(ledger.key, subject, earlier)
+    places = [places_in(entry, atoms.regions) for entry in (new, *earlier)]
+    atoms, places = atoms.merged(places)
+    progress.update(_STAGE, 0.4)
+    mine, *theirs = (fates_in(entry, atoms, place) for entry, place in zip((new, *earlier), places, strict=True))
+    counts = atoms.cells[2]
+    all_of_them = exposed_together(mine, theirs, counts, new.k)
+    # What the audience has already shows nothing more by being handed over again.
+    again = any(_same_partition(new, entry) and mine.same_as(each) for entry, each in zip(earlier, theirs, strict=True))
+    found = []
+    for entry, fates in zip(earlier, theirs, strict=True):
+        progress.update(_STAGE, 0.7)
+        alone = exposed_together(mine, [fates], counts, new.k) if all_of_them.people else Exposure()
+        shown = shown_cells(mine, fates, counts) + shown_cells(fates, mine, counts) if not again else 0
+        found.append(_judged(new, entry, Exposure(alone.people, alone.groups, shown), _is_whole(entry, fates, counts)))
+    if not all_of_them.people or any(not each.safe for each in found):
+        return found, ""
+    many = ", ".join(str(entry.id) for entry in earlier)
+    return found, (
+        f"Together with releases {many}, all of them, this release would single out "
+        f"{counted(all_of_them.people, 'person', 'people')}, in groups of fewer than {new.k:,}."
+    )
+
+
+def _same_partition(one: Entry, other: Entry) -> bool:
+    """Whether the same initial regions are merged, and classes made of the same columns and groups."""
+    if set(one.quasi_identifiers) != set(other.quasi_identifiers) or _groups(one) != _groups(other):
+        return False
+    place = places_in(other, one.regions).astype(np.int64)
+    pairs = np.unique(place * (one.aggregated_regions + 1) + one.membership)
+    return bool((place >= 0).all()) and pairs.size == one.aggregated_regions == other.aggregated_regions
+
+
+def _is_whole(entry: Entry, fates: Fates, counts: Any) -> bool:
+    """Whether the record file gives just the records that were released."""
+    return int(counts[fates.fate >= 0].sum()) == entry.records
+
+
+def _judged(new: Entry, entry: Entry, exposure: Exposure, whole: bool) -> Against:
+    if not whole:
+        text = f"It cannot be compared with {entry.title}: the record file does not give what was released then."
+        return Against(entry, False, text)
+    if exposure.people:
+        return Against(
+            entry,
+            False,
+            f"Whoever has {entry.title} as well could single out {counted(exposure.people, 'person', 'people')}: "
+            f"the two files together divide the records into smaller groups than each of them does, and "
+            f"{exposure.groups:,} of these groups have fewer than {new.k:,} people.",
+            exposure.people,
+        )
+    if exposure.shown:
+        return Against(
+            entry,
+            False,
+            f"Whoever has {entry.title} as well would see that combinations which one of the two leaves out do occur "
+            f"({counted(exposure.shown, 'group')} of records must be there).",
+        )
+    return Against(entry, True, f"Nobody is singled out by having {entry.title} as well.")
+
+
+def _atoms(key: bytes, subject: Subject, earlier: Sequence[Entry]) -> Atoms:
+    """The records by region and by all quasi-identifiers that any of the releases has."""
+    new, problem = subject.entry, subject.problem
+    names = tuple(dict.fromkeys(name for entry in (new, *earlier) for name in entry.quasi_identifiers))
+    alike = all(
+        set(entry.quasi_identifiers) == set(names) and _groups(entry) == _groups(new) for entry in (new, *earlier)
+    )
+    if problem is None or not alike:
+        problem = build_problem(
+            subject.table,
+            subject.regions,
+            region_column=new.region_column,
+            quasi_identifiers=names,
+            k=1,
+            unknown_regions="suppress",
+        )
+    values = tuple(value_hashes(key, each.column, each.values) for each in problem.categories)
+    regions = region_hashes(key, problem.regions.ids)
+    return Atoms(regions, problem.quasi_identifiers, values, problem.counts, grouped=bool(problem.groupings))
+
+
+def _groups(entry: Entry) -> dict[str, list[list[int]]]:
+    return {name: sorted(pairs.tolist()) for name, pairs in entry.groups.items()}
+
+
+def _of_other_records(ledger: Ledger, subject: Subject, rows: Rows | None, entry: Entry, progress: Progress) -> Against:
+    """A release of another record file with the same regions, such as last year's."""
+    progress.update(_STAGE, 0.9)
+    new = subject.entry
+    change = changes(new, rows, entry)
+    if change.reason:
+        people = _as_if(ledger, subject, entry)
+        told = f" On the records of now the two would single out {people:,}." if people else ""
+        text = f"It cannot be compared with {entry.title}, which is of another record file: {change.reason}.{told}"
+        return Against(entry, False, f"{text} Use the regions and quasi-identifiers of then.", people)
+    if change.people:
+        return Against(
+            entry,
+            False,
+            f"Whoever has {entry.title} as well could tell {counted(change.people, 'person', 'people')} who came or "
+            f"went since then, with all that is released of them: in {counted(change.cells, 'combination')} of region "
+            f"and values fewer than {new.k:,} did.",
+            change.people,
+        )
+    how = "" if change.by_rows else " Only numbers of records were compared, since the columns differ."
+    return Against(entry, True, f"Nobody is told to have come or gone since {entry.title}.{how}")
+
+
+def _as_if(ledger: Ledger, subject: Subject, entry: Entry) -> int:
+    """How many the two partitions would single out if both were made of the records of now; 0 if that is not known."""
+    known = {facts.name for facts in subject.table.columns if facts.categorical}
+    if not known.issuperset(entry.quasi_identifiers):
+        return 0
+    atoms = _atoms(ledger.key, subject, [entry])
+    places = [places_in(each, atoms.regions) for each in (subject.entry, entry)]
+    fates = [fates_in(each, atoms, place) for each, place in zip((subject.entry, entry), places, strict=True)]
+    return exposed_together(fates[0], [fates[1]], atoms.cells[2], subject.entry.k).people

@@ -1,0 +1,185 @@
+"""One release that was handed over, as the ledger keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.files.solutions import pack, unpack
+
+from .keyed import Hashes
+
+PUBLIC = "public"
+"""The audience that everybody belongs to: what it has is combined with whatever anybody else gets."""
+
+_NOTHING = np.zeros(0, np.uint64)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The released classes by aggregated region: which they are, and how many records each has."""
+
+    place: NDArray[np.int32]
+    classes: Hashes
+    counts: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return int(self.place.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """How many records of a cell have the same values in all other released columns."""
+
+    cell: NDArray[np.int32]
+    values: Hashes
+    counts: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A release: who has it, what it was made from, its regions and classes.
+
+    ``regions`` are the initial regions (hashed), ``membership`` the number of the aggregated region of each. ``source``
+    is the SHA-256 of the record file, ``released`` that of the released records. ``groups`` has, by column, pairs of
+    a value's and its group's hash. ``columns`` are the released ones by the names of the record file. ``rows`` is None
+    if there are too many to keep. ``override`` is the reason why it was handed over although the ledger advised
+    against it.
+    """
+
+    id: int
+    audience: str
+    date: str
+    source: str
+    released: str
+    region_column: str
+    quasi_identifiers: tuple[str, ...]
+    k: int
+    columns: tuple[str, ...]
+    regions: Hashes
+    membership: NDArray[np.int32]
+    cells: Cells
+    rows: Rows | None = None
+    groups: Mapping[str, NDArray[np.uint64]] = field(default_factory=dict)
+    folder: str = ""
+    note: str = ""
+    override: str = ""
+
+    @property
+    def visible(self) -> tuple[str, ...]:
+        """The quasi-identifiers that are among the released columns: those that `cells` tell apart."""
+        return tuple(name for name in self.quasi_identifiers if name in self.columns)
+
+    @property
+    def title(self) -> str:
+        """The release in words."""
+        to = f"handed to {self.audience}" if self.audience else "handed over"
+        return f"release {self.id} ({to} on {self.date})"
+
+    @property
+    def records(self) -> int:
+        """Released records."""
+        return int(self.cells.counts.sum())
+
+    @property
+    def aggregated_regions(self) -> int:
+        """How many aggregated regions it has."""
+        return int(self.membership.max(initial=-1)) + 1
+
+    @cached_property
+    def cell_keys(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The cells' keys in ascending order, and where each cell stands in `cells`."""
+        keys = cell_keys(self.cells.place, self.cells.classes)
+        order = np.argsort(keys)
+        return keys[order], order
+
+    def grouped(self, column: str, values: Hashes) -> Hashes:
+        """What the values of a column are in this release: themselves, or their groups."""
+        pairs = self.groups.get(column)
+        if pairs is None or not len(pairs):
+            return values
+        order = np.argsort(pairs[:, 0])
+        place = np.minimum(np.searchsorted(pairs[order, 0], values), len(order) - 1)
+        return np.where(pairs[order, 0][place] == values, pairs[order, 1][place], values)
+
+    def shared_with(self, audience: str) -> bool:
+        """Whether this audience has it, or may come to have it: without a name, anybody may."""
+        mine, theirs = (name.strip().casefold() for name in (self.audience, audience))
+        return mine == theirs or PUBLIC in (mine, theirs) or not mine or not theirs
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry as plain data."""
+        return {
+            "id": self.id,
+            "audience": self.audience,
+            "date": self.date,
+            "note": self.note,
+            "override": self.override,
+            "folder": self.folder,
+            "source_sha256": self.source,
+            "released_sha256": self.released,
+            "records": self.records,
+            "region_column": self.region_column,
+            "quasi_identifiers": list(self.quasi_identifiers),
+            "k": self.k,
+            "columns": list(self.columns),
+            "regions": pack(self.regions),
+            "membership": pack(self.membership),
+            "cells": [pack(each) for each in (self.cells.place, self.cells.classes, self.cells.counts)],
+            "rows": None
+            if self.rows is None
+            else [pack(each) for each in (self.rows.cell, self.rows.values, self.rows.counts)],
+            "groups": {name: pack(pairs) for name, pairs in self.groups.items()},
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Entry:
+        """The entry again; KeyError, TypeError or ValueError if the data are damaged."""
+        made = cls(
+            id=int(data["id"]),
+            audience=str(data["audience"]),
+            date=str(data["date"]),
+            note=str(data.get("note", "")),
+            override=str(data.get("override", "")),
+            folder=str(data.get("folder", "")),
+            source=str(data["source_sha256"]),
+            released=str(data["released_sha256"]),
+            region_column=str(data["region_column"]),
+            quasi_identifiers=tuple(map(str, data["quasi_identifiers"])),
+            k=int(data["k"]),
+            columns=tuple(map(str, data["columns"])),
+            regions=unpack(data["regions"]),
+            membership=unpack(data["membership"]),
+            cells=Cells(*map(unpack, data["cells"])),
+            rows=None if data["rows"] is None else Rows(*map(unpack, data["rows"])),
+            groups={str(name): unpack(pairs) for name, pairs in data["groups"].items()},
+        )
+        made._check()
+        return made
+
+    def _check(self) -> None:
+        rows = self.rows or Rows(np.zeros(0, np.int32), _NOTHING, np.zeros(0, np.int32))
+        sizes = [
+            {self.regions.shape, self.membership.shape},
+            {self.cells.place.shape, self.cells.classes.shape, self.cells.counts.shape},
+            {rows.cell.shape, rows.values.shape, rows.counts.shape},
+        ]
+        hashed = (self.regions, self.cells.classes, rows.values, *self.groups.values())
+        numbered = (self.membership, self.cells.place, self.cells.counts, rows.cell, rows.counts)
+        if any(len(shapes) > 1 for shapes in sizes) or any(pairs.ndim != 2 for pairs in self.groups.values()):
+            raise ValueError("arrays of different lengths")
+        if any(each.dtype != np.uint64 for each in hashed) or any(each.dtype != np.int32 for each in numbered):
+            raise ValueError("arrays of the wrong kind")
+        if any(each.min(initial=0) < 0 for each in numbered) or rows.cell.max(initial=-1) >= len(self.cells):
+            raise ValueError("numbers out of range")
+
+
+def cell_keys(place: NDArray[np.integer], classes: Hashes) -> NDArray[np.uint64]:
+    """One number for a class of an aggregated region."""
+    # An odd factor spreads the places over all 64 bits; hashes of classes do not know of it.
+    return place.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ classes

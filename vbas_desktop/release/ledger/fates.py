@@ -1,0 +1,187 @@
+"""Several releases of the same records: which people they tell apart together.
+
+The *fate* of a record in a release is the cell (aggregated region and class) that it is released in, or none. The
+recipient of several releases may be able to tell which of their rows are the same person, by the other columns. Then
+people are told apart as far as their fates differ, and no further. So releases are safe together if every group of
+records with the same fate in all of them has at least k, and if no cell that a release lacks is shown to hold somebody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.grouping import aggregate
+from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.engine.place_parts import codes_of
+
+from .entry import Entry, cell_keys
+from .keyed import Hashes
+
+Ints = NDArray[np.int64]
+NOT_RELEASED = -1
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """The records by initial region and by class of all quasi-identifiers of all releases that are compared.
+
+    ``values`` has the hashes of the categories of each of ``columns``, in the order of their codes. ``grouped``: they
+    are groups already, the same in all releases.
+    """
+
+    regions: Hashes
+    columns: tuple[str, ...]
+    values: tuple[Hashes, ...]
+    counts: EquivalenceCounts
+    grouped: bool = False
+
+    def merged(self, places: Sequence[NDArray[np.int32]]) -> tuple[Atoms, list[NDArray[np.int32]]]:
+        """Initial regions that no release tells apart taken together: fewer atoms, the same fates."""
+        together = np.zeros(self.regions.size, np.int64)
+        for place in places:
+            together = np.unique(together * (int(place.max(initial=0)) + 2) + place + 1, return_inverse=True)[1].ravel()
+        number = int(together.max(initial=-1)) + 1
+        if number == self.regions.size:
+            return self, list(places)
+        first = np.zeros(number, np.int64)
+        first[together[::-1]] = np.arange(together.size)[::-1]
+        counts = aggregate(self.counts, together.astype(np.int32), number)
+        merged = Atoms(self.regions[first], self.columns, self.values, counts, self.grouped)
+        return merged, [place[first] for place in places]
+
+    @cached_property
+    def cells(self) -> tuple[Ints, Ints, Ints]:
+        """Region, class and records of every atom."""
+        indptr, columns, values = self.counts.rows
+        return np.repeat(np.arange(indptr.size - 1), np.diff(indptr)), columns.astype(np.int64), values
+
+    def classes_in(self, entry: Entry, names: Sequence[str]) -> Hashes:
+        """The class that each class of the atoms is in a release, by these of its columns."""
+        total = np.zeros(self.counts.classes.size, np.uint64)
+        for name in names:
+            q = self.columns.index(name)
+            values = self.values[q] if self.grouped else entry.grouped(name, self.values[q])
+            total += values[codes_of(self.counts, q)]
+        return total
+
+
+def places_in(entry: Entry, regions: Hashes) -> NDArray[np.int32]:
+    """The aggregated region of each of these initial regions in a release; -1 for regions that it does not know."""
+    order = np.argsort(entry.regions)
+    known = entry.regions[order]
+    if not known.size:
+        return np.full(regions.size, NOT_RELEASED, np.int32)
+    spot = np.minimum(np.searchsorted(known, regions), known.size - 1)
+    return np.where(known[spot] == regions, entry.membership[order[spot]], NOT_RELEASED).astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Fates:
+    """The fates of all atoms in one release: the number of a cell (`NOT_RELEASED`: none).
+
+    ``cell`` numbers the cell that each atom belongs to, be it released or not.
+    """
+
+    k: int
+    fate: Ints
+    cell: Ints
+
+    def same_as(self, other: Fates) -> bool:
+        """Whether both releases have the same cells, of which they release the same ones."""
+        if self.k != other.k or not np.array_equal(self.fate < 0, other.fate < 0):
+            return False
+        mine, theirs = np.unique(self.cell), np.unique(other.cell)
+        pairs = np.unique(np.searchsorted(mine, self.cell) * theirs.size + np.searchsorted(theirs, other.cell))
+        return mine.size == theirs.size == pairs.size
+
+    def mixed(self, number: int) -> NDArray[np.uint64]:
+        """A hash of each fate, which may be added to those of other releases, as long as they have other numbers."""
+        found = (self.fate + 2).astype(np.uint64) * _SPREAD
+        found ^= found >> np.uint64(29)
+        found *= np.uint64(0xBF58476D1CE4E5B9)
+        found ^= found >> np.uint64(32)
+        # A factor of its own for every release: the same fate in another one must not stand for the same.
+        return found * np.uint64(pow(int(_SPREAD), 2 * number + 3, 1 << 64))
+
+
+def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> Fates:
+    """What becomes of every atom in a release.
+
+    If all quasi-identifiers are released, its own cells say which classes are; else they are counted again.
+    """
+    region, column, counts = atoms.cells
+    classes = atoms.classes_in(entry, entry.quasi_identifiers)
+    numbers = np.unique(classes, return_inverse=True)
+    width = numbers[0].size
+    cell = place[region].astype(np.int64) * width + numbers[1].ravel()[column]
+    known = place[region] >= 0
+    if entry.visible == entry.quasi_identifiers:
+        used = np.unique(cell[known])
+        keys, _ = entry.cell_keys
+        wanted = cell_keys(used // width, numbers[0][used % width])
+        spot = np.minimum(np.searchsorted(keys, wanted), max(0, keys.size - 1))
+        there = used[keys[spot] == wanted] if keys.size else used[:0]
+    else:
+        used, member = np.unique(cell[known], return_inverse=True)
+        there = used[np.bincount(member.ravel(), counts[known], minlength=used.size) >= entry.k]
+    spot = np.minimum(np.searchsorted(there, cell), max(0, there.size - 1))
+    released = known & (there[spot] == cell) if there.size else np.zeros(cell.size, np.bool_)
+    return Fates(entry.k, np.where(released, cell, NOT_RELEASED), np.where(known, cell, NOT_RELEASED))
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """How many people are in groups of fewer than k, in how many groups; and how many cells are shown not to be empty.
+
+    ``shown`` counts groups of records that prove of cells which a release lacks that somebody is in them.
+    """
+
+    people: int = 0
+    groups: int = 0
+    shown: int = 0
+
+
+def exposed_together(new: Fates, earlier: Sequence[Fates], counts: Ints, k: int) -> Exposure:
+    """Whom the new release exposes beside the earlier ones, beyond those whom these expose already."""
+    before = np.zeros(counts.size, np.uint64)
+    seen_before = np.zeros(counts.size, np.bool_)
+    for number, each in enumerate(earlier, start=1):
+        before += each.mixed(number)
+        seen_before |= each.fate != NOT_RELEASED
+    after = before + new.mixed(0)
+    _, first, group = np.unique(after, return_index=True, return_inverse=True)
+    size = np.bincount(group.ravel(), counts, minlength=first.size).astype(np.int64)
+    _, whole = np.unique(before[first], return_inverse=True)
+    whole_size = np.bincount(whole.ravel(), size).astype(np.int64)[whole.ravel()]
+    seen = seen_before | (new.fate != NOT_RELEASED)
+    found = (size < k) & seen[first] & ((whole_size >= k) | ~seen_before[first])
+    return Exposure(int(size[found].sum()), int(np.count_nonzero(found)))
+
+
+def shown_cells(one: Fates, other: Fates, counts: Ints) -> int:
+    """How many groups of records that ``one`` releases must be in cells that ``other`` lacks, with no room to spare.
+
+    The records of a released cell that the other release lacks are in missing cells of it, each of which holds at most
+    k − 1. If they also fit without any one of these cells, none of them is shown to hold somebody. A missing cell
+    that several groups may be in is divided evenly among them, which is less room than there is; cells without records
+    are left out, which is less room, too.
+    """
+    lost = (one.fate != NOT_RELEASED) & (other.fate == NOT_RELEASED) & (other.cell != NOT_RELEASED)
+    if not lost.any():
+        return 0
+    groups, group = np.unique(one.fate[lost], return_inverse=True)
+    missing, cell = np.unique(other.cell[lost], return_inverse=True)
+    pairs = np.unique(group.ravel() * missing.size + cell.ravel())
+    of_group, of_cell = pairs // missing.size, pairs % missing.size
+    room = (other.k - 1) // np.bincount(of_cell, minlength=missing.size)[of_cell]
+    total = np.bincount(of_group, room, minlength=groups.size)
+    largest = np.zeros(groups.size)
+    np.maximum.at(largest, of_group, room)
+    size = np.bincount(group.ravel(), counts[lost], minlength=groups.size)
+    return int(np.count_nonzero(size > total - largest))

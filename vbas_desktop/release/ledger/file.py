@@ -1,0 +1,89 @@
+"""The file of a ledger: read, written as a whole, readable for its owner alone."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.files.access import check_readable
+from vbas_desktop.files.atomic import write_text
+
+from .entry import Entry
+
+LEDGER_FILE = "vbas-ledger.json"
+"""The usual name, in the folder of the record file or the project."""
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """The entries in the order in which they were made, and the key of all hashes in them."""
+
+    entries: tuple[Entry, ...] = ()
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(16))
+    last_id: int = 0
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def with_entry(self, entry: Entry) -> tuple[Ledger, Entry]:
+        """With one more entry, which gets a number that no other had."""
+        added = replace(entry, id=self.last_id + 1)
+        return replace(self, entries=(*self.entries, added), last_id=added.id), added
+
+    def without(self, id: int) -> Ledger:
+        """Without one entry; `InputError` if there is none of this number."""
+        if all(entry.id != id for entry in self.entries):
+            known = ", ".join(str(entry.id) for entry in self.entries) or "none"
+            message = f"The ledger has no release {id}."
+            raise InputError(Finding("ledger", message, f"Its releases have the numbers: {known}."))
+        return replace(self, entries=tuple(entry for entry in self.entries if entry.id != id))
+
+    def shared_with(self, audience: str) -> tuple[Entry, ...]:
+        """What this audience has, or may come to have."""
+        return tuple(entry for entry in self.entries if entry.shared_with(audience))
+
+
+def read_ledger(path: Path, must_be: bool = True) -> Ledger:
+    """The ledger in a file; a new one if there is no file and none ``must_be``."""
+    if not path.exists() and not must_be:
+        return Ledger()
+    if path.exists():
+        check_readable(path)
+    try:
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
+        version = data["vbas_ledger"]
+    except FileNotFoundError:
+        raise _unusable(path, "There is no such ledger.", "Record a release in it first.") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise _unusable(path, "This is not a ledger of this program.", "Choose another file.") from None
+    if version != FORMAT:
+        raise _unusable(path, f"It has format {version}, this program reads {FORMAT}.", "Use the newer program.")
+    try:
+        entries = tuple(Entry.from_json(entry) for entry in data["releases"])
+        return Ledger(entries, bytes.fromhex(data["key"]), int(data["last_id"]))
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+        raise _unusable(path, "The ledger is damaged.", "Take a copy of it from before.") from None
+
+
+def write_ledger(path: Path, ledger: Ledger) -> None:
+    """Write the file beside its place and put it there; nobody but the owner may read it."""
+    data = {
+        "vbas_ledger": FORMAT,
+        "key": ledger.key.hex(),
+        "last_id": ledger.last_id,
+        "releases": [entry.as_json() for entry in ledger.entries],
+    }
+    write_text(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n", private=True)
+
+
+def _unusable(path: Path, message: str, remedy: str) -> InputError:
+    return InputError(Finding("ledger", message, remedy, file=str(path)))

@@ -1,0 +1,32 @@
+"""Keyed hashes of values: enough to see that two values are the same, without the value."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Hashes = NDArray[np.uint64]
+
+
+def hashes(key: bytes, kind: str, texts: Iterable[str]) -> Hashes:
+    """A 64-bit hash of each text; those of another ``kind`` (a column, say) or with another key are unlike."""
+    started = hashlib.blake2b(kind.encode() + b"\0", digest_size=8, key=key)
+    found = []
+    for text in texts:
+        each = started.copy()
+        each.update(text.encode("utf-8", "surrogateescape"))
+        found.append(int.from_bytes(each.digest(), "little"))
+    return np.array(found, np.uint64)
+
+
+def region_hashes(key: bytes, ids: Iterable[str]) -> Hashes:
+    """The hashes of regions' ids."""
+    return hashes(key, "region", ids)
+
+
+def value_hashes(key: bytes, column: str, values: Iterable[str]) -> Hashes:
+    """The hashes of a column's values. Those of a combination of values are added up, whatever their order."""
+    return hashes(key, f"column {column}", values)

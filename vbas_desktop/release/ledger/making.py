@@ -1,0 +1,275 @@
+"""Entries from a release that is planned, and from one that was written."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.records import Grouping
+from vbas_desktop.engine.place_parts import codes_of
+from vbas_desktop.files.records import RecordOptions, RecordTable, load_records
+from vbas_desktop.files.runfile import read_run_file
+from vbas_desktop.settings.release import ReleaseOptions
+
+from ..records.canonical import canonical_columns, values_of_texts
+from ..plan import Plan
+from .entry import Cells, Entry, Rows, cell_keys
+from .keyed import Hashes, region_hashes, value_hashes
+
+MOST_ROWS = 4_000_000
+"""More different rows than these are not kept: cells of another year are then compared by their counts alone."""
+
+_CHUNK = 1 << 20
+_RUNS = "=+-@\t\r"
+
+
+def entry_of_plan(plan: Plan, table: RecordTable, options: ReleaseOptions, key: bytes, audience: str) -> Entry:
+    """The release that a plan would write. Its rows are counted by `planned_rows` when they are needed."""
+    problem = plan.problem
+    columns = tuple(name for name, _ in options.released_columns(table.dialect.header))
+    kept = plan.released > 0
+    place = np.repeat(np.arange(len(plan.codes)), np.diff(plan.indptr))[kept].astype(np.int32)
+    total = np.zeros(problem.counts.classes.size, np.uint64)
+    for q, categories in enumerate(problem.categories):
+        if categories.column in columns:
+            hashed = value_hashes(key, categories.column, categories.values)
+            total += hashed[codes_of(problem.counts, q)]
+    assert problem.records_source is not None
+    return Entry(
+        id=0,
+        audience=audience,
+        date="",
+        source=problem.records_source.sha256,
+        released="",
+        region_column=problem.region_column,
+        quasi_identifiers=problem.quasi_identifiers,
+        k=problem.k,
+        columns=columns,
+        regions=region_hashes(key, problem.regions.ids),
+        membership=plan.membership,
+        cells=_merged(place, total[plan.columns[kept]], plan.released[kept]),
+        groups=_groups(key, problem.groupings),
+    )
+
+
+def _merged(place: NDArray[np.int32], classes: Hashes, counts: NDArray[np.int64]) -> Cells:
+    """Cells that the released columns do not tell apart become one."""
+    _, first, cell = np.unique(cell_keys(place, classes), return_index=True, return_inverse=True)
+    return Cells(place[first], classes[first], np.bincount(cell, counts, minlength=first.size).astype(np.int32))
+
+
+def planned_rows(entry: Entry, table: RecordTable, key: bytes, progress: Progress) -> Rows | None:
+    """The rows of a planned release, as they will be written, by cell; None if the columns do not tell them."""
+    if entry.visible != entry.quasi_identifiers:
+        return None
+    place_of = {int(each): number for each, number in zip(entry.regions, entry.membership.tolist(), strict=True)}
+    ids = _values(table, entry.region_column)
+    places = np.array([place_of.get(int(each), -1) for each in region_hashes(key, ids)], np.int32)
+    hashed = {
+        name: entry.grouped(name, value_hashes(key, name, _values(table, name))) for name in entry.quasi_identifiers
+    }
+    others = _others(entry)
+    written = canonical_columns(values_of_texts(table, others))
+    for name in others:
+        if table.facts(name).categorical:
+            values = written[name][1] if name in written else _values(table, name)
+            hashed[name] = value_hashes(key, name, values)
+    return _rows(entry, table, places, hashed, lambda name: name, progress)
+
+
+def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress: Progress | None = None) -> Entry:
+    """The release in the folder of a run, read from its files; `InputError` if they are not as they were written."""
+    progress = progress or Silent()
+    document = read_run_file(folder)
+    options, problem = ReleaseOptions.from_dict(document.get("release") or {}), document["problem"]
+    path = folder / "release" / f"anonymized.{options.format}"
+    if not path.is_file():
+        raise InputError(Finding("ledger", "There is no release in this folder.", "Run with --out.", file=str(folder)))
+    table = load_records(path, _reading(document, options), Span(progress, 0.0, 0.7))
+    if table.source.sha256 not in _sums(folder / "release"):
+        message = "The released records are not those that were written: their checksum differs."
+        raise InputError(Finding("ledger", message, "Record the folder as it was handed over.", file=str(path)))
+    renamed = {new: old for old, new in options.renames.items()}
+    columns = tuple(renamed.get(name, name) for name in table.dialect.header if name != options.class_size)
+    ids, numbers, codes = _crosswalk(folder / "release" / "crosswalk.csv")
+
+    def named(name: str) -> str:
+        return options.renames.get(name, name)
+
+    region, own = problem["region_column"], tuple(problem["quasi_identifiers"])
+    place_of = {code: number for number, code in enumerate(codes)}
+    given = _values(table, named(region))
+    if any(code not in place_of for code in given):
+        message = "The released file names regions that its crosswalk does not have."
+        raise InputError(Finding("ledger", message, "Only releases with one place per record can be recorded."))
+    hashed = {
+        name: value_hashes(key, name, _unescaped(_values(table, named(name)), options))
+        for name in columns
+        if name != region and table.facts(named(name)).categorical
+    }
+    places = np.array([place_of[code] for code in given], np.int32)
+    bare = Entry(
+        id=0,
+        audience=audience,
+        date=date,
+        source=document["inputs"]["records"]["sha256"],
+        released=table.source.sha256,
+        region_column=region,
+        quasi_identifiers=own,
+        k=int(problem["k"]),
+        columns=columns,
+        regions=region_hashes(key, ids),
+        membership=np.array(numbers, np.int32),
+        cells=Cells(np.zeros(0, np.int32), np.zeros(0, np.uint64), np.zeros(0, np.int32)),
+        groups=_groups(key, _kept_groupings(document)),
+        folder=str(folder.resolve()),
+        override=str((document.get("ledger_check") or {}).get("override", "")),
+    )
+    full = replace(bare, cells=_cells(bare, table, places, hashed, named, Span(progress, 0.7, 0.85)))
+    return replace(full, rows=_rows(full, table, places, hashed, named, Span(progress, 0.85, 1.0)))
+
+
+def _cells(
+    entry: Entry,
+    table: RecordTable,
+    places: NDArray[np.int32],
+    hashed: Mapping[str, Hashes],
+    named: Callable[[str], str],
+    progress: Progress,
+) -> Cells:
+    """The cells of a file in which every record is released."""
+    keys = np.empty(table.rows, np.uint64)
+    for part in _chunks(table, progress):
+        place, classes = _classified(entry, table, places, hashed, named, part)
+        keys[part] = cell_keys(place, classes)
+    found, first, counts = np.unique(keys, return_index=True, return_counts=True)
+    del found
+    place = places[table.codes(named(entry.region_column))[first]]
+    classes = np.zeros(first.size, np.uint64)
+    for name in entry.visible:
+        classes += hashed[name][table.codes(named(name))[first]]
+    return Cells(place, classes, counts.astype(np.int32))
+
+
+def _classified(
+    entry: Entry,
+    table: RecordTable,
+    places: NDArray[np.int32],
+    hashed: Mapping[str, Hashes],
+    named: Callable[[str], str],
+    part: slice,
+) -> tuple[NDArray[np.int32], Hashes]:
+    place = places[table.codes(named(entry.region_column))[part]]
+    classes = np.zeros(place.size, np.uint64)
+    for name in entry.visible:
+        classes += hashed[name][table.codes(named(name))[part]]
+    return place, classes
+
+
+def _rows(
+    entry: Entry,
+    table: RecordTable,
+    places: NDArray[np.int32],
+    hashed: Mapping[str, Hashes],
+    named: Callable[[str], str],
+    progress: Progress,
+) -> Rows | None:
+    """The released records by cell and by the values of all other columns that have few enough to be coded."""
+    sorted_keys, order = entry.cell_keys
+    if not order.size:
+        return Rows(np.zeros(0, np.int32), np.zeros(0, np.uint64), np.zeros(0, np.int32))
+    others = [name for name in _others(entry) if name in hashed]
+    cells, values = [], []
+    for part in _chunks(table, progress):
+        place, classes = _classified(entry, table, places, hashed, named, part)
+        keys = cell_keys(place, classes)
+        spot = np.minimum(np.searchsorted(sorted_keys, keys), order.size - 1)
+        there = (sorted_keys[spot] == keys) & (place >= 0)
+        total = np.zeros(place.size, np.uint64)
+        for name in others:
+            total += hashed[name][table.codes(named(name))[part]]
+        cells.append(order[spot[there]].astype(np.int32))
+        values.append(total[there])
+    cell, value = np.concatenate(cells), np.concatenate(values)
+    progress.update("Counting the rows")
+    _, first, counts = np.unique(cell_keys(cell, value), return_index=True, return_counts=True)
+    if first.size > MOST_ROWS:
+        return None
+    return Rows(cell[first], value[first], counts.astype(np.int32))
+
+
+def _chunks(table: RecordTable, progress: Progress) -> list[slice]:
+    def told(start: int) -> slice:
+        progress.update("Counting the rows", start / max(1, table.rows))
+        return slice(start, min(table.rows, start + _CHUNK))
+
+    return [told(start) for start in range(0, table.rows, _CHUNK)]
+
+
+def _others(entry: Entry) -> list[str]:
+    used = {entry.region_column, *entry.quasi_identifiers}
+    return [name for name in entry.columns if name not in used]
+
+
+def _values(table: RecordTable, name: str) -> Sequence[str]:
+    categories = table.facts(name).categories
+    return () if categories is None else categories.values
+
+
+def _unescaped(values: Sequence[str], options: ReleaseOptions) -> Sequence[str]:
+    """Values as they were before cells that a spreadsheet would run got an apostrophe."""
+    if not options.escape_formulas:
+        return values
+    return [value[1:] if value[:1] == "'" and value[1:2] and value[1] in _RUNS else value for value in values]
+
+
+def _groups(key: bytes, groupings: Sequence[Grouping]) -> dict[str, NDArray[np.uint64]]:
+    """By column, the hash of each value and of the group that it is in at last."""
+    chained: dict[str, dict[str, str]] = {}
+    for each in groupings:
+        before = chained.get(each.column, {})
+        after = {value: each.groups.get(group, group) for value, group in before.items()}
+        chained[each.column] = {**{v: g for v, g in each.groups.items() if v not in before}, **after}
+    return {
+        column: np.column_stack(
+            (
+                value_hashes(key, column, sorted(groups)),
+                value_hashes(key, column, [groups[value] for value in sorted(groups)]),
+            )
+        )
+        for column, groups in chained.items()
+        if groups
+    }
+
+
+def _kept_groupings(document: Mapping[str, Any]) -> tuple[Grouping, ...]:
+    kept = (document.get("options") or {}).get("groupings") or {}
+    own = set(document["problem"]["quasi_identifiers"])
+    return tuple(Grouping(column, groups) for column, groups in kept.items() if column in own)
+
+
+def _reading(document: Mapping[str, Any], options: ReleaseOptions) -> RecordOptions:
+    given = document.get("options") or {}
+    return RecordOptions(options.delimiter or given.get("delimiter"), given.get("encoding"), "no")
+
+
+def _sums(release: Path) -> set[str]:
+    path = release / "SHA256SUMS"
+    return {line.split()[0] for line in path.read_text().splitlines() if line.strip()} if path.is_file() else set()
+
+
+def _crosswalk(path: Path) -> tuple[list[str], list[int], list[str]]:
+    """The initial regions, the number of the aggregated region of each, and the codes of the numbers."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    codes = sorted({code for _, code in rows})
+    place = {code: number for number, code in enumerate(codes)}
+    return [initial for initial, _ in rows], [place[code] for _, code in rows], codes
