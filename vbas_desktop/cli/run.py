@@ -131,7 +131,16 @@ def _released(
     checklist = read_checklist(Path(options.checklist)) if options.checklist else None
     handing = HandingOver.from_options(vars(options))
     job = ReleaseJob(
-        settings, ran.problem, data.table, ran.result, solution.id, release, target, requirement, checklist, handing
+        settings,
+        ran.problem,
+        data.table,
+        ran.result,
+        solution.id,
+        release,
+        target,
+        requirement,
+        checklist,
+        handing=handing,
     )
     return job.execute(progress)
 

@@ -18,7 +18,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 from .data import LoadJob
 
 if TYPE_CHECKING:
-    from vbas_desktop.files.records import RecordTable
+    from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release.ledger import Entry, Verdict
 
 

@@ -13,8 +13,8 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.problem import build_problem
-from vbas_desktop.files.records import RecordTable
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import RecordTable
 
 from .changes import changes
 from .entry import Entry, Rows
