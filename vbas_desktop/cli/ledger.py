@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.words import counted
 
-from .argument_types import whole
+from .arguments import whole
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
