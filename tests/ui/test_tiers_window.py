@@ -98,3 +98,24 @@ def test_regions_tell_which_classes_went_up_and_where_to(losing, qtbot):
     assert places <= {"B", "C", "–"}
     assert places & {"B", "C"}
     assert "released in larger places" in tab.why.headline.text()
+
+
+def test_the_map_has_a_layer_for_each_tier(losing, qtbot):
+    losing.session.change(
+        losing.session.choices.with_approach("tiers", "auto").with_parameter("tiers", "auto", "factor", 4)
+    )
+    run(losing, qtbot)
+    view, shown = losing.area.map, preparer_of(losing.context).shown
+    tiers = shown.solution.tiers
+    assert [tier.name for tier in shown.tier_maps] == [f"tier_{number}" for number in range(1, len(tiers) - 1)]
+    assert view.bar.colouring.itemText(1) == f"Tier 1: larger place, tier 1 ({tiers.places[1]})"
+    losing.session.colour_by("tier_1")
+    drawn = view.canvas.geometry_shown
+    assert drawn is shown.tier_maps[0].geometry
+    for place in range(tiers.places[1]):
+        assert len(set(drawn.colours[tiers.parents[0] == place].tolist())) == 1
+    for one, other in shown.geometry.pairs.tolist():
+        if tiers.parents[0][one] != tiers.parents[0][other]:
+            assert drawn.colours[one] != drawn.colours[other]
+    losing.session.colour_by(None)
+    assert view.canvas.geometry_shown is shown.geometry

@@ -11,6 +11,7 @@ from vbas_desktop.ui.widgets.elided import ElidedLabel
 
 from .figures import Figure
 from .layers import DEFAULT_LAYERS, LAYER_TITLES, Layer
+from .shown import TierMap
 
 _DISTINCT = "Distinct colours"
 
@@ -99,7 +100,7 @@ class MapBar(QWidget):
             if icon:
                 button.setIcon(self._theme.icon(icon))
 
-    def show_figures(self, figures: tuple[Figure, ...], chosen: str | None) -> None:
+    def show_figures(self, figures: tuple[Figure | TierMap, ...], chosen: str | None) -> None:
         """Offer these figures; ``chosen`` is the one in force."""
         wanted = [(_DISTINCT, None), *((figure.title, figure.name) for figure in figures)]
         offered = [(self.colouring.itemText(i), self.colouring.itemData(i)) for i in range(self.colouring.count())]

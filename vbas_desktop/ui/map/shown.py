@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from vbas_desktop.algorithms.adjacency import group_neighbours
+from vbas_desktop.algorithms.colouring import colour_map
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
@@ -14,7 +16,7 @@ from vbas_desktop.engine.region_table import RegionTable, region_table
 from vbas_desktop.engine.savings import suppressed_in_tiers
 
 from .figures import Figure
-from .geometry import BaseGeometry, MapGeometry, prepare_map
+from .geometry import FILLS, BaseGeometry, MapGeometry, prepare_map
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +33,20 @@ class Shown:
     table: RegionTable | None
     figures: tuple[Figure, ...]
     lost_in_tiers: int | None = None
+    tier_maps: tuple[TierMap, ...] = ()
+
+    def geometry_by(self, name: str | None) -> MapGeometry:
+        """The map as it is coloured by this name: by the places of a tier, or as it is."""
+        return next((tier.geometry for tier in self.tier_maps if tier.name == name), self.geometry)
+
+
+@dataclass(frozen=True, eq=False)
+class TierMap:
+    """The same map in which the aggregated regions of one larger place have one fill."""
+
+    name: str
+    title: str
+    geometry: MapGeometry
 
 
 def figures_of(geometry: MapGeometry, table: RegionTable | None, place: tuple[Figure, ...] = ()) -> tuple[Figure, ...]:
@@ -85,4 +101,20 @@ def prepare_shown(
     table = None if problem is None else region_table(problem, solution, progress)
     place = () if problem is None else place_figures(problem, solution, progress)
     saved = None if problem is None else suppressed_in_tiers(problem, solution, progress, known.pairs)
-    return Shown(number, solution, problem, geometry, table, figures_of(geometry, table, place), saved)
+    figures = figures_of(geometry, table, place)
+    return Shown(number, solution, problem, geometry, table, figures, saved, tier_maps(geometry))
+
+
+def tier_maps(geometry: MapGeometry) -> tuple[TierMap, ...]:
+    """One map for each tier between the aggregated regions and the whole area; neighbouring places differ in colour."""
+    tiers = geometry.solution.tiers
+    if tiers is None:
+        return ()
+    found = []
+    for tier in range(1, len(tiers)):
+        places, number = tiers.ancestors[tier], tiers.places[tier]
+        if number > 1:
+            fills = colour_map(number, group_neighbours(geometry.pairs, places), FILLS)
+            title = f"Tier {tier}: {tiers.titles[tier]} ({number:,})"
+            found.append(TierMap(f"tier_{tier}", title, replace(geometry, colours=fills[places])))
+    return tuple(found)

@@ -93,12 +93,12 @@ class MapView(QWidget):
         session, shown, base = self._context.session, self._preparer.shown, self._preparer.base
         coloured_by = session.coloured_by
         if shown is not None:
-            figure = figure_named(shown.figures, coloured_by)
-            if self.canvas.geometry_shown is not shown.geometry or self.canvas.figure is not figure:
-                self.canvas.show_map(shown.geometry, figure)
+            figure, geometry = figure_named(shown.figures, coloured_by), shown.geometry_by(coloured_by)
+            if self.canvas.geometry_shown is not geometry or self.canvas.figure is not figure:
+                self.canvas.show_map(geometry, figure)
                 self.canvas.choose(session.chosen_region)
             self._show_title()
-            self.bar.show_figures(shown.figures, coloured_by)
+            self.bar.show_figures((*shown.tier_maps, *shown.figures), coloured_by)
         elif session.selected is None and base is not None:
             self._show_bare(base)
         elif self.canvas.base is not None and session.selected is None and session.regions is not None:
@@ -153,7 +153,8 @@ class MapView(QWidget):
         base, shown = self.canvas.base, self._preparer.shown
         if base is None:
             return
-        figures = shown.figures if shown is not None and shown.geometry is self.canvas.geometry_shown else ()
+        drawn = None if shown is None else shown.geometry_by(self._context.session.coloured_by)
+        figures = shown.figures if shown is not None and drawn is self.canvas.geometry_shown else ()
         text = card_text(base, self.canvas.geometry_shown, figures, aggregated, region)
         self.card.tell(text, self.canvas.position_of(x, y).toPoint())
 
