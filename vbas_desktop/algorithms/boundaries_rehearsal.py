@@ -1,4 +1,4 @@
-"""Boundaries moved once on a handful of regions, so that the loops are compiled before they are needed."""
+"""Boundaries and sites moved once on a handful of regions, so that the loops are compiled before they are needed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from vbas_desktop.domain.records import EquivalenceCounts
 
 from .boundaries import move_boundaries
 from .partition import new_partition
+from .site_moves import move_sites
 
 
 def rehearse() -> None:
@@ -20,3 +21,4 @@ def rehearse() -> None:
     for kept in (counts, EquivalenceCounts((2,), counts.classes, sparse=counts.rows)):
         partition = new_partition(kept, points, pairs, owner, points[[0, 3]], 4)
         move_boundaries(partition, 20, 0, 0.1, 10**6, 100.0)
+        move_sites(new_partition(kept, points, pairs, owner, points[[0, 3]], 4), 20, 0, 0.1, 2.0)

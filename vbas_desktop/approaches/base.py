@@ -225,7 +225,10 @@ class SiteLocation(Approach):
     def locate_and_tell(
         self, situation: Situation, sites: int, progress: Progress
     ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
-        """The places, and plain data on how they were found, by the approach's name; most have nothing to tell."""
+        """The places, and plain data on how they were found, by the approach's name; most have nothing to tell.
+
+        An approach that was stopped may return the best places until then and tell ``stopped``.
+        """
         return self.locate(situation, sites, progress), {}
 
 

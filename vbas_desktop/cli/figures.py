@@ -1,4 +1,4 @@
-"""Draws the figures of the reference: every way of placing sites on the same made-up town and country, as SVG.
+"""Draws the figures of the reference: every way of placing sites and of refining regions, on one made-up example.
 
 Nothing is random and nothing comes from a file, so that the same program always draws the same figures.
 """
@@ -13,10 +13,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.adjacency import point_neighbours
-from vbas_desktop.algorithms.cells import cell_polygons
+from vbas_desktop.algorithms.adjacency import group_neighbours, point_neighbours
+from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons
 from vbas_desktop.algorithms.colouring import colour_map, recolour
-from vbas_desktop.approaches.registry import approaches, make
+from vbas_desktop.approaches.registry import NOTHING, approaches, make
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import Categories, EquivalenceCounts
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
@@ -54,6 +54,28 @@ def location_figures() -> dict[str, Figure]:
     problem = example()
     kinds = approaches("site_location")
     return {name: _figure(problem, name, "seeding" in {p.name for p in kinds[name].parameters()}) for name in kinds}
+
+
+@cache
+def refinement_figures() -> dict[str, Figure]:
+    """One figure for each refinement that does something, by its name."""
+    problem, location = example(), make("site_location", "balanced-density")
+    before = _solution(problem, location)
+    figures = {}
+    for name in approaches("refinement"):
+        if name == NOTHING:
+            continue
+        found = _solution(problem, location, make("refinement", name))
+        moved = np.flatnonzero(found.owner != before.owner)
+        told = (
+            f"Before (left, {location.card.title.lower()}) and after: {len(moved)} of {len(problem.regions)} initial "
+            f"regions (red) have gone to a neighbour, {before.measures['regions_in_pieces']} and "
+            f"{found.measures['regions_in_pieces']} aggregated regions are in several pieces, and instead of "
+            f"{before.measures['suppressed_records']:,} now {_lost(problem, found)}."
+        )
+        panels = [_merged_panel(problem, before, moved[:0]), _merged_panel(problem, found, moved)]
+        figures[name] = Figure(_svg(panels), told)
+    return figures
 
 
 @cache
@@ -107,9 +129,10 @@ def _town(x: float, y: float, radius: float, number: int) -> Iterable[tuple[floa
             yield round(x + radius * east * (0.4 + 0.6 * away), 1), round(y + radius * north * (0.4 + 0.6 * away), 1)
 
 
-def _solution(problem: Problem, location: object) -> Solution:
+def _solution(problem: Problem, location: object, refinement: object = None) -> Solution:
     number, construction = make("site_number", "fixed", {"sites": SITES}), make("construction", "voronoi")
-    return run(Request(problem, number, location, construction, range_reach=0)).solutions[0]
+    request = Request(problem, number, location, construction, range_reach=0, refinement=refinement)
+    return run(request).solutions[0]
 
 
 def _figure(problem: Problem, name: str, seeded: bool) -> Figure:
@@ -165,6 +188,27 @@ def _panel(problem: Problem, sites: NDArray[np.float64], before: NDArray[np.floa
         )
         lines.append(f'<path stroke="#c0392b" stroke-width="1.5" d="{drawn}"/>')
     squares = " ".join(f"M{_place(x, y)}m-3.5-3.5h7v7h-7z" for x, y in sites)
+    lines.append(f'<path fill="#c0392b" stroke="#ffffff" stroke-width="0.8" d="{squares}"/>')
+    return [line for line in lines if line]
+
+
+def _merged_panel(problem: Problem, solution: Solution, moved: NDArray[np.intp]) -> list[str]:
+    """Aggregated regions as unions of the cells of their points, sites as squares, moved regions in red."""
+    regions, membership = problem.regions, solution.membership
+    shapes = aggregated_shapes(regions, membership, area=shapely.box(0, 0, _WIDTH, _HEIGHT))
+    pairs = group_neighbours(point_neighbours(regions.points), membership)
+    lines = ['<g stroke="#7a7f87" stroke-width="0.8">']
+    for shape, colour in zip(shapes, colour_map(len(shapes), pairs, len(_FILLS)), strict=True):
+        rings = shapely.get_rings(shapely.get_parts(shape))
+        drawn = " ".join(f"M{'L'.join(_place(x, y) for x, y in shapely.get_coordinates(ring)[:-1])}Z" for ring in rings)
+        lines.append(f'<path d="{drawn}" fill="{_FILLS[colour]}"/>')
+    lines.append("</g>")
+    others = np.delete(regions.points, moved, axis=0)
+    for places, ink in ((others, "#4a5058"), (regions.points[moved], "#c0392b")):
+        dots = " ".join(f"M{_place(x, y)}h.1" for x, y in places)
+        lines.append(f'<path stroke="{ink}" stroke-width="3" stroke-linecap="round" d="{dots}"/>' if dots else "")
+    assert solution.sites is not None
+    squares = " ".join(f"M{_place(x, y)}m-3.5-3.5h7v7h-7z" for x, y in solution.sites)
     lines.append(f'<path fill="#c0392b" stroke="#ffffff" stroke-width="0.8" d="{squares}"/>')
     return [line for line in lines if line]
 

@@ -14,10 +14,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from vbas_desktop.approaches.base import Approach, Parameter, SiteLocation
+from vbas_desktop.approaches.base import Approach, Parameter, Refinement, SiteLocation
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
 
-from .figures import EXAMPLE, location_figures
+from .figures import EXAMPLE, Figure, location_figures, refinement_figures
 from .main import COMMANDS
 from .terminal import say
 
@@ -26,7 +26,7 @@ _MADE = "<!-- Made by `make docs` from the program; changes here are overwritten
 
 def pages() -> dict[str, str]:
     """The reference pages and their figures by file name."""
-    figures = {_figure_file(name): figure.svg for name, figure in location_figures().items()}
+    figures = {_figure_file(name): figure.svg for found in _figures().values() for name, figure in found.items()}
     return {"commands.md": commands_page(), "approaches.md": approaches_page(), **figures}
 
 
@@ -45,7 +45,7 @@ def commands_page() -> str:
 
 
 def approaches_page() -> str:
-    """Every approach of the four components with its formula and parameters."""
+    """Every approach of all components with its formula and parameters."""
     parts = [
         "# Approaches",
         _MADE,
@@ -130,7 +130,7 @@ def _approach(kind: type[Approach]) -> Iterable[str]:
     yield f"### {card.title} (`{card.name}`)"
     # A numpydoc section's underline would make a heading of its title.
     yield re.sub(r"^(\w[\w ]*)\n-{3,}\n", r"*\1:*\n", inspect.getdoc(kind) or card.summary, flags=re.MULTILINE)
-    figure = location_figures().get(card.name) if kind.component == SiteLocation.component else None
+    figure = _figures().get(kind.component, {}).get(card.name)
     if figure is not None:
         yield f"![Sites and cells: {card.title}]({_figure_file(card.name)})"
         yield f"*{figure.caption}*"
@@ -146,6 +146,10 @@ def _approach(kind: type[Approach]) -> Iterable[str]:
     rows = [[f"`{one.name}`", one.help, _allowed(one), f"`{one.default}`"] for one in kind.parameters()]
     if rows:
         yield _table(["parameter", "meaning", "allowed", "default"], rows)
+
+
+def _figures() -> dict[str, dict[str, Figure]]:
+    return {SiteLocation.component: location_figures(), Refinement.component: refinement_figures()}
 
 
 def _figure_file(name: str) -> str:

@@ -80,12 +80,15 @@ class Partitions:
         merged = 0.95 if request.refinement is None else 0.95 * (1.0 - request.refinement.share)
         placed = 0.95 * merged
         places, told = self._places(sites, Span(progress, 0.0, placed))
+        stopped = any(facts.get("stopped") for facts in told.values())
+        # The best places until the stop: what follows takes a moment and is done all the same.
+        progress = Silent() if stopped else progress
         progress.update("Merging regions", placed)
         given = np.full((sites, 2), np.nan) if places is None else places
         found = request.construction.construct_and_tell(situation, given, Span(progress, placed, merged))
         owner = check_owner(found.owner, situation, places, request.construction)
-        made = Partition(places, frozen(owner), {**told, **found.told}, found.findings)
-        made = self._refined(made, Span(progress, merged, 0.95))
+        made = Partition(places, frozen(owner), {**told, **found.told}, found.findings, stopped=stopped)
+        made = made if stopped else self._refined(made, Span(progress, merged, 0.95))
         rest = Silent() if made.stopped else Span(progress, 0.95, 1.0)
         return replace(made, tiers=self._tiers(made.owner, rest))
 

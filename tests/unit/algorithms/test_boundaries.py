@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.problem_making import problems
 from vbas_desktop.algorithms import partition as partition_module
 from vbas_desktop.algorithms.adjacency import neighbours
-from vbas_desktop.algorithms.boundaries import Limits, advance, move_boundaries
+from vbas_desktop.algorithms.annealing import Limits
+from vbas_desktop.algorithms.boundaries import advance, move_boundaries
 from vbas_desktop.algorithms.contiguity import bridged, join_pieces
 from vbas_desktop.algorithms.partition import Total, new_partition
 from vbas_desktop.domain.progress import Cancelled

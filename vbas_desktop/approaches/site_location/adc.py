@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
-from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.approaches.site_moving import USUAL_EFFORT, moved_sites
+from vbas_desktop.domain.progress import Cancelled, Progress, Span
 
 if TYPE_CHECKING:
     from vbas_desktop.algorithms.adc.search import Clustering
 
+THESIS, SUPPRESSION = "thesis", "suppression"
 _REHEARSAL = "vbas_desktop.algorithms.adc.search:rehearse"
 
 
@@ -57,14 +59,31 @@ class AdcSiteLocation(SiteLocation):
         kind="approach",
     )
 
+    objective: str = parameter(
+        THESIS,
+        label="Objective",
+        help="“thesis”: the lowest anonymity and the number of regions at it. “suppression”: the number of records to "
+        "be suppressed, by annealing; neither the sum of the squared populations nor the number of regions changes "
+        "for the worse.",
+        choices=(THESIS, SUPPRESSION),
+    )
+
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The places where no move helps any more, in the order of the seeding."""
+        if self.objective == SUPPRESSION:
+            places, told = moved_sites(situation, self.seeding, sites, USUAL_EFFORT, 0.0, np.inf, progress)
+            if told["stopped"]:
+                raise Cancelled
+            return places
         return self.cluster(situation, sites, progress).sites
 
     def locate_and_tell(
         self, situation: Situation, sites: int, progress: Progress
     ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
         """The places, and how many moves and tries led to which anonymity."""
+        if self.objective == SUPPRESSION:
+            places, told = moved_sites(situation, self.seeding, sites, USUAL_EFFORT, 0.0, np.inf, progress)
+            return places, {self.card.name: told}
         found = self.cluster(situation, sites, progress)
         facts = {
             "moves": found.moves,

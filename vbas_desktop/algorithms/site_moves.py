@@ -1,0 +1,200 @@
+"""Sites moved by simulated annealing, so that fewer records are to be suppressed; regions stay Voronoi.
+
+A move draws one site towards, or away from, the point of an initial region near by. The regions that would change hands
+are found exactly: those of the site that are now nearer to another one, and those that are now nearer to it. They are
+handed over one by one, which gives the change of S; if the move is refused, they are handed back.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.progress import Cancelled, Progress, Silent
+
+from .adc.star import BLOCK, beats, block_boxes, box_distance, move_site, sites_in_blocks, spatial_order, two_nearest
+from .annealing import Best, Limits, Refining, below, share, temperatures
+from .boundaries import SAMPLE, renew_if_crowded, typical_change
+from .compiled import compiled, inner
+from .partition import Floats, Integers, Partition, Total, move_region, table_is_crowded
+
+_SLICE = 20_000_000
+"""Steps of work (about a nanosecond each) between two looks at progress."""
+
+
+class Places(NamedTuple):
+    """Where sites and points are, in blocks with bounding boxes: what finds the nearest.
+
+    Points are in spatial order; ``region`` is the one at each position. ``away`` is the squared distance of each
+    region to its owner. Of a trial, ``touched`` lists the regions whose distance changes, ``origin`` whose they were,
+    ``heir`` whose they would be, ``fresh`` how far that one is.
+    """
+
+    sites: NDArray[Any]
+    site_boxes: NDArray[Any]
+    boxes: NDArray[Any]
+    region: Integers
+    position: Integers
+    away: Floats
+    touched: Integers
+    origin: Integers
+    heir: Integers
+    fresh: Floats
+
+
+def move_sites(
+    partition: Partition, tries: int, seed: int, weight: float, longer: float, progress: Progress | None = None
+) -> Refining:
+    """Anneal the places of the sites, from a partition in which each region belongs to its nearest site.
+
+    The sum of the squared populations must not rise, nor the sum of the distances above ``longer`` times the start's;
+    no site comes to attract nothing. ``weight`` as in `move_boundaries`. A stop gives what was best until then.
+    O(tries · (points / 16 + counts moved)).
+    """
+    progress = progress or Silent()
+    places, totals, distance = _places(partition), partition.totals, float(partition.distance[0])
+    start = int(totals[Total.SUPPRESSED])
+    price = weight * start / distance if distance > 0 else 0.0
+    limits = Limits(int(totals[Total.SQUARES]), distance * longer, price, 0.0)
+    best, draws, done, stopped = Best(partition, limits), np.array([seed], np.uint64), 0, False
+    hot = typical_change(partition, draws, SAMPLE) if start else 0.0
+    try:
+        for temperature, end in temperatures(hot, tries) if hot > 0 else ():
+            limits = limits._replace(temperature=temperature)
+            while done < end:
+                told = f"Moving sites: {totals[Total.SUPPRESSED]:,} records to be suppressed, {start:,} at the start"
+                progress.update(told, done / tries)
+                done += advance(partition, places, limits, draws, end - done, _SLICE)
+                renew_if_crowded(partition)
+            best.look_at(partition)
+    except Cancelled:
+        stopped = True
+    return best.refining(int(totals[Total.MOVES]), done, stopped)
+
+
+def _places(partition: Partition) -> Places:
+    points, sites, regions = partition.points, partition.centres, len(partition.points)
+    order = spatial_order(points)
+    position = np.empty(regions, np.int64)
+    position[order] = np.arange(regions)
+    in_blocks, site_boxes = sites_in_blocks(sites)
+    away = points - sites[partition.owner]
+    places = Places(
+        sites=in_blocks,
+        site_boxes=site_boxes,
+        boxes=block_boxes(points[order]),
+        region=order,
+        position=position,
+        away=away[:, 0] * away[:, 0] + away[:, 1] * away[:, 1],
+        touched=np.zeros(regions, np.int64),
+        origin=np.zeros(regions, np.int64),
+        heir=np.zeros(regions, np.int64),
+        fresh=np.zeros(regions),
+    )
+    _measure(places)
+    return places
+
+
+@compiled
+def _measure(q: Places) -> None:
+    for block in range(q.boxes.size):
+        _measure_block(q, block)
+
+
+@inner
+def _measure_block(q: Places, block: int) -> None:
+    """How far the farthest owner of a block's points is."""
+    reach = 0.0
+    for at in range(block * BLOCK, min((block + 1) * BLOCK, q.region.size)):
+        reach = max(reach, q.away[q.region[at]])
+    q.boxes[block].reach = reach
+
+
+@compiled
+def advance(p: Partition, q: Places, limits: Limits, draws: NDArray[np.uint64], tries: int, work: int) -> int:
+    """Draw so many moves, or as many as that much work allows; returns how many."""
+    p.totals[Total.WORK] = 0
+    for done in range(tries):
+        if p.totals[Total.WORK] > work or table_is_crowded(p):
+            return done
+        i = below(draws, p.owner.size)
+        around = p.first_neighbour[i + 1] - p.first_neighbour[i]
+        towards = i if around == 0 else p.neighbours[p.first_neighbour[i] + below(draws, around)]
+        step = share(draws) - 0.5
+        allowed = -limits.temperature * np.log(share(draws))
+        site = np.int64(p.owner[i])
+        x = p.centres[site, 0] + step * (p.points[towards, 0] - p.centres[site, 0])
+        y = p.centres[site, 1] + step * (p.points[towards, 1] - p.centres[site, 1])
+        _try_move(p, q, limits, site, x, y, allowed)
+    return tries
+
+
+@inner
+def _try_move(p: Partition, q: Places, limits: Limits, site: int, x: float, y: float, allowed: float) -> None:
+    old_x, old_y, distance, moves = p.centres[site, 0], p.centres[site, 1], p.distance[0], p.totals[Total.MOVES]
+    suppressed = p.totals[Total.SUPPRESSED]
+    _put(p, q, site, x, y)
+    touched, longer = _list_touched(p, q, site, old_x, old_y)
+    empty = _hand_over(p, q, touched)
+    p.distance[0] = distance + longer
+    change = p.totals[Total.SUPPRESSED] - suppressed + limits.price * longer
+    # At temperature zero a move that costs nothing and gains nothing would be made to and fro.
+    wanted = change <= allowed if limits.temperature > 0.0 else change < 0.0
+    if wanted and not empty and p.totals[Total.SQUARES] <= limits.squares and p.distance[0] <= limits.distance:
+        p.totals[Total.MOVES] = moves + 1
+        for n in range(touched):
+            q.away[q.touched[n]] = q.fresh[n]
+        for n in range(touched):
+            _measure_block(q, q.position[q.touched[n]] // BLOCK)
+        return
+    for n in range(touched):
+        if q.origin[n] != q.heir[n]:
+            move_region(p, q.touched[n], q.origin[n])
+    _put(p, q, site, old_x, old_y)
+    p.distance[0], p.totals[Total.MOVES] = distance, moves
+
+
+@inner
+def _put(p: Partition, q: Places, site: int, x: float, y: float) -> None:
+    move_site(q.sites, q.site_boxes, site, x, y)
+    p.centres[site, 0] = x
+    p.centres[site, 1] = y
+
+
+@inner
+def _list_touched(p: Partition, q: Places, site: int, old_x: float, old_y: float) -> tuple[int, float]:
+    """List the regions of the site, and those it would win; how many they are, and by how much they are farther off."""
+    x, y, touched, longer = p.centres[site, 0], p.centres[site, 1], 0, 0.0
+    owner, points, away, boxes = p.owner, p.points, q.away, q.boxes
+    for block in range(boxes.size):
+        reach = boxes[block].reach
+        if box_distance(boxes[block], x, y) > reach and box_distance(boxes[block], old_x, old_y) > reach:
+            continue
+        for at in range(block * BLOCK, min((block + 1) * BLOCK, q.region.size)):
+            i = q.region[at]
+            heir, dx, dy = np.int64(site), points[i, 0] - x, points[i, 1] - y
+            fresh = dx * dx + dy * dy
+            if owner[i] == site:
+                if fresh > away[i]:
+                    heir, fresh, _, _ = two_nearest(points[i, 0], points[i, 1], q.sites, q.site_boxes, site)
+            elif not beats(fresh, site, away[i], owner[i]):
+                continue
+            q.touched[touched], q.origin[touched], q.heir[touched], q.fresh[touched] = i, owner[i], heir, fresh
+            longer += np.sqrt(fresh) - np.sqrt(away[i])
+            touched += 1
+    p.totals[Total.WORK] += 3 * boxes.size + 60 * touched
+    return touched, longer
+
+
+@inner
+def _hand_over(p: Partition, q: Places, touched: int) -> bool:
+    """Give the touched regions to their heirs; whether that leaves a group without any."""
+    empty = False
+    for n in range(touched):
+        if q.origin[n] != q.heir[n]:
+            move_region(p, q.touched[n], q.heir[n])
+    for n in range(touched):
+        empty = empty or p.members[q.origin[n]] == 0
+    return empty

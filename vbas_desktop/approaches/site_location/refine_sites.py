@@ -1,0 +1,78 @@
+"""Sites moved so that fewer records have to be suppressed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
+from vbas_desktop.approaches.site_moving import USUAL_EFFORT, moved_sites
+from vbas_desktop.domain.progress import Cancelled, Progress
+
+
+@dataclass(frozen=True)
+class RefineSitesSiteLocation(SiteLocation):
+    """Moves one site at a time so that fewer records are to be suppressed; regions stay Voronoi.
+
+    S is the number of records in classes smaller than k, summed over the regions nearest to each site. Simulated
+    annealing on S + weight · S₀ · D / D₀, where D is the mean distance to the nearest site: a site is drawn towards, or
+    away from, the point of an initial region near by, and the change of S is known from the regions that would change
+    hands. Neither the sum of the squared populations nor D rises above the start's, and no site comes to attract
+    nothing. The best places that were met are the result, also after a stop. O(tries · (r / 16 + counts moved)).
+
+    References
+    ----------
+    S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi: Optimization by simulated annealing, Science 220, 1983.
+    """
+
+    card: ClassVar[Card] = Card(
+        name="refine-sites",
+        title="Refined sites",
+        summary="Starts from another approach and moves sites so that fewer records have to be suppressed.",
+        formula="minimise S + w · S₀ · D/D₀;  Σ population² ≤ at the start;  D ≤ D₀",
+        complexity="O(tries · (r / 16 + counts moved))",
+        when="Fewer suppressed records are worth some seconds, and regions must be those of a Voronoi diagram.",
+        order=15,
+        reveals="Whoever can repeat the seeding sees which sites were moved because classes were small. How little "
+        "that helps to guess small counts is measured in docs/refinement.md.",
+    )
+
+    seeding: SiteLocation = parameter(
+        "balanced-density",
+        label="Seeding",
+        help="The approach that places the sites before they are moved.",
+        kind="approach",
+    )
+    effort: int = parameter(
+        USUAL_EFFORT,
+        label="Effort",
+        help="How many moves are tried for each site; ten times as many take ten times as long.",
+        low=1,
+        high=100_000,
+    )
+    weight: float = parameter(
+        0.1,
+        label="Weight of distance",
+        help="What doubling the mean distance would cost, as a share of the records that were to be suppressed at the "
+        "start: 0 looks at the records only, 1 keeps regions compact.",
+        low=0.0,
+        high=100.0,
+    )
+
+    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """The best places that were met, in the order of the seeding."""
+        places, told = moved_sites(situation, self.seeding, sites, self.effort, self.weight, 1.0, progress)
+        if told["stopped"]:
+            raise Cancelled
+        return places
+
+    def locate_and_tell(
+        self, situation: Situation, sites: int, progress: Progress
+    ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
+        """The places, and how many moves and tries led from which S to which."""
+        places, told = moved_sites(situation, self.seeding, sites, self.effort, self.weight, 1.0, progress)
+        return places, {self.card.name: told}
