@@ -235,7 +235,7 @@ def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
     for solution in document["solutions"]:
         assert (solution["site_location"], solution["adc_seeding"]) == ("adc", "balanced-density")
         seeding = {"name": "balanced-density", "variant": "paper"}
-        assert solution["parameters"]["site_location"] == {"seeding": seeding}
+        assert solution["parameters"]["site_location"] == {"seeding": seeding, "objective": "thesis"}
 
 
 @pytest.mark.parametrize(

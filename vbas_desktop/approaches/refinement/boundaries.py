@@ -26,8 +26,9 @@ class BoundariesRefinement(Refinement):
     where D is the mean distance to the sites: a neighbour is drawn, the change of S is known from the two class lists
     that change, and what lowers the costs is done, what raises them with a probability that falls with the
     temperature. Three things never happen: a region is not left in several pieces or empty; the sum of the squared
-    populations does not rise; the mean distance does not rise by more than is allowed. Sites move to the middle of what
-    they own where that shortens distances. The best state that was met is the result, also after a stop.
+    populations does not rise; the mean distance to the middle of the regions does not rise by more than is allowed.
+    Sites move to the middle of what they own where that shortens distances. The best state that was met is the result,
+    also after a stop.
     O(tries · classes of an initial region).
 
     References
@@ -65,9 +66,9 @@ class BoundariesRefinement(Refinement):
         high=100.0,
     )
     longer_percent: float = parameter(
-        0.0,
+        5.0,
         label="Longer distance (percent)",
-        help="By how much the mean distance to the sites may rise at most, in percent.",
+        help="By how much the mean distance to the middle of the regions may rise at most, in percent.",
         low=0.0,
         high=1000.0,
     )
@@ -78,7 +79,7 @@ class BoundariesRefinement(Refinement):
         """The best owners that were met, and the sites in the middle of what they own."""
         make_ready(_REHEARSAL, progress)
         from vbas_desktop.algorithms.boundaries import move_boundaries
-        from vbas_desktop.algorithms.partition import Total, new_partition
+        from vbas_desktop.algorithms.partition import Total, new_partition, recentre
 
         pairs, _ = situation.remember(
             "bridged graph", lambda: bridged(known_neighbours(situation.regions), situation.points)
@@ -87,6 +88,8 @@ class BoundariesRefinement(Refinement):
         centres = middles(points, owner) if sites is None else sites
         before = new_partition(counts, points, pairs, owner, centres, k)
         suppressed, squares = int(before.totals[Total.SUPPRESSED]), int(before.totals[Total.SQUARES])
+        # Sites will be in the middle of what they own; what they are compared with must be measured alike.
+        recentre(before)
         distance = float(before.distance[0]) * (1 + self.longer_percent / 100)
         del before
         joined = join_pieces(owner, pairs, points, centres, situation.populations, progress)
