@@ -80,6 +80,28 @@ def figures_of(geometry: MapGeometry, table: RegionTable | None, place: tuple[Fi
     )
 
 
+def refinement_figures(problem: Problem, solution: Solution, progress: Progress) -> tuple[Figure, ...]:
+    """What a refinement changed in each aggregated region, and what for; nothing if there was none."""
+    unrefined = solution.unrefined
+    if unrefined is None:
+        return ()
+    moved, number = unrefined.owner != solution.owner, solution.aggregated_regions
+    former = np.searchsorted(solution.owners_used, unrefined.owner[moved])
+    gained = np.bincount(solution.membership[moved], minlength=number)
+    given = np.bincount(former, minlength=number)
+    before = replace(solution, owner=unrefined.owner, sites=unrefined.sites, unrefined=None, tiers=None)
+    return (
+        Figure("gained", "Initial regions gained by the refinement", gained, unit="initial regions"),
+        Figure("given", "Initial regions given away by the refinement", given, unit="initial regions"),
+        Figure(
+            "suppressed_unrefined",
+            "Suppressed records before the refinement",
+            region_table(problem, before, progress).suppressed,
+            unit="records",
+        ),
+    )
+
+
 def place_figures(problem: Problem, solution: Solution, progress: Progress) -> tuple[Figure, ...]:
     """How much of the geography each aggregated region keeps."""
     vector = place_vector(problem, solution, progress)
@@ -99,7 +121,9 @@ def prepare_shown(
     geometry = prepare_map(known, solution, progress)
     progress.update("Counting the aggregated regions")
     table = None if problem is None else region_table(problem, solution, progress)
-    place = () if problem is None else place_figures(problem, solution, progress)
+    place: tuple[Figure, ...] = ()
+    if problem is not None:
+        place = (*refinement_figures(problem, solution, progress), *place_figures(problem, solution, progress))
     saved = None if problem is None else suppressed_in_tiers(problem, solution, progress, known.pairs)
     figures = figures_of(geometry, table, place)
     return Shown(number, solution, problem, geometry, table, figures, saved, tier_maps(geometry))

@@ -21,6 +21,9 @@ _HEADERS = {
     "share_of_loss": "Share of\nthe loss",
     "anonymity_before": "Anonymity\nbefore",
     "anonymity": "Anonymity\nafter",
+    "gained": "Regions\ngained",
+    "given": "Regions\ngiven away",
+    "suppressed_unrefined": "Suppressed\nunrefined",
     "jaccard": "Kept\ntogether",
     "place_distance": "Distance\nmoved",
     "initial_regions": "Initial\nregions",
@@ -34,6 +37,10 @@ _TIPS = {
     "share_of_loss": "Its share in all suppressed records",
     "anonymity_before": "Size of the smallest class before suppression",
     "anonymity": "Size of the smallest class that is released",
+    "gained": "Initial regions that the refinement took from neighbours",
+    "given": "Initial regions that the refinement gave to neighbours",
+    "suppressed_unrefined": "Records that would be lost in the region of this site without the refinement: why initial "
+    "regions were handed over",
     "jaccard": "Jaccard index: of the pairs of released records that share class and aggregated region, the share "
     "that shared the initial region too",
     "place_distance": "Mean distance of the released records from their initial region to the records’ centre",
