@@ -1,4 +1,4 @@
-"""All approaches at equal numbers of sites: suppressed records, measures, pieces and CPU, beside the rules of others."""
+"""All approaches at equal numbers of sites: suppressed records, measures, pieces, CPU, beside the rules of others."""
 
 from __future__ import annotations
 
