@@ -163,11 +163,6 @@ def from_plain(plain: Mapping[str, Mapping[str, str]]) -> tuple[Grouping, ...]:
     return tuple(Grouping(column, dict(groups)) for column, groups in plain.items() if groups)
 
 
-def relevant(groupings: Iterable[Grouping], columns: Sequence[str]) -> tuple[Grouping, ...]:
-    """The groupings of these columns."""
-    return tuple(grouping for grouping in groupings if grouping.column in columns)
-
-
 def check_values(groupings: Iterable[Grouping], table: RecordTable, used: Sequence[str]) -> list[Finding]:
     """Remarks on groupings that do less than their owner may think: unused columns, values that do not occur."""
     findings = []

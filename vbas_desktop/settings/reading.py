@@ -161,7 +161,3 @@ class Reading(RecordOptions):
         own = {each.name for each in settings_of(RecordOptions)} | {"codebook"}
         mine = self.part(Reading)
         return RegionOptions(**{n.removeprefix("regions_"): value for n, value in mine.items() if n not in own})
-
-
-READING_FIELDS = tuple(each.name for each in settings_of(Reading))
-"""The names of the settings that decide how files are read."""
