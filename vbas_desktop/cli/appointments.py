@@ -69,15 +69,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, plan, rate, write."""
     from vbas_desktop.files.regions.read import load_regions
-    from vbas_desktop.screening.inputs import Constraints, PeopleColumns, build_task, load_people
-    from vbas_desktop.screening.outputs import assess, cannot_attend, read_plan, write_plan
+    from vbas_desktop.jobs.appointments import PlanJob
+    from vbas_desktop.screening.inputs import Constraints, PeopleColumns, load_people
+    from vbas_desktop.screening.outputs import cannot_attend, read_plan, write_plan
     from vbas_desktop.screening.planners import planner
-    from vbas_desktop.screening.slots import load_slots, place_slots
+    from vbas_desktop.screening.slots import load_slots
 
     if not 0.0 < options.max_share <= 1.0 or options.min_groups < 1:
         raise InputError(Finding("limits", "A share is above 0 and at most 1; groups are at least 1.", "Correct them."))
     progress = TerminalProgress(options.quiet)
-    chosen = planner(options.planner, time_limit=options.time_limit, random_seed=options.random_seed)
+    how = {"time_limit": options.time_limit, "random_seed": options.random_seed}
+    planner(options.planner, **how)  # A wrong name is told before anything is read.
     names = tuple(name.strip() for name in options.quasi_identifiers.split(",") if name.strip())
     columns = PeopleColumns(names, options.id_column, options.region_column, options.count_column)
     slots = load_slots(options.slots)
@@ -86,14 +88,15 @@ def run(options: argparse.Namespace) -> int:
     constraints = Constraints(
         options.same_region, options.within_km, options.group_column, options.max_share, options.min_groups
     )
-    task = build_task(people, place_slots(slots, regions), constraints, regions)
+    job = PlanJob(people, slots, constraints, regions, options.planner, **how)
     if options.cannot_attend is not None:
-        plan = read_plan(options.plan, task, people) if options.plan else chosen.plan(task, progress)
+        task = job.task()
+        plan = read_plan(options.plan, task, people) if options.plan else job.plan(task, progress)
         progress.close()
         for slot, vector in cannot_attend(task, people, plan, options.cannot_attend):
             show(f"{' '.join(task.slot_labels[slot])}  anonymity vector {vector}")
         return 0
-    assessment = assess(task, chosen.plan(task, progress), options.random_seed, progress)
+    assessment = job.execute(progress)
     if options.out:
         write_plan(assessment, people, options.out, progress)
     progress.close()

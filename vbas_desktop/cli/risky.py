@@ -21,7 +21,7 @@ from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.risky.found import Search
-    from vbas_desktop.assessment.risky.loop import Coarsener, Plan
+    from vbas_desktop.assessment.risky.loop import Coarsener
     from vbas_desktop.assessment.risky.table import Table
     from vbas_desktop.files.records.table import RecordTable
 
@@ -78,32 +78,26 @@ def run(options: argparse.Namespace) -> int:
     """Search, and coarsen where asked."""
     from vbas_desktop.assessment.risky.loop import Plan
     from vbas_desktop.assessment.risky.rules import read_domain_rules, read_filter_rules, unknown_features
-    from vbas_desktop.assessment.risky.table import Table
-    from vbas_desktop.files.hashing import require_unchanged
     from vbas_desktop.files.records.table import load_records
+    from vbas_desktop.jobs.risky import RiskyJob
 
     _check(options)
     progress = TerminalProgress(options.quiet)
     records = load_records(options.file, reading_of(options), progress)
     dropped = _names(options.identifiers)
     columns = _names(options.columns) or [name for name in records.dialect.header if name not in dropped]
-    table = Table.of_records(records, columns, progress)
     domain = read_domain_rules(options.domain_rules) if options.domain_rules else ()
     filters = read_filter_rules(options.filter_rules) if options.filter_rules else ()
     for name in unknown_features([*domain, *filters], columns):
         say(f"hint: there is no column “{name}”; its rules do nothing.")
-    reference = None
-    if options.reference:
-        public = load_records(options.reference, progress=progress)
-        reference = Table.of_public(public, columns)
-        require_unchanged(public.source)
     plan = Plan(options.k, options.strategy, domain, filters, options.suppress)
-    require_unchanged(records.source)
+    reference = Path(options.reference) if options.reference else None
+    coarsener = RiskyJob(records, tuple(columns), plan, reference).execute(progress)
     say_warnings(records)
     if options.apply:
-        _coarsen(options, plan, records, table, reference, progress)
+        _coarsen(options, coarsener, records, progress)
     else:
-        _search(options, plan, table, reference, progress)
+        _search(options, coarsener, progress)
     return 0
 
 
@@ -116,22 +110,13 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--suppress is a share from 0 to below 1, such as 0.02")
 
 
-def _search(
-    options: argparse.Namespace, plan: Plan, table: Table, reference: Table | None, progress: TerminalProgress
-) -> None:
+def _search(options: argparse.Namespace, coarsener: Coarsener, progress: TerminalProgress) -> None:
     from vbas_desktop.assessment.risky.found import write_scores
-    from vbas_desktop.assessment.risky.loop import exemption
-    from vbas_desktop.assessment.risky.mining import mine
     from vbas_desktop.assessment.risky.output import search_dict
+    from vbas_desktop.jobs.risky import risky_combinations
 
-    search = mine(
-        table,
-        plan.k,
-        max_size=options.max_size,
-        exempt=exemption(table.columns, plan.domain_rules) if plan.domain_rules else None,
-        reference=reference,
-        progress=progress,
-    )
+    table, plan = coarsener.state.table, coarsener.plan
+    search = risky_combinations(coarsener, options.max_size, progress)
     if options.scores:
         write_scores(Path(options.scores), table, search, progress)
     progress.close()
@@ -142,23 +127,16 @@ def _search(
 
 
 def _coarsen(
-    options: argparse.Namespace,
-    plan: Plan,
-    records: RecordTable,
-    table: Table,
-    reference: Table | None,
-    progress: TerminalProgress,
+    options: argparse.Namespace, coarsener: Coarsener, records: RecordTable, progress: TerminalProgress
 ) -> None:
-    from vbas_desktop.assessment.risky.loop import Coarsener
     from vbas_desktop.assessment.risky.output import NotVerified, log_dict, write_coarsened
 
-    coarsener = Coarsener.of(plan, table, reference)
     coarsener.run(progress)
     log = log_dict(coarsener)
     if options.out:
         if not log["k_anonymous"] and not options.allow_exempted:
             passed = counted(log["exempted"], "risky combination")
-            why = f"domain rules let {passed} pass, so the searched columns would not be {plan.k}-anonymous"
+            why = f"domain rules let {passed} pass, so the searched columns would not be {coarsener.plan.k}-anonymous"
             raise VerificationFailed(f"Nothing was written: {why}. --allow-exempted writes them all the same.")
         dropped = _names(options.identifiers)
         try:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.files.records.table import RecordTable
-from vbas_desktop.screening.inputs import Constraints, People, PeopleColumns, build_task, people_of
-from vbas_desktop.screening.outputs import Assessment, assess, cannot_attend, write_plan
-from vbas_desktop.screening.planners import planner
-from vbas_desktop.screening.slots import SlotTable, load_slots, place_slots
+from vbas_desktop.jobs.appointments import PlanJob
+from vbas_desktop.screening.inputs import Constraints, People, PeopleColumns, people_of
+from vbas_desktop.screening.outputs import Assessment, cannot_attend, write_plan
+from vbas_desktop.screening.slots import SlotTable, load_slots
 from vbas_desktop.screening.task import alternatives
 from vbas_desktop.screening.vectors import AnonymityVector
 
@@ -76,10 +76,9 @@ def make_plan(setup: PlanSetup, progress: Progress) -> Planned:
     """Plan and rate. Stopped while planning, the best plan so far is kept and rated all the same."""
     progress.update("Forming classes")
     people = people_of(setup.people, setup.columns)
-    task = build_task(people, place_slots(setup.slots, setup.regions), setup.constraints, setup.regions)
-    chosen = planner(setup.planner, time_limit=setup.time_limit, random_seed=setup.random_seed)
-    plan = chosen.plan(task, progress)
-    assessment = assess(task, plan, setup.random_seed, Silent())
+    how = (setup.constraints, setup.regions, setup.planner, setup.time_limit, setup.random_seed)
+    assessment = PlanJob(people, setup.slots, *how).execute(progress)
+    task, plan = assessment.task, assessment.plan
     smallest = np.full(task.people.size, np.iinfo(np.int64).max)
     np.minimum.at(smallest, plan.classes, plan.counts)
     used = np.bincount(plan.classes, minlength=task.people.size)

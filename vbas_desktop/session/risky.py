@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from vbas_desktop.assessment.risky.found import write_scores
-from vbas_desktop.assessment.risky.loop import Coarsener, Plan, State, exemption
-from vbas_desktop.assessment.risky.mining import mine
+from vbas_desktop.assessment.risky.loop import Coarsener, Plan, State
 from vbas_desktop.assessment.risky.output import share_kept, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
-from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.hashing import require_unchanged
-from vbas_desktop.files.records.table import RecordTable, load_records
+from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.jobs.risky import RiskyJob, risky_combinations
 
 from .risky_list import Listing
 
@@ -86,19 +84,6 @@ class Work:
         return replace(self, coarsener=history, listings=self.listings[:-1] or self.listings)
 
 
-def begin(setup: RiskySetup, progress: Progress) -> tuple[Coarsener, Table]:
-    """The table of the chosen columns, nothing coarsened yet."""
-    plan = setup.plan()
-    table = Table.of_records(setup.records, setup.columns, progress)
-    reference = None
-    if setup.reference is not None:
-        public = load_records(setup.reference, progress=progress)
-        reference = Table.of_public(public, setup.columns)
-        require_unchanged(public.source)
-    require_unchanged(setup.records.source)
-    return Coarsener.of(plan, table, reference), table
-
-
 def search(setup: RiskySetup, work: Work | None, progress: Progress) -> Work:
     """List all minimal risky combinations of the state in force, up to the largest size that is wanted."""
     coarsener = _history(setup, work, progress)
@@ -145,23 +130,14 @@ def save_scores(listing: Listing, target: Path, progress: Progress) -> Path:
 def _history(setup: RiskySetup, work: Work | None, progress: Progress) -> Coarsener:
     """The history to go on with: steps stay as long as the table is the same, rules and k are those of now."""
     if work is None or not work.setup.same_table(setup):
-        return begin(setup, progress)[0]
+        return RiskyJob(setup.records, setup.columns, setup.plan(), setup.reference).execute(progress)
     old = work.coarsener
     return Coarsener(setup.plan(), old.start, list(old.steps), old.done, old.exempted)
 
 
 def _listed(coarsener: Coarsener, max_size: int | None, all_sizes: bool, progress: Progress) -> Listing:
     state, plan = coarsener.state, coarsener.plan
-    exempt = exemption(state.table.columns, plan.domain_rules) if plan.domain_rules else None
-    found = mine(
-        state.table,
-        plan.k,
-        max_size=max_size,
-        first_level_only=not all_sizes,
-        exempt=exempt,
-        reference=state.reference,
-        progress=progress,
-    )
+    found = risky_combinations(coarsener, max_size, progress, first_level_only=not all_sizes)
     progress.update("Counting occurrences")
     listing = Listing(state.table, plan, found, all_sizes)
     _ = listing.occurrences, listing.runs, listing.exposed  # computed here, in the thread that searches

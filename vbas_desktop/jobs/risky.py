@@ -1,0 +1,51 @@
+"""Searching a table for combinations of values that single people out, and coarsening it: the beginning of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from vbas_desktop.assessment.risky.found import Search
+from vbas_desktop.assessment.risky.loop import Coarsener, Plan, exemption
+from vbas_desktop.assessment.risky.mining import mine
+from vbas_desktop.assessment.risky.table import Table
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.files.hashing import require_unchanged
+from vbas_desktop.files.records.table import RecordTable, load_records
+
+
+@dataclass(frozen=True, eq=False)
+class RiskyJob:
+    """Search these columns. ``reference`` is a public table: values that are rare there are risky, too."""
+
+    records: RecordTable
+    columns: tuple[str, ...]
+    plan: Plan
+    reference: Path | None = None
+
+    def execute(self, progress: Progress = Silent()) -> Coarsener:  # noqa: B008 (Silent has no state)
+        """The table with nothing coarsened yet, from which steps are made."""
+        table = Table.of_records(self.records, self.columns, progress)
+        reference = None
+        if self.reference is not None:
+            public = load_records(self.reference, progress=progress)
+            reference = Table.of_public(public, self.columns)
+            require_unchanged(public.source)
+        require_unchanged(self.records.source)
+        return Coarsener.of(self.plan, table, reference)
+
+
+def risky_combinations(
+    coarsener: Coarsener, max_size: int | None, progress: Progress, first_level_only: bool = False
+) -> Search:
+    """The minimal risky combinations of a table as it is now, without those that domain rules let pass."""
+    state, plan = coarsener.state, coarsener.plan
+    return mine(
+        state.table,
+        plan.k,
+        max_size=max_size,
+        first_level_only=first_level_only,
+        exempt=exemption(state.table.columns, plan.domain_rules) if plan.domain_rules else None,
+        reference=state.reference,
+        progress=progress,
+    )
