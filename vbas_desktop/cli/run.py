@@ -164,6 +164,10 @@ def results_text(ran: Ran, solution: Solution) -> str:
         f"Globally suppressed: {result.globally_suppressed_records:,} · "
         f"approximated number of sites: {result.approximated_sites:,} · {result.seconds:.2f} s without loading"
     )
+    if "obstacles" in solution.told:
+        from vbas_desktop.release.report.wording import changed_in_words
+
+        head += f"\nSolution {solution.id}: {changed_in_words(solution.told['obstacles'], len(problem.regions))}"
     table = solutions_table(result.solutions, solution, problem.regions.system.unit)
     advice = [] if result.advice is None else [f"Advice: {result.advice.text}{_how(result.advice)}"]
     tail = "\n".join([*same_text(result), MARKS, *advice])

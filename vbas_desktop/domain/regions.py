@@ -35,6 +35,20 @@ class CoordinateSystem:
 
 
 @dataclass(frozen=True, eq=False)
+class Obstacles:
+    """What ways between places must go around: areas such as lakes, and lines such as rivers, in the coordinates of the
+    regions. ``names`` are empty where the files have none.
+    """
+
+    shapes: NDArray[np.object_]
+    names: tuple[str, ...]
+    sources: tuple[Source, ...]
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+
+@dataclass(frozen=True, eq=False)
 class Regions:
     """All initial regions in file order.
 
@@ -51,6 +65,7 @@ class Regions:
     names: tuple[str, ...] | None = None
     findings: tuple[Finding, ...] = ()
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    obstacles: Obstacles | None = None
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -17,11 +17,13 @@ def fingerprint(problem: Problem) -> str:
     for array in (problem.regions.points, problem.counts.classes, indptr, columns, values):
         digest.update(str(array.shape).encode())
         digest.update(np.ascontiguousarray(array).tobytes())
-    told = {
+    told: dict[str, object] = {
         "ids": hashlib.sha256("\n".join(problem.regions.ids).encode()).hexdigest(),
         "unit": problem.regions.system.unit,
         "categories": list(problem.counts.category_numbers),
         "unknown": problem.unknown_region_records,
     }
+    if problem.regions.obstacles is not None:
+        told["obstacles"] = [source.sha256 for source in problem.regions.obstacles.sources]
     digest.update(json.dumps(told, sort_keys=True).encode())
     return digest.hexdigest()

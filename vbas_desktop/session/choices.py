@@ -156,6 +156,7 @@ def choices_to_json(choices: Choices) -> dict[str, Any]:
     data = {item.name: getattr(choices, item.name) for item in fields(Choices)}
     data["roles"] = [[name, str(role)] for name, role in choices.roles.items()]
     data["pareto_measures"] = None if choices.pareto_measures is None else list(choices.pareto_measures)
+    data["obstacles"] = list(choices.obstacles)
     data["approaches"] = dict(choices.approaches)
     data["groupings"] = {name: dict(groups) for name, groups in choices.groupings.items()}
     data["parameters"] = {
@@ -172,6 +173,7 @@ def choices_from_json(data: Mapping[str, Any]) -> Choices:
         known["roles"] = {name: Role(role) for name, role in known["roles"]}
     if known.get("pareto_measures") is not None:
         known["pareto_measures"] = tuple(known["pareto_measures"])
+    known["obstacles"] = tuple(known.get("obstacles", ()))
     if "approaches" in known:
         known["approaches"] = {**Choices().approaches, **known["approaches"]}
     return Choices(**known)

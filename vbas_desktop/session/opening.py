@@ -60,6 +60,7 @@ class OpenProjectOrder:
         )
         if missing:
             return OpenedProject(self.path, state, missing=missing)
+        state, gone = self._with_obstacles(state)
         loaded = LoadOrder(records, regions, state.choices).execute(Span(progress, 0.0, 0.8))
         changed = tuple(
             Path(now.path).name
@@ -68,7 +69,17 @@ class OpenProjectOrder:
         )
         fitting = [entry for entry in state.entries if entry.run.region_ids_sha256 == loaded.region_ids_sha256]
         entries = _with_problems(fitting, loaded, Span(progress, 0.8, 1.0))
-        return OpenedProject(self.path, state, loaded, tuple(entries), (), changed, len(state.entries) - len(fitting))
+        left_out = len(state.entries) - len(fitting)
+        return OpenedProject(self.path, state, loaded, tuple(entries), (), (*changed, *gone), left_out)
+
+    def _with_obstacles(self, state: ProjectState) -> tuple[ProjectState, tuple[str, ...]]:
+        """The project without obstacle files that are gone or on another computer, and the names of these."""
+        here = str(self.path.absolute())
+        kept = tuple(each for each in state.choices.obstacles if not is_elsewhere(each, here) and Path(each).is_file())
+        gone = tuple(
+            f"{Path(each).name} (obstacles, not found)" for each in state.choices.obstacles if each not in kept
+        )
+        return replace(state, choices=replace(state.choices, obstacles=kept)), gone
 
 
 def _differs(before: Source, now: Source) -> bool:

@@ -124,6 +124,7 @@ SCHEMA: dict[str, Any] = {
                 "random_seed": {"type": "integer", "minimum": 0},
                 "unknown_regions": {"enum": ["stop", "suppress"]},
                 "pareto_measures": {"type": ["array", "null"], "items": {"type": "string"}},
+                "obstacles": {"type": "array", "items": {"type": "string"}},
             },
         },
         "runs": {"type": "array", "items": _RUN},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .declaration import Settings, setting, settings_of
-from .forms import Delimiter
+from .forms import Delimiter, Texts
 
 FIND_OUT = "Find out"
 COORDINATES = {"auto": FIND_OUT, "planar": "Planar", "degrees": "Raw degrees", "geographic": "Geographic"}
@@ -56,6 +56,7 @@ class RegionOptions:
     """How to read a region file; what is None or ``auto`` is found out.
 
     ``layer`` chooses among the layers of a GeoPackage, ``decimal`` says what parts decimals in a text file.
+    ``obstacles`` are files with what ways between regions must go around.
     """
 
     id_column: str | None = None
@@ -66,6 +67,7 @@ class RegionOptions:
     encoding: str | None = None
     layer: str | None = None
     decimal: str = "auto"
+    obstacles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,15 @@ class Reading(RecordOptions):
         option="--codebook",
         group="reading",
         usual="none",
+    )
+    obstacles: tuple[str, ...] = setting(
+        (),
+        label="Obstacle files",
+        help="Lakes, coasts, rivers and the like, for the construction “Obstacles”: areas and lines in a GeoJSON, "
+        "GeoPackage or Shapefile.",
+        option="--obstacles",
+        group="reading",
+        form=Texts("FILE"),
     )
 
     @property

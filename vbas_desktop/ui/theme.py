@@ -66,6 +66,7 @@ class Colours:
     canvas: str
     region_border: str
     site: str
+    water: str
     fills: tuple[str, ...]
     sequence: tuple[str, ...]
 
@@ -85,6 +86,7 @@ LIGHT = Colours(
     canvas="#fbfcfd",
     region_border="#51606d",
     site="#17212b",
+    water="#d3e3ee",
     fills=(
         "#a9c6de", "#f0cfa0", "#a8d5c2", "#e3b3b0", "#c9c3e0", "#d9dca0",
         "#8fb8c9", "#e8bfd2", "#bcd6a4", "#d8c3ab", "#9fcfd6", "#cfd4da",
@@ -107,6 +109,7 @@ DARK = Colours(
     canvas="#14181c",
     region_border="#b4c0cb",
     site="#f2f5f7",
+    water="#1b3140",
     fills=(
         "#3f6685", "#8a6a37", "#3d7763", "#86514e", "#645c8f", "#73763a",
         "#2f6073", "#85526c", "#577a3d", "#75604a", "#3a737b", "#5b6570",

@@ -25,6 +25,7 @@ _REHEARSED = (
     "vbas_desktop.files.records.rehearsal:rehearse",
     "vbas_desktop.algorithms.adc.search:rehearse",
     "vbas_desktop.algorithms.boundaries_rehearsal:rehearse",
+    "vbas_desktop.algorithms.geodesic.rehearsal:rehearse",
 )
 
 

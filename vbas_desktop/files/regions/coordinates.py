@@ -188,6 +188,21 @@ def _moved(
     return new_points, shapely.transform(polygons, lambda xy: np.column_stack(move(xy[:, 0], xy[:, 1])))
 
 
+def moved_shapes(shapes: NDArray[np.object_], definition: str | None, system: CoordinateSystem) -> NDArray[np.object_]:
+    """Shapes of another file in the system of the regions; in a plane of unknown place they are taken as they are."""
+    if system.definition is None:
+        return shapes
+    move = _transformer(definition or WGS84, system.definition)
+    if system.kind is CoordinateKind.DEGREES:
+        straight = _transformer(definition or WGS84, WGS84)
+
+        def move(x: Any, y: Any) -> tuple[Any, Any]:
+            longitude, latitude = straight(x, y)
+            return latitude, longitude
+
+    return np.asarray(shapely.transform(shapes, lambda xy: np.column_stack(move(xy[:, 0], xy[:, 1]))))
+
+
 def _transformer(source: str, target: str) -> Callable[[Any, Any], tuple[Any, Any]]:
     import pyproj
     from pyproj import network

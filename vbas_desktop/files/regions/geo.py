@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import cut_of_shapes, unwrapped
+from vbas_desktop.domain.source import Source
 from vbas_desktop.files.findings import FindingList
 
 from .columns import find_id, is_latitude, is_longitude, name_column
@@ -23,6 +25,8 @@ from .text import choose_id
 
 ENDINGS = (".geojson", ".json", ".gpkg", ".shp", ".zip")
 """Files with these endings are taken for geometry; of archives it is told what to do."""
+REGION_KINDS = ("Polygon", "Point", "Unknown", "GeometryCollection")
+_KIND_WORDS = {"Polygon": "polygons", "Point": "points", "LineString": "lines"}
 SHAPEFILE_PARTS = (".shp", ".dbf", ".shx", ".prj")
 
 
@@ -49,8 +53,8 @@ def read_raw_layer(
 ) -> RawRegions:
     """The regions of a geometry file; raises `InputError` if nothing more can be found out."""
     if path.suffix.lower() == ".shp":
-        _check_parts(path, findings)
-    layer = _read_layer(path, layer_name, findings)
+        check_parts(path, findings)
+    layer = read_layer(path, layer_name, findings)
     header = list(layer.columns)
     candidates = find_id(header, id_column, findings)
     if not candidates:
@@ -81,7 +85,8 @@ def read_raw_layer(
     )
 
 
-def _check_parts(path: Path, findings: FindingList) -> None:
+def check_parts(path: Path, findings: FindingList) -> None:
+    """Note the parts of a Shapefile that are missing."""
     there = {part for part in SHAPEFILE_PARTS if shapefile_part(path, part) is not None}
     for part, use in ((".dbf", "the region ids"), (".shx", "the index of the shapes")):
         if part not in there:
@@ -107,7 +112,23 @@ def shapefile_part(path: Path, ending: str) -> Path | None:
     return None
 
 
-def _read_layer(path: Path, layer_name: str | None, findings: FindingList) -> Layer:
+def source_of(path: Path) -> Source:
+    """Size and SHA-256 of a file; of a Shapefile, of its .shp, .dbf, .shx and .prj one after the other."""
+    files: Sequence[Path] = [path]
+    if path.suffix.lower() == ".shp":
+        parts = (shapefile_part(path, part) for part in SHAPEFILE_PARTS[1:])
+        files = [path, *(part for part in parts if part is not None)]
+    digest, size = hashlib.sha256(), 0
+    for file in files:
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+                size += len(block)
+    return Source(str(path), size, digest.hexdigest())
+
+
+def read_layer(path: Path, layer_name: str | None, findings: FindingList, kinds: Sequence[str] = REGION_KINDS) -> Layer:
+    """The features of the wanted layer, or of the first with one of these kinds of geometry."""
     place = checked_geometry_file(path)
     import pyogrio
     from pyogrio.errors import DataLayerError, DataSourceError
@@ -116,7 +137,7 @@ def _read_layer(path: Path, layer_name: str | None, findings: FindingList) -> La
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            chosen = _choose_layer(pyogrio.list_layers(place), layer_name, findings)
+            chosen = _choose_layer(pyogrio.list_layers(place), layer_name, findings, kinds)
             meta, _, geometry, fields = read(place, layer=chosen, encoding=_encoding(path))
         except (DataSourceError, DataLayerError, ValueError, UnicodeDecodeError):
             findings.add(
@@ -148,7 +169,9 @@ def _encoding(path: Path) -> str | None:
     return "UTF-8"
 
 
-def _choose_layer(layers: NDArray[np.object_], wanted: str | None, findings: FindingList) -> str:
+def _choose_layer(
+    layers: NDArray[np.object_], wanted: str | None, findings: FindingList, kinds_wanted: Sequence[str]
+) -> str:
     names = [str(name) for name, _ in layers]
     listed = ", ".join(f"“{name}”" for name in names)
     if wanted is not None:
@@ -157,13 +180,14 @@ def _choose_layer(layers: NDArray[np.object_], wanted: str | None, findings: Fin
             findings.stop_on_errors()
         return wanted
     kinds = [str(kind or "") for _, kind in layers]
-    for word in ("Polygon", "Point", "Unknown", "GeometryCollection"):
+    for word in kinds_wanted:
         fitting = [name for name, kind in zip(names, kinds, strict=True) if word in kind]
         if fitting:
             if len(fitting) > 1:
                 findings.hint("several-layers", f"Layer “{fitting[0]}” is used; the layers are {listed}.")
             return fitting[0]
-    findings.add("no-regions", "No layer has polygons or points.", "Choose a file with one shape per region.")
+    wanted_kinds = " or ".join(_KIND_WORDS[kind] for kind in kinds_wanted if kind in _KIND_WORDS)
+    findings.add("no-regions", f"No layer has {wanted_kinds}.", "Choose a file that has them.")
     findings.stop_on_errors()
     raise AssertionError("a layer without regions is an error")
 
@@ -232,7 +256,7 @@ def layer_numbers(
     path: Path, columns: Sequence[str], layer_name: str | None, findings: FindingList
 ) -> dict[str, NDArray[np.float64]]:
     """Those of the columns that the layer has, as numbers; each field that is none is noted."""
-    layer = _read_layer(path, layer_name, findings)
+    layer = read_layer(path, layer_name, findings)
     return {name: _attribute_numbers(layer.columns[name], name, findings) for name in columns if name in layer.columns}
 
 

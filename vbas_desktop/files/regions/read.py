@@ -7,7 +7,6 @@ point on its surface.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,14 +16,14 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import check_is_table, check_local, check_readable
 from vbas_desktop.files.findings import FindingList
 from vbas_desktop.settings.reading import RegionOptions
 
 from .coordinates import CHOICES, place
-from .geo import ENDINGS, SHAPEFILE_PARTS, layer_numbers, read_raw_layer, shapefile_part
+from .geo import ENDINGS, layer_numbers, read_raw_layer, source_of
 from .numbers import DECIMALS, numbers_of
+from .obstacles import load_obstacles
 from .raw import RawRegions, check_identical
 from .text import read_raw_csv, read_table
 
@@ -46,6 +45,8 @@ def load_regions(
     progress.update("Reading regions", 0.5)
     points, polygons, system = place(raw, options.coordinates, findings)
     check_identical(points, raw.rows, findings)
+    progress.update("Reading regions", 0.7)
+    obstacles, remarks = load_obstacles(options.obstacles, system, points)
     progress.update("Reading regions", 0.8)
     regions = Regions(
         ids=raw.ids,
@@ -55,25 +56,11 @@ def load_regions(
         source=source_of(path),
         names=raw.names,
         labels=raw.labels,
-        findings=findings.stop_on_errors(),
+        findings=(*findings.stop_on_errors(), *remarks),
+        obstacles=obstacles,
     )
     progress.update("Reading regions", 1.0)
     return regions
-
-
-def source_of(path: Path) -> Source:
-    """Size and SHA-256 of a file; of a Shapefile, of its .shp, .dbf, .shx and .prj one after the other."""
-    files: Sequence[Path] = [path]
-    if path.suffix.lower() == ".shp":
-        parts = (shapefile_part(path, part) for part in SHAPEFILE_PARTS[1:])
-        files = [path, *(part for part in parts if part is not None)]
-    digest, size = hashlib.sha256(), 0
-    for file in files:
-        with file.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-                size += len(block)
-    return Source(str(path), size, digest.hexdigest())
 
 
 def _check_options(path: Path, options: RegionOptions, findings: FindingList) -> None:

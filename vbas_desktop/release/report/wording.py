@@ -41,6 +41,9 @@ def choices_in_words(facts: Facts) -> list[tuple[str, str]]:
     ]
     items.append((f"Region column “{problem.region_column}”", "replaced by the code of the aggregated region"))
     items += [(name, _approach(facts, component)) for component, name in COMPONENTS.items()]
+    changed = facts.plan.solution.told.get("obstacles")
+    if changed is not None:
+        items.append(("Changed because of obstacles", changed_in_words(changed, len(problem.regions))))
     items.append(("Coordinates", coordinates(problem.regions.system)))
     if options.identifiers:
         items.append(("Columns left out", ", ".join(options.identifiers)))
@@ -52,6 +55,14 @@ def choices_in_words(facts: Facts) -> list[tuple[str, str]]:
         items.append((f"Added column “{options.class_size}”", "how many released records share the row’s values"))
     items.append(("Form of the file", form(facts.table.dialect, options)))
     return [*items, *settings_in_words(facts.document.get("options") or {})]
+
+
+def changed_in_words(told: Mapping[str, Any], regions: int) -> str:
+    """How many initial regions have another site because of the obstacles."""
+    return (
+        f"{told['changed_regions']:,} of {counted(regions, 'initial region')} ({told['changed_percent']:.1f} %) have "
+        f"another site than the nearest, because of {counted(told['obstacles'], 'obstacle')}"
+    )
 
 
 def _approach(facts: Facts, component: str) -> str:

@@ -68,6 +68,14 @@ def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Leg
         rows.append(LegendRow("dot", colours.muted, f"initial region ({len(picture.base.points) - empty:,})", True))
         if empty:
             rows.append(LegendRow("dot", colours.error, f"initial region without records ({empty:,})"))
+    obstacles = picture.base.regions.obstacles
+    if obstacles is not None and Layer.OBSTACLES in picture.layers:
+        rows.append(LegendRow("fill", colours.water, f"obstacle ({len(obstacles):,})"))
+    if geometry is not None and geometry.detoured is not None and Layer.DETOURED in picture.layers:
+        number, share = int(geometry.detoured.sum()), float(geometry.detoured.mean())
+        rows.append(
+            LegendRow("dot", colours.warning, f"changed because of an obstacle ({number:,}, {100 * share:.1f} %)")
+        )
     if picture.changed is not None:
         rows.append(LegendRow("dot", colours.error, f"{changed} ({int(picture.changed.sum()):,})"))
     if figure is not None and picture.classes is not None:

@@ -7,6 +7,7 @@ adds one solution.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import shapely
@@ -18,6 +19,7 @@ from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons, comp
 from vbas_desktop.algorithms.colouring import colour_map, recolour
 from vbas_desktop.algorithms.coverage import Shapes, clean_coverage
 from vbas_desktop.algorithms.matching import matched_groups
+from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.algorithms.places import distinct_pairs
 from vbas_desktop.algorithms.region_codes import region_codes
 from vbas_desktop.domain.progress import Progress, Silent
@@ -82,7 +84,7 @@ class Rings:
 
 @dataclass(frozen=True, eq=False)
 class BaseGeometry:
-    """Everything the map needs of the initial regions.
+    """Everything the map needs of the initial regions, and of the obstacles between them.
 
     ``drawn`` are the regions with the polygons that are drawn: without overlaps (if ``clean``), and simplified if they
     have very many vertices.
@@ -101,11 +103,22 @@ class BaseGeometry:
     pairs: Pairs
     drawn: Regions
     clean: bool
+    obstacle_areas: Rings | None = None
+    obstacle_lines: Rings | None = None
+    obstacle_tree: shapely.STRtree | None = None
     records: NDArray[np.int64] | None = None
 
     def with_records(self, records: NDArray[np.int64] | None) -> BaseGeometry:
         """The same with the number of records of each initial region."""
         return replace(self, records=records)
+
+    def obstacle_at(self, x: float, y: float, reach: float) -> int | None:
+        """The obstacle under a place on the map, or the nearest within reach."""
+        if self.obstacle_tree is None:
+            return None
+        place = shapely.Point(self.frame.from_map(x, y))
+        found = self.obstacle_tree.query_nearest(place, max_distance=max(reach, 1e-300), all_matches=False)
+        return int(found[0]) if found.size else None
 
     def region_at(self, x: float, y: float, reach: float) -> int | None:
         """The initial region under a place on the map, or the nearest point within reach."""
@@ -121,7 +134,8 @@ class BaseGeometry:
 class MapGeometry:
     """One solution on the map. Arrays have one entry per aggregated region unless they say otherwise.
 
-    ``codes`` are what aggregated regions are called: in the window as in the release.
+    ``codes`` are what aggregated regions are called: in the window as in the release. ``detoured`` initial regions have
+    another site than the nearest because of an obstacle (None: obstacles had no part in it).
     """
 
     base: BaseGeometry
@@ -135,6 +149,7 @@ class MapGeometry:
     without_records: NDArray[np.bool_]
     sites: NDArray[np.float64] | None
     site_attracts: NDArray[np.bool_]
+    detoured: NDArray[np.bool_] | None
     cell_rings: Rings | None
     tree: shapely.STRtree
     pairs: Pairs
@@ -174,6 +189,28 @@ def rings_of(shapes: Shapes, frame: Frame) -> Rings:
     return Rings(frame.to_map(xy), joined, starts)
 
 
+def lines_of(shapes: Shapes, frame: Frame) -> Rings:
+    """Lines in map coordinates, to be stroked."""
+    parts, owner = shapely.get_parts(shapes, return_index=True)
+    xy, part = shapely.get_coordinates(parts, return_index=True)
+    joined = np.append(part[1:] == part[:-1], False)[: len(xy)]
+    starts = np.searchsorted(owner[part], np.arange(len(shapes) + 1)).astype(np.int64)
+    return Rings(frame.to_map(xy), joined, starts)
+
+
+def _obstacles(regions: Regions, frame: Frame, diagonal: float) -> dict[str, Any]:
+    """Obstacles as fine as a screen shows."""
+    if regions.obstacles is None:
+        return {}
+    shapes = shapely.simplify(regions.obstacles.shapes, diagonal / _OUTLINE_DETAIL, preserve_topology=False)
+    kinds = shapely.get_dimensions(regions.obstacles.shapes)
+    return {
+        "obstacle_areas": rings_of(shapes[kinds == 2], frame),
+        "obstacle_lines": lines_of(shapes[kinds == 1], frame),
+        "obstacle_tree": shapely.STRtree(regions.obstacles.shapes),
+    }
+
+
 def prepare_base(regions: Regions, progress: Progress | None = None) -> BaseGeometry:
     """Prepare what stays the same for all solutions of one region file."""
     tell = progress or Silent()
@@ -205,6 +242,7 @@ def prepare_base(regions: Regions, progress: Progress | None = None) -> BaseGeom
         pairs=pairs,
         drawn=drawn,
         clean=clean,
+        **_obstacles(regions, frame, diagonal),
     )
 
 
@@ -232,7 +270,10 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
     tell.update("Preparing the map")
     boxes, tree, compact = _boxes(shapes, frame), shapely.STRtree(shapes), compactness(shapes)
     tell.update("Preparing the cells of the sites")
-    cells = None if solution.sites is None else rings_of(cell_polygons(solution.sites, base.cell_area), frame)
+    detoured = _detoured(regions, solution)
+    # Around obstacles the cells of the plain diagram would show what is not so.
+    plain = solution.sites is not None and detoured is None
+    cells = rings_of(cell_polygons(solution.sites, base.cell_area), frame) if plain else None  # type: ignore[arg-type]
     tell.update("Preparing the map")
     totals = None if base.records is None else np.bincount(membership, base.records, solution.aggregated_regions)
     attracts = np.zeros(0 if solution.sites is None else len(solution.sites), np.bool_)
@@ -250,11 +291,20 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
         without_records=np.zeros(len(shapes), np.bool_) if totals is None else totals == 0,
         sites=None if solution.sites is None else frame.to_map(solution.sites),
         site_attracts=attracts,
+        detoured=detoured,
         cell_rings=cells,
         tree=tree,
         pairs=pairs,
         boxes=boxes,
     )
+
+
+def _detoured(regions: Regions, solution: Solution) -> NDArray[np.bool_] | None:
+    if regions.obstacles is None or solution.approaches.get("construction") != "obstacles":
+        return None
+    made = solution.unrefined or solution
+    assert made.sites is not None
+    return np.asarray(made.owner != nearest_sites(regions.points, made.sites))
 
 
 def coloured_like(geometry: MapGeometry, other: MapGeometry) -> MapGeometry:

@@ -21,6 +21,7 @@ def card_text(
     figures: tuple[Figure, ...],
     aggregated: int | None,
     region: int | None,
+    obstacle: int | None = None,
 ) -> str:
     """What the card says, as rich text; empty if nothing is under the pointer."""
     lines = [] if geometry is None or aggregated is None else _aggregated_lines(geometry, figures, aggregated)
@@ -29,6 +30,11 @@ def card_text(
         title = f"Initial region {base.regions.ids[region]}" + (f" · {name}" if name else "")
         records = "" if base.records is None else f": {_records(int(base.records[region]))}"
         lines.append(f"<span>{escape(title)}{records}</span>")
+        if geometry is not None and geometry.detoured is not None and geometry.detoured[region]:
+            lines.append("<span>another site than the nearest, because of an obstacle</span>")
+    if obstacle is not None and base.regions.obstacles is not None:
+        name = base.regions.obstacles.names[obstacle]
+        lines.append(f"<span>Obstacle{f': {escape(name)}' if name else ''}</span>")
     return "<br>".join(lines)
 
 

@@ -37,6 +37,8 @@ class Layer(StrEnum):
     CELLS = "cells"
     POINTS = "points"
     SITES = "sites"
+    OBSTACLES = "obstacles"
+    DETOURED = "detoured"
 
 
 LAYER_TITLES = {
@@ -45,10 +47,12 @@ LAYER_TITLES = {
     Layer.POINTS: "Points of initial regions",
     Layer.SITES: "Sites",
     Layer.CELLS: "Voronoi cells of the sites",
+    Layer.OBSTACLES: "Obstacles",
+    Layer.DETOURED: "Changed because of an obstacle",
     Layer.AREA: "Study area",
 }
 
-DEFAULT_LAYERS = frozenset({Layer.AREA, Layer.AGGREGATED, Layer.POLYGONS, Layer.POINTS, Layer.SITES})
+DEFAULT_LAYERS = frozenset(Layer) - {Layer.CELLS}
 
 
 def translucent(colour: str, alpha: float) -> QColor:
@@ -82,6 +86,9 @@ class Picture:
     def __post_init__(self) -> None:
         self._area = path_of(self.base.area_rings)
         self._points, self._empty_points, self._changed_points = self._split_points()
+        self._water = QPainterPath() if self.base.obstacle_areas is None else path_of(self.base.obstacle_areas)
+        self._rivers = QPainterPath() if self.base.obstacle_lines is None else path_of(self.base.obstacle_lines)
+        self._detoured = points_polygon(self.base.points[:0])
         self._borders = self._cells = self._scattered = self._unrecorded = QPainterPath()
         self._smooth = True
         if self.geometry is not None:
@@ -98,6 +105,8 @@ class Picture:
         )
 
     def _prepare(self, geometry: MapGeometry) -> None:
+        if geometry.detoured is not None:
+            self._detoured = points_polygon(self.base.points[geometry.detoured])
         self._borders = path_of(geometry.rings)
         self._cells = QPainterPath() if geometry.cell_rings is None else path_of(geometry.cell_rings)
         self._scattered = path_of(geometry.rings, np.flatnonzero(geometry.pieces > 1))
@@ -127,7 +136,9 @@ class Picture:
             self._stroke(painter, self._cells, hairline(QColor(self.colours.accent), Qt.PenStyle.DashLine))
         if Layer.AGGREGATED in self.layers:
             self._stroke(painter, self._borders, hairline(QColor(self.colours.region_border)))
-        if Layer.POINTS in self.layers or self.changed is not None:
+        if Layer.OBSTACLES in self.layers:
+            self._paint_obstacles(painter)
+        if self.layers & {Layer.POINTS, Layer.DETOURED} or self.changed is not None:
             self._paint_points(painter)
         if Layer.SITES in self.layers and self.geometry is not None and self.geometry.sites is not None:
             self._paint_sites(painter, self.geometry.sites, self.geometry.site_attracts)
@@ -137,6 +148,11 @@ class Picture:
             return
         painter.fillPath(self._area, QBrush(QColor(self.colours.base)))
         self._stroke(painter, self._area, hairline(QColor(self.colours.muted)))
+
+    def _paint_obstacles(self, painter: QPainter) -> None:
+        painter.fillPath(self._water, QBrush(QColor(self.colours.water)))
+        painter.strokePath(self._water, hairline(translucent(self.colours.accent, 0.45)))
+        painter.strokePath(self._rivers, hairline(translucent(self.colours.accent, 0.9)))
 
     def _paint_polygons(self, painter: QPainter, polygons: TiledPath, shown: QRectF) -> None:
         """Borders of the initial regions; under aggregated regions they are faint, and left out where too narrow."""
@@ -174,6 +190,9 @@ class Picture:
             ):
                 painter.setPen(hairline(colour, width=width))
                 painter.drawPoints(points)
+        if Layer.DETOURED in self.layers:
+            painter.setPen(hairline(QColor(self.colours.warning), width=size + 2))
+            painter.drawPoints(self._detoured)
         painter.setPen(hairline(QColor(self.colours.error), width=size + 2))
         painter.drawPoints(self._changed_points)
 

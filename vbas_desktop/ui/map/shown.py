@@ -52,10 +52,15 @@ class TierMap:
 def figures_of(geometry: MapGeometry, table: RegionTable | None, place: tuple[Figure, ...] = ()) -> tuple[Figure, ...]:
     """Everything that is known of each aggregated region, in the order in which people ask for it."""
     members = np.bincount(geometry.solution.membership, minlength=len(geometry.shapes))
+    detoured: tuple[Figure, ...] = ()
+    if geometry.detoured is not None:
+        changed = np.bincount(geometry.solution.membership, geometry.detoured, len(geometry.shapes))
+        detoured = (Figure("detoured", "Changed because of an obstacle", changed / members, "share"),)
     shape = (
         Figure("initial_regions", "Initial regions", members, unit="initial regions"),
         Figure("compactness", "Compactness (1 = disc)", geometry.compactness, "ratio"),
         Figure("pieces", "Pieces", geometry.pieces.astype(np.int64), unit="pieces"),
+        *detoured,
     )
     if table is None:
         return shape

@@ -155,7 +155,9 @@ class MapView(QWidget):
             return
         drawn = None if shown is None else shown.geometry_by(self._context.session.coloured_by)
         figures = shown.figures if shown is not None and drawn is self.canvas.geometry_shown else ()
-        text = card_text(base, self.canvas.geometry_shown, figures, aggregated, region)
+        reach = 4 * self.canvas.units_per_pixel
+        obstacle = base.obstacle_at(x, y, reach) if Layer.OBSTACLES in self.canvas.layers else None
+        text = card_text(base, self.canvas.geometry_shown, figures, aggregated, region, obstacle)
         self.card.tell(text, self.canvas.position_of(x, y).toPoint())
 
     @Slot(object)

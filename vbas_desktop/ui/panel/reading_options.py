@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.session import Session
@@ -13,6 +14,10 @@ from vbas_desktop.settings.declaration import setting_of, settings_of
 from vbas_desktop.settings.reading import FIND_OUT, Reading
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import setting_field
+from vbas_desktop.ui.widgets.file_dialogs import OBSTACLE_FILES, ask_to_open
+
+_FILES = "obstacles"
+_PARTED = "; "
 
 
 class ReadingOptions(QWidget):
@@ -27,6 +32,9 @@ class ReadingOptions(QWidget):
         declared = settings_of(Reading)
         self.combos = {each.name: _combo(each.titles) for each in declared if each.titles}
         self.edits = {each.name: QLineEdit() for each in declared if not each.titles}
+        self.choose = QPushButton("Add obstacles…")
+        self.choose.setToolTip("Add a file with lakes, coasts or rivers for the construction “Obstacles”")
+        self.choose.clicked.connect(self._on_choose)
         self.again = QPushButton("Read again")
         self.again.setToolTip("Read both files with these options (F5)")
         self._build()
@@ -47,8 +55,11 @@ class ReadingOptions(QWidget):
         for place, field in enumerate(fields):
             grid.addWidget(field, place // 2, place % 2, Qt.AlignmentFlag.AlignBottom)
         for name, edit in self.edits.items():
-            edit.setPlaceholderText("None" if name == "codebook" else FIND_OUT)
-        grid.addWidget(self.again, len(fields) // 2, 1, Qt.AlignmentFlag.AlignBottom)
+            edit.setPlaceholderText("None" if name in ("codebook", _FILES) else FIND_OUT)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.choose)
+        buttons.addWidget(self.again)
+        grid.addLayout(buttons, (len(fields) + 1) // 2, 1, Qt.AlignmentFlag.AlignBottom)
 
     def data_loaded(self) -> None:
         """These options are the ones in force now."""
@@ -60,7 +71,8 @@ class ReadingOptions(QWidget):
         for name, combo in self.combos.items():
             combo.setCurrentIndex(max(0, combo.findData(getattr(chosen, name))))
         for name, edit in self.edits.items():
-            edit.setText(getattr(chosen, name) or "")
+            value = getattr(chosen, name)
+            edit.setText(_PARTED.join(value) if name == _FILES else value or "")
         self.again.setEnabled(self.changed or self._session.unread is not None)
 
     @property
@@ -70,9 +82,23 @@ class ReadingOptions(QWidget):
 
     @Slot()
     def _on_changed(self) -> None:
-        values = {name: combo.currentData() for name, combo in self.combos.items()}
-        values |= {name: edit.text().strip() or None for name, edit in self.edits.items()}
+        values: dict[str, Any] = {name: combo.currentData() for name, combo in self.combos.items()}
+        values |= {name: edit.text().strip() or None for name, edit in self.edits.items() if name != _FILES}
+        values[_FILES] = self._files()
         self._session.change_reading(**values)
+
+    def _files(self) -> tuple[str, ...]:
+        texts = (text.strip() for text in self.edits[_FILES].text().split(_PARTED.strip()))
+        return tuple(text for text in texts if text)
+
+    @Slot()
+    def _on_choose(self) -> None:
+        def then(path: str) -> None:
+            self.edits[_FILES].setText(_PARTED.join(dict.fromkeys([*self._files(), path])))
+            self._on_changed()
+
+        regions = self._session.regions_path
+        ask_to_open(self, "Obstacle file", OBSTACLE_FILES, None if regions is None else regions.parent, then)
 
 
 def _combo(titles: Mapping[str | None, str]) -> QComboBox:

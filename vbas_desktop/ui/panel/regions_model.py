@@ -29,6 +29,7 @@ _HEADERS = {
     "initial_regions": "Initial\nregions",
     "compactness": "Compactness",
     "pieces": "Pieces",
+    "detoured": "Changed by\nobstacles",
 }
 _TIPS = {
     "records": "Records of the file in this aggregated region",
@@ -46,6 +47,7 @@ _TIPS = {
     "place_distance": "Mean distance of the released records from their initial region to the records’ centre",
     "compactness": "4π · area / perimeter²: 1 for a disc, towards 0 for ragged shapes",
     "pieces": "Into how many pieces it falls",
+    "detoured": "Its initial regions that have another site than the nearest because of an obstacle",
 }
 
 

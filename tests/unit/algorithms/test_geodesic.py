@@ -1,0 +1,126 @@
+"""Shortest ways around obstacles: exact values, and the slow way on random instances."""
+
+import numpy as np
+import pytest
+import shapely
+from shapely import LineString, Polygon, box
+
+from tests.unit.algorithms.naive_ways import naive_distances
+from vbas_desktop.algorithms.geodesic.distances import around_obstacles
+from vbas_desktop.algorithms.geodesic.mesh import walls_of
+from vbas_desktop.algorithms.nearest import nearest_sites
+from vbas_desktop.domain.progress import Cancelled
+
+
+def walls(*shapes):
+    return walls_of(np.array(shapes, object))
+
+
+def around(obstacles, points, sites):
+    return around_obstacles(obstacles, np.array(points, float), np.array(sites, float))
+
+
+def random_instance(seed):
+    """Polygons, some over each other, and lines, some through polygons and through each other; free points."""
+    rng = np.random.default_rng(seed)
+    shapes = []
+    for _ in range(rng.integers(1, 5)):
+        corners = rng.integers(3, 7)
+        angles, radii = np.sort(rng.random(corners) * 2 * np.pi), rng.random(corners) * 2 + 0.3
+        middle = rng.random(2) * 10
+        shapes.append(Polygon(middle + np.column_stack((radii * np.cos(angles), radii * np.sin(angles)))))
+    shapes += [LineString(rng.random((rng.integers(2, 4), 2)) * 10) for _ in range(rng.integers(0, 3))]
+    if seed % 5 == 0:
+        shapes.append(LineString([(3, 3), (7, 3), (7, 7), (3, 7), (3, 3.2)]))
+    found = walls_of(np.array(shapes, object))
+    points, sites = rng.random((12, 2)) * 10, rng.random((4, 2)) * 10
+    return found, *(each[~shapely.intersects_xy(found.area, each)] for each in (points, sites))
+
+
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_distances_and_owners_are_those_of_the_visibility_graph(first):
+    compared = 0
+    for seed in range(first, first + 50):
+        obstacles, points, sites = random_instance(seed)
+        if not len(points) or not len(sites):
+            continue
+        found = around(obstacles, points, sites)
+        naive = naive_distances(obstacles, points, sites)
+        reached = np.isfinite(naive.min(axis=1))
+        assert np.array_equal(np.isfinite(found.distance), reached), seed
+        assert np.array_equal(found.enclosed, ~reached), seed
+        # The slow way keeps a hair's breadth from the walls, so it is a little longer.
+        assert np.allclose(found.distance[reached], naive.min(axis=1)[reached], rtol=0, atol=1e-5), seed
+        assert np.array_equal(found.owner[reached], naive.argmin(axis=1)[reached]), seed
+        compared += int(reached.sum())
+    assert compared > 300
+
+
+def test_the_way_around_a_square_bends_at_its_corners():
+    found = around(walls(box(1, -1, 3, 1)), [(0, 0)], [(4, 0)])
+    assert found.distance[0] == pytest.approx(2 * np.sqrt(2) + 2, abs=1e-12)
+
+
+def test_a_gap_in_a_line_is_a_bridge_and_a_touching_end_is_not():
+    river = LineString([(2, -50), (2, 1)]), LineString([(2, 1.5), (2, 50)])
+    found = around(walls(*river), [(0, 0)], [(4, 0)])
+    assert found.distance[0] == pytest.approx(2 * np.hypot(2, 1), abs=1e-12)
+    dam = LineString([(2, -50), (2, 1)]), LineString([(2, 1), (2, 50)])
+    frame = LineString([(-50, -50), (50, -50), (50, 50), (-50, 50), (-50, -50)])
+    shut = around(walls(*dam, frame), [(0, 0), (4, 3)], [(4, 0)])
+    assert np.isinf(shut.distance[0])
+    assert shut.distance[1] == 3.0
+
+
+def test_two_areas_that_touch_at_a_corner_leave_no_way_between_them():
+    squares = walls(box(0, 0, 2, 2), box(2, 2, 4, 4))
+    found = around(squares, [(1.5, 2.5)], [(2.5, 1.5)])
+    assert found.distance[0] == pytest.approx(2 * np.hypot(1.5, 0.5) + 4, abs=1e-12)
+
+
+def test_points_inside_count_from_the_nearest_edge():
+    lake = walls(box(0, 0, 10, 10))
+    found = around(lake, [(1, 5), (9, 5), (5, 20)], [(-3, 5), (13, 5)])
+    assert found.moved.tolist() == [True, True, False]
+    assert found.owner.tolist() == [0, 1, 0]
+    assert found.distance[:2].tolist() == [3.0, 3.0]
+    inside = around(lake, [(-2, 5)], [(1, 5), (-9, 5)])
+    assert inside.moved_sites.tolist() == [True, False]
+    assert inside.owner.tolist() == [0]
+    assert inside.distance[0] == 2.0
+
+
+def test_an_area_without_a_site_goes_to_the_owner_across_the_shortest_gap():
+    ring = LineString([(0, 0), (4, 0), (4, 4), (0, 4), (0, 0)])
+    points = [(1, 2), (3.5, 2), (5, 2), (-3, 2)]
+    found = around(walls(ring), points, [(-4, 2), (9, 2)])
+    assert found.enclosed.tolist() == [True, True, False, False]
+    assert found.owner.tolist() == [1, 1, 1, 0]
+    assert found.changed.tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_where_nothing_is_in_the_way_owners_are_those_of_the_plain_diagram_ties_included(seed):
+    rng = np.random.default_rng(seed)
+    points, sites = rng.integers(0, 8, (60, 2)).astype(float), rng.integers(0, 8, (6, 2)).astype(float)
+    far = walls(box(100, 100, 101, 101))
+    assert around(far, points, sites).owner.tolist() == nearest_sites(points, sites).tolist()
+    nothing = walls_of(np.empty(0, object))
+    assert around(nothing, points, sites).owner.tolist() == nearest_sites(points, sites).tolist()
+
+
+def test_points_on_a_line_may_go_to_either_side():
+    river = walls(LineString([(0, -50), (0, 50)]))
+    found = around(river, [(0, 0), (0, 3)], [(-2, 0), (1, 3)])
+    assert found.owner.tolist() == [0, 1]
+    assert found.distance.tolist() == [2.0, 1.0]
+    assert not found.moved.any()
+
+
+def test_a_stop_is_obeyed():
+    class Stop:
+        def update(self, stage, fraction=None):
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        around_obstacles(walls(box(1, 1, 2, 2)), np.zeros((1, 2)), np.ones((1, 2)) * 3, Stop())

@@ -1,0 +1,161 @@
+"""The nearest site of each point around obstacles: who owns what, how far, and what the obstacles changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from vbas_desktop.algorithms.nearest import nearest_sites
+from vbas_desktop.domain.progress import Progress, Silent
+
+from .mesh import Area, Walls, mesh_of, stand
+from .waves import Waves, begin_at, run_on
+
+_STEPS = 20_000
+_STAGE = "Going around the obstacles"
+_SAME = 1e-9
+_NOBODY = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """The owner of each point and the length of the way (infinite where there is none).
+
+    ``moved`` points lay inside an obstacle and count from its edge, as do ``moved_sites``. ``enclosed`` points are cut
+    off from all sites and went to the owner across the shortest gap. ``changed`` points have another owner than the
+    nearest site as the crow flies.
+    """
+
+    owner: NDArray[np.int32]
+    distance: NDArray[np.float64]
+    moved: NDArray[np.bool_]
+    moved_sites: NDArray[np.bool_]
+    enclosed: NDArray[np.bool_]
+    changed: NDArray[np.bool_]
+
+
+def around_obstacles(
+    walls: Walls, points: NDArray[np.float64], sites: NDArray[np.float64], progress: Progress | None = None
+) -> Around:
+    """The nearest site of each point by the shortest way that crosses no obstacle; ties to the lower site."""
+    progress = progress or Silent()
+    progress.update(_STAGE)
+    straight = nearest_sites(points, sites, progress)
+    if not len(walls.pairs):
+        nothing = np.zeros(len(points), np.bool_)
+        length = np.hypot(*(points - sites[straight]).T)
+        return Around(straight, length, nothing, np.zeros(len(sites), np.bool_), nothing, nothing)
+    both = stand(walls, np.concatenate((points, sites)))
+    progress.update(_STAGE)
+    area = mesh_of(walls, both)
+    progress.update(_STAGE)
+    waves = _run(area, len(points), progress)
+    distance, owner = _of_places(area, waves, len(points))
+    owner = _as_straight(walls, both.points[: len(points)], both.points[len(points) :], distance, owner, progress)
+    enclosed = owner == _NOBODY
+    owner = _across_gaps(area, both.points[: len(points)], owner)
+    moved, moved_sites = both.moved[: len(points)], both.moved[len(points) :]
+    return Around(owner, distance, moved, moved_sites, enclosed, owner != straight)
+
+
+def _run(area: Area, points: int, progress: Progress) -> Waves:
+    mesh = area.mesh
+    number, room = mesh.x.size, 4 * mesh.x.size + 4096
+    waves = Waves(
+        np.full(number, np.inf),
+        np.full(number, _NOBODY, np.int32),
+        np.empty((room, 4)),
+        np.empty((room, 3)),
+        np.empty((room, 2), np.int32),
+        np.arange(room, dtype=np.int32),
+        np.empty(2 * room),
+        np.empty(2 * room, np.int32),
+        np.array([0, room], np.int64),
+    )
+    at = area.place_of[points:]
+    counts = area.node_starts[at + 1] - area.node_starts[at]
+    site = np.repeat(np.arange(at.size, dtype=np.int32), counts)
+    offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    nodes = area.place_nodes[np.repeat(area.node_starts[at], counts) + offsets]
+    begin_at(mesh, waves, nodes.astype(np.int64), site)
+    while True:
+        progress.update(_STAGE)
+        state, _ = run_on(mesh, waves, _STEPS)
+        if state == 0:
+            return waves
+        if state == 1:
+            waves = _roomier(waves)
+
+
+def _roomier(waves: Waves) -> Waves:
+    """The same with twice the room."""
+    room = len(waves.free)
+    free = np.concatenate((waves.free, np.empty(room, np.int32)))
+    left = int(waves.counts[1])
+    free[left : left + room] = np.arange(room, 2 * room, dtype=np.int32)
+    counts = waves.counts.copy()
+    counts[1] += room
+    grown = {name: _doubled(getattr(waves, name)) for name in ("ends", "source", "aim", "key", "entry")}
+    return waves._replace(free=free, counts=counts, **grown)
+
+
+def _doubled(values: NDArray[Any]) -> NDArray[Any]:
+    return np.concatenate((values, np.empty_like(values)))
+
+
+def _of_places(area: Area, waves: Waves, points: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Distance and site of the points: of a place with several sides the nearest one."""
+    node = area.place_nodes
+    place = np.repeat(np.arange(area.node_starts.size - 1), np.diff(area.node_starts))
+    order = np.lexsort((waves.site[node], waves.distance[node], place))
+    first = order[np.append(True, place[order][1:] != place[order][:-1])]
+    distance = np.full(area.node_starts.size - 1, np.inf)
+    site = np.full(area.node_starts.size - 1, _NOBODY, np.int32)
+    distance[place[first]], site[place[first]] = waves.distance[node[first]], waves.site[node[first]]
+    at = area.place_of[:points]
+    return distance[at], site[at]
+
+
+def _as_straight(
+    walls: Walls,
+    points: NDArray[np.float64],
+    sites: NDArray[np.float64],
+    distance: NDArray[np.float64],
+    owner: NDArray[np.int32],
+    progress: Progress,
+) -> NDArray[np.int32]:
+    """Where nothing is in the way the owner is exactly that of the plain diagram, whatever was rounded on the way."""
+    straight = nearest_sites(points, sites, progress)
+    length = np.hypot(*(points - sites[straight]).T)
+    asked = np.flatnonzero((straight != owner) & (distance <= length * (1 + _SAME)))
+    if not asked.size:
+        return owner
+    ways = shapely.linestrings(np.stack((points[asked], sites[straight[asked]]), axis=1))
+    tree = shapely.STRtree(walls.segments)
+    blocked = np.unique(tree.query(ways, predicate="crosses")[0])
+    blocked = np.union1d(blocked, np.flatnonzero(shapely.relate_pattern(ways, walls.area, "T********")))
+    clear = np.delete(np.arange(asked.size), blocked)
+    owner = owner.copy()
+    owner[asked[clear]] = straight[asked[clear]]
+    return owner
+
+
+def _across_gaps(area: Area, points: NDArray[np.float64], owner: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Each part of the area without a site goes to the owner of the point outside that is nearest to one of its own."""
+    lost = np.flatnonzero(owner == _NOBODY)
+    known = np.flatnonzero(owner != _NOBODY)
+    if not lost.size:
+        return owner
+    part = area.part[area.place_nodes[area.node_starts[area.place_of[lost]]]]
+    gap, nearest = cKDTree(points[known]).query(points[lost])
+    owner = owner.copy()
+    order = np.lexsort((lost, gap, part))
+    first = order[np.append(True, part[order][1:] != part[order][:-1])]
+    of_part = dict(zip(part[first].tolist(), owner[known[nearest[first]]].tolist(), strict=True))
+    owner[lost] = [of_part[each] for each in part.tolist()]
+    return owner

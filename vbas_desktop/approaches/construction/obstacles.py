@@ -1,0 +1,97 @@
+"""The Voronoi diagram with obstacles: the nearest site by the shortest way around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.algorithms.nearest import nearest_sites
+from vbas_desktop.approaches.base import Card, Constructed, Construction, Situation
+from vbas_desktop.domain.errors import Finding, Severity
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.words import counted
+
+_REHEARSAL = "vbas_desktop.algorithms.geodesic.rehearsal:rehearse"
+
+
+@dataclass(frozen=True)
+class ObstaclesConstruction(Construction):
+    """The nearest site by the shortest way that crosses no obstacle; ties go to the site of lower index.
+
+    Obstacles are areas (lakes, mountains, the sea) and lines without width (rivers, borders); a gap in a line is a
+    bridge. The free area is triangulated with all corners, points and sites; distances run over the triangles as
+    exact wave fronts that bend at the corners of obstacles. Points and sites inside an obstacle count from its nearest
+    edge; an area that is cut off from all sites goes to the owner across the shortest gap. Without obstacle files, and
+    wherever nothing is in the way, the result is that of “Voronoi”. O(v log v) in practice, v the corners of all.
+
+    References
+    ----------
+    The Voronoi-Based Aggregation System, Voronoi diagrams with obstacles.
+    J. S. B. Mitchell, D. M. Mount, C. H. Papadimitriou: The discrete geodesic problem, SIAM J. Comput. 16, 1987.
+    """
+
+    card: ClassVar[Card] = Card(
+        name="obstacles",
+        title="Obstacles",
+        summary="Gives each initial region to the site with the shortest way around lakes, rivers and other obstacles.",
+        formula="owner(i) = argmin over sites j of the length of the shortest way from i to j outside the obstacles",
+        complexity="O(v log v) in practice, v = corners of the obstacles + r + s",
+        when="People do not cross the water between places that are near on the map. Needs obstacle files.",
+        order=20,
+    )
+
+    def construct(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
+        """The index of the site with the shortest way."""
+        return self.construct_and_tell(situation, sites, progress).owner
+
+    def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
+        """The owners, and how many regions the obstacles changed."""
+        obstacles = situation.regions.obstacles
+        if obstacles is None:
+            return Constructed(nearest_sites(situation.points, sites, progress), findings=(_NO_FILE,))
+        make_ready(_REHEARSAL, progress)
+        from vbas_desktop.algorithms.geodesic.distances import around_obstacles
+        from vbas_desktop.algorithms.geodesic.mesh import walls_of
+
+        progress.update("Preparing the obstacles")
+        walls = situation.remember("walls", lambda: walls_of(obstacles.shapes))
+        found = around_obstacles(walls, situation.points, sites, progress)
+        told = {
+            "obstacles": len(obstacles),
+            "changed_regions": int(found.changed.sum()),
+            "changed_percent": 100 * float(found.changed.mean()),
+            "moved_regions": int(found.moved.sum()),
+            "moved_sites": int(found.moved_sites.sum()),
+            "enclosed_regions": int(found.enclosed.sum()),
+        }
+        remarks = tuple(_remarks(int(found.moved.sum()), int(found.enclosed.sum())))
+        return Constructed(found.owner, {self.card.name: told}, remarks)
+
+
+_NO_FILE = Finding(
+    "no-obstacles",
+    "No obstacle file is given: the construction “Obstacles” makes the same regions as “Voronoi”.",
+    "Name files with --obstacles, or in Input under “Reading options”, or choose another construction.",
+    severity=Severity.WARNING,
+)
+
+
+def _remarks(moved: int, enclosed: int) -> Iterator[Finding]:
+    if moved:
+        yield Finding(
+            "inside-obstacles",
+            f"The points of {counted(moved, 'initial region')} lie inside obstacles; ways begin at the nearest edge.",
+            severity=Severity.WARNING,
+        )
+    if enclosed:
+        yield Finding(
+            "enclosed",
+            f"{counted(enclosed, 'initial region is', 'initial regions are')} cut off from every site by obstacles; "
+            "each such area went to the owner across the shortest gap.",
+            severity=Severity.WARNING,
+        )

@@ -1,0 +1,90 @@
+"""Obstacle files: areas and lines that ways between regions must go around, in the coordinates of the regions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.regions import CoordinateSystem, Obstacles
+from vbas_desktop.files.access import check_local, check_readable
+from vbas_desktop.files.findings import FindingList
+
+from .columns import name_column
+from .coordinates import moved_shapes
+from .geo import ENDINGS, Layer, check_parts, read_layer, source_of
+from .raw import finite_shapes
+
+_KINDS = ("Polygon", "LineString", "Unknown", "GeometryCollection")
+
+
+def load_obstacles(
+    paths: Sequence[str], system: CoordinateSystem, points: NDArray[np.float64]
+) -> tuple[Obstacles | None, tuple[Finding, ...]]:
+    """The obstacles of all files, and remarks on them; None if no file is named."""
+    if not paths:
+        return None, ()
+    shapes, names, sources = [], [], []
+    remarks: list[Finding] = []
+    for each in paths:
+        path = Path(each)
+        findings = FindingList(path.name)
+        layer = _layer(path, findings)
+        placed = moved_shapes(layer.geometries, layer.definition, system)
+        kept = _usable(placed, findings)
+        _check_place(placed[kept], points, findings)
+        shapes.append(placed[kept])
+        names += [name for name, use in zip(_names(layer), kept.tolist(), strict=True) if use]
+        sources.append(source_of(path))
+        remarks += findings.stop_on_errors()
+    return Obstacles(frozen(np.concatenate(shapes)), tuple(names), tuple(sources)), tuple(remarks)
+
+
+def _layer(path: Path, findings: FindingList) -> Layer:
+    check_local(path)
+    check_readable(path)
+    if path.suffix.lower() not in ENDINGS:
+        finding = Finding(
+            "wrong-format",
+            "An obstacle file needs areas or lines.",
+            "Choose a GeoJSON, GeoPackage or Shapefile.",
+            file=path.name,
+        )
+        raise InputError(finding)
+    if path.suffix.lower() == ".shp":
+        check_parts(path, findings)
+    return read_layer(path, None, findings, _KINDS)
+
+
+def _names(layer: Layer) -> list[str]:
+    column = name_column(list(layer.columns), "")
+    return layer.text(column) if column else [""] * len(layer.geometries)
+
+
+def _usable(shapes: NDArray[np.object_], findings: FindingList) -> NDArray[np.bool_]:
+    """Areas and lines with finite coordinates; each other feature is noted."""
+    there = ~(shapely.is_missing(shapes) | shapely.is_empty(shapes))
+    fits = there & (shapely.get_dimensions(shapes) > 0)
+    fits[fits] = finite_shapes(shapes[fits])
+    for row in np.flatnonzero(~fits).tolist():
+        findings.warn("no-obstacle", "This is neither an area nor a line; it is left out.", row=row + 1)
+    if not fits.any():
+        findings.add("no-obstacle", "The file has no areas and no lines.", "Choose a file that has them.")
+    return np.asarray(fits)
+
+
+def _check_place(shapes: NDArray[np.object_], points: NDArray[np.float64], findings: FindingList) -> None:
+    if not len(shapes) or not len(points):
+        return
+    (low_x, low_y), (high_x, high_y) = points.min(axis=0), points.max(axis=0)
+    if not shapely.intersects(shapely.box(low_x, low_y, high_x, high_y), shapely.box(*shapely.total_bounds(shapes))):
+        findings.warn(
+            "obstacles-elsewhere",
+            "The obstacles lie nowhere near the regions, so they change nothing.",
+            "Check the coordinate systems of both files, or choose --coordinates.",
+        )
