@@ -1,4 +1,4 @@
-"""The fields of some columns of a written file, block after block, for counting it from scratch.
+"""The auditor's cutter: the fields of some columns of a written file, block after block.
 
 As long as a file has neither quotes nor lone returns, its rows are cut at delimiters and line ends, which needs a few
 lines of code. From the first block on that has one, Arrow's CSV parser reads the rest. Nothing here is shared with the
@@ -63,7 +63,7 @@ class Table:
 
 def blocks_of(file: IO[bytes], table: Table) -> Iterator[list[Fields]]:
     """The wanted columns of each block."""
-    whole = _WholeLineEnds(file)
+    whole = WholeLineEnds(file, text_only=True)
     rest, begun = b"", False
     while True:
         piece = whole.read(max(BLOCK_BYTES, len(rest)))
@@ -87,18 +87,20 @@ def blocks_of(file: IO[bytes], table: Table) -> Iterator[list[Fields]]:
             return
 
 
-class _WholeLineEnds(io.RawIOBase):
+class WholeLineEnds(io.RawIOBase):
     """A file whose pieces never end with a return: Arrow drops a line feed that a piece begins with after one."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+    def __init__(self, file: IO[bytes], text_only: bool = False) -> None:
+        self._file, self._text_only = file, text_only
 
     def readable(self) -> bool:
+        """It is."""
         return True
 
     def read(self, size: int = -1) -> bytes:
+        """The next piece, of so many bytes or one less."""
         data = self._file.read(size - 1 if size > 1 else size)
-        if b"\0" in data:
+        if self._text_only and b"\0" in data:
             # No text has it, and Arrow would lose rows behind it.
             raise Unreadable("this is not text")
         return data + self._file.read(1) if data.endswith(b"\r") else data
@@ -110,8 +112,8 @@ class _Joined(io.RawIOBase):
     No piece ends with a return, as above.
     """
 
-    def __init__(self, data: bytes, file: _WholeLineEnds, more: bytes) -> None:
-        self._parts: list[io.RawIOBase] = [_WholeLineEnds(io.BytesIO(data)), file, io.BytesIO(more)]  # type: ignore[list-item]
+    def __init__(self, data: bytes, file: WholeLineEnds, more: bytes) -> None:
+        self._parts: list[io.RawIOBase] = [WholeLineEnds(io.BytesIO(data), text_only=True), file, io.BytesIO(more)]  # type: ignore[list-item]
 
     def readable(self) -> bool:
         return True
@@ -203,7 +205,7 @@ def cut_rows(
     return np.int64(row), skipped, ragged, first
 
 
-def _by_arrow(data: bytes, file: _WholeLineEnds, table: Table) -> Iterator[list[Fields]]:
+def _by_arrow(data: bytes, file: WholeLineEnds, table: Table) -> Iterator[list[Fields]]:
     """The rest of the file, of which ``data`` is read already.
 
     Arrow lets an open quote swallow all that follows. So rows that nobody else writes are put at the end, one more than

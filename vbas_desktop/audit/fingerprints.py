@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.files.dialect import Dialect
 
+from .blocks import Unreadable
 from .expected_values import expected_values
-from .readback import Batch, Unreadable, escaped, hashes_of, quotes_in, read_csv, read_parquet, read_wide
+from .readback import Batch, escaped, hashes_of, quotes_in, read_csv, read_parquet, read_wide
 from .tally import Hashes, Tally, Translation, combine
 
 Tick = Callable[[int], None]

@@ -1,14 +1,13 @@
 """Reading files back for verification. Shares no code with the writer.
 
-What comes out is a 64-bit hash of every value. Files without quotes are cut at delimiters and line ends, which needs a
-few lines; all others go through pyarrow's CSV reader.
+What comes out is a 64-bit hash of every value. Files without quotes are cut by `blocks`; all others go through
+pyarrow's CSV reader.
 """
 
 from __future__ import annotations
 
 import codecs
 import gzip
-import io
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -19,8 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
+from numpy.typing import NDArray
 
-from .tally import Hashes, hash_plain, hash_values
+from .blocks import Places, Table, Unreadable, WholeLineEnds, blocks_of
+from .tally import Hashes, hash_fields
 
 BLOCK_BYTES = 1 << 19
 ARROW_BLOCK_BYTES = 4 << 20
@@ -34,10 +35,6 @@ _NUMBER = rf"{_LEAD}{_SIGN}[ .,]*[0-9][0-9 .,]*$"
 
 Batch = list[Hashes]
 """The hashes of the values of each column, in the order of the file."""
-
-
-class Unreadable(Exception):
-    """The file cannot be read as the table that it should be."""
 
 
 def read_csv(
@@ -100,10 +97,17 @@ def read_parquet(path: Path, escape: Collection[int] = ()) -> Iterator[Batch]:
 def hashes_of(column: Any) -> Hashes:
     """The hash of every value of a pyarrow binary array."""
     _, offsets, data = column.buffers()
-    out = np.empty(len(column), np.uint64)
-    if len(column):
-        places = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
-        hash_values(places, np.frombuffer(data, np.uint8) if data is not None and data.size else _NOTHING, out)
+    if not len(column):
+        return np.empty(0, np.uint64)
+    places = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
+    return _hashed(
+        np.frombuffer(data, np.uint8) if data is not None and data.size else _NOTHING, places[:-1], places[1:]
+    )
+
+
+def _hashed(data: NDArray[np.uint8], starts: Places, ends: Places) -> Hashes:
+    out = np.empty(starts.size, np.uint64)
+    hash_fields(data, starts, ends, out)
     return out
 
 
@@ -150,7 +154,8 @@ def _looked_through(path: Path, compressed: bool, wide: str | None) -> tuple[boo
     quotes, line_feeds, returns, pairs = False, False, 0, 0
     with _bytes(path, compressed, wide) as file:
         while data := file.read(BLOCK_BYTES):
-            quotes = quotes or b'"' in data
+            # A zero byte is no part of a text, which `blocks` insists on; pyarrow takes it like any other.
+            quotes = quotes or b'"' in data or b"\0" in data
             line_feeds = line_feeds or b"\n" in data
             if b"\r" in data or last == b"\r":
                 returns += data.count(b"\r")
@@ -161,42 +166,12 @@ def _looked_through(path: Path, compressed: bool, wide: str | None) -> tuple[boo
 
 
 def _plain(path: Path, delimiter: str, columns: int, compressed: bool) -> Iterator[Batch]:
-    rest, first = b"", True
+    table = Table(delimiter, columns, range(columns), 0)
     with _bytes(path, compressed) as file:
-        while True:
-            data = file.read(BLOCK_BYTES)
-            final = not data
-            data = rest + (data or (b"\n" if rest else b""))
-            if first:
-                data, first = data.removeprefix(_MARK), False
-            end = data.rfind(b"\n") + 1
-            rest = data[end:]
-            if end:
-                yield _hashed(data[:end], delimiter, columns)
-            if final:
-                return
-
-
-def _hashed(data: bytes, delimiter: str, columns: int) -> Batch:
-    out = np.empty((columns, data.count(b"\n")), np.uint64)
-    rows = hash_plain(np.frombuffer(data, np.uint8), ord(delimiter), out)
-    if rows < 0:
-        raise Unreadable("the rows do not have the same number of fields")
-    return list(out[:, :rows])
-
-
-class _WholeLineEnds(io.RawIOBase):
-    """A file whose pieces never end with a return: pyarrow drops a line feed that a piece begins with after one."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size - 1 if size > 1 else size)
-        return data + self._file.read(1) if data.endswith(b"\r") else data
+        for fields in blocks_of(file, table):
+            if table.ragged:
+                raise Unreadable("the rows do not have the same number of fields")
+            yield [_hashed(each.data, each.starts, each.ends) for each in fields]
 
 
 def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, recode: str | None) -> Iterator[list[Any]]:
@@ -204,7 +179,7 @@ def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, recode: s
     with _bytes(path, compressed, recode) as file:
         try:
             reader = pa_csv.open_csv(
-                pa.PythonFile(_WholeLineEnds(file), "r"),
+                pa.PythonFile(WholeLineEnds(file), "r"),
                 read_options=pa_csv.ReadOptions(
                     block_size=ARROW_BLOCK_BYTES,
                     autogenerate_column_names=True,

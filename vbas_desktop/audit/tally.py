@@ -38,38 +38,10 @@ def _hash(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def hash_values(offsets: NDArray[np.int32], data: NDArray[np.uint8], out: Hashes) -> None:
-    """A 64-bit hash of every value of a binary column."""
+def hash_fields(data: NDArray[np.uint8], starts: NDArray[np.int32], ends: NDArray[np.int32], out: Hashes) -> None:
+    """A 64-bit hash of every field: of the bytes between its start and its end."""
     for i in range(out.size):
-        out[i] = _hash(data, offsets[i], offsets[i + 1])
-
-
-@njit(cache=True, nogil=True)
-def hash_plain(data: NDArray[np.uint8], delimiter: int, out: Hashes) -> int:
-    """The hashes (columns × rows) of the values of complete rows without quotes; -1 if a row has too many or few."""
-    marks = np.empty(data.size, np.int32)
-    found = 0
-    for i in range(data.size):
-        # No branch: the place is always noted and kept only if the counter moves on.
-        marks[found] = i
-        found += (data[i] == delimiter) | (data[i] == 10)
-    columns, rows, column, start = out.shape[0], 0, 0, 0
-    for mark in range(found):
-        end = marks[mark]
-        last = data[end] == 10
-        after = end + 1
-        if last and end > start and data[end - 1] == 13:
-            end -= 1
-        if last and column == 0 and end == start:
-            start = after
-            continue
-        if column == columns or (last and column + 1 < columns):
-            return -1
-        out[column, rows] = _hash(data, start, end)
-        start = after
-        column = 0 if last else column + 1
-        rows += last
-    return rows
+        out[i] = _hash(data, starts[i], ends[i])
 
 
 @njit(cache=True, nogil=True)

@@ -24,8 +24,9 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Cancelled, Progress
 from vbas_desktop.files.dialect import Dialect
 
+from .blocks import Unreadable
 from .fingerprints import Claim, Crosswalk, Seen, hashed, seen_input, seen_output, text_encoding
-from .readback import Unreadable, escaped
+from .readback import escaped
 from .tier_recount import recounted_tiers
 
 STAGE = "Reading the release back"

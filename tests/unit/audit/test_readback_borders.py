@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.audit import readback
-from vbas_desktop.audit.readback import Unreadable, hashes_of, read_csv
+from vbas_desktop.audit import blocks, readback
+from vbas_desktop.audit.blocks import Unreadable
+from vbas_desktop.audit.readback import hashes_of, read_csv
 
 STRAY = ["x\ry", "z"]
 """A row with a return that ends no line: the file is then read by the slow reader."""
@@ -31,6 +32,7 @@ def read_in_pieces(path, size, compressed=False, recode=None):
     """The hashes of each column, read so many bytes at a time and a few rows at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readback, "BLOCK_BYTES", size)
+        patch.setattr(blocks, "BLOCK_BYTES", size)
         patch.setattr(readback, "_SLOW_ROWS", 3)
         batches = list(read_csv(path, ",", 2, compressed, recode))
     return [[value for batch in batches for value in batch[column].tolist()] for column in range(2)]
