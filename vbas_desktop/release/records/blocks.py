@@ -14,8 +14,9 @@ import numpy as np
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.files.records.tokens import CR, LF
 
-from .fields import CR, LF, Bytes, complete_rows
+from .fields import Bytes, complete_rows
 
 BLOCK_BYTES = 1 << 20
 MAC_LINES_WITHIN = 1 << 19

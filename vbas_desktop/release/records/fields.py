@@ -1,5 +1,8 @@
 """Finding the fields of CSV rows in raw bytes, and looking raw fields up in tables, without making a Python object.
 
+Regular rows are cut by the loader's own cutter (`files.records.tokens`). Rows with quotes have one of their own here:
+the loader takes the quotes off in place, while the release copies fields with every byte they have.
+
 A field that starts with a quote runs to its closing quote (a doubled quote stands for one); anywhere else a quote is
 an ordinary byte. Rows end with LF or CR LF (in files without any LF: with CR); empty lines are no rows.
 """
@@ -13,7 +16,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-LF, CR, QUOTE = 10, 13, 34
+from vbas_desktop.files.records.bits import PADDING
+from vbas_desktop.files.records.tokens import CR, LF, QUOTE, SPARE_PLACES, is_regular, separators
 
 Bytes = NDArray[np.uint8]
 
@@ -89,40 +93,21 @@ def split_rows(buf: Bytes, delimiter: int, line_end: int, starts: NDArray[np.int
     return row, -1, bare
 
 
-@njit(cache=True, nogil=True)
-def cut(buf: Bytes, delimiter: int, line_end: int, starts: NDArray[np.int32]) -> int:
-    """Note where fields start in text without quotes (after the first, which starts at 0); returns how many follow."""
-    found = 1
-    starts[0] = 0
-    for i in range(buf.size):
-        # Without a branch: the place is always noted and kept only if the counter moves on.
-        starts[found] = i + 1
-        found += (buf[i] == delimiter) | (buf[i] == line_end)
-    return found - 1
-
-
-@njit(cache=True, nogil=True)
-def _every_row_ends(buf: Bytes, line_end: int, starts: NDArray[np.int32], rows: int, columns: int) -> bool:
-    ends = 0
-    for row in range(1, rows + 1):
-        ends += buf[starts[row * columns] - 1] == line_end
-    return ends == rows
-
-
 def regular_rows(buf: Bytes, delimiter: int, line_end: int, lines: int, columns: int) -> NDArray[np.int32] | None:
     """What `split_rows` fills, for text without quotes and CR in which all rows are alike; None if they are not.
 
-    The end of a row is the start of the next, so rows overlap in memory by one entry.
+    Cut as the loader cuts it. The end of a row is the start of the next, so rows overlap in memory by one entry.
     """
-    if columns == 1:
-        # An empty line would look like a row with an empty field.
+    if columns == 1 or line_end != LF:
+        # An empty line would look like a row with an empty field; files without any LF are rare.
         return None
-    starts = np.empty(buf.size + 2, np.int32)
-    if cut(buf, delimiter, line_end, starts) != lines * columns:
+    text = np.zeros(buf.size + PADDING, np.uint8)
+    text[: buf.size] = buf
+    places = np.empty(buf.size + 1 + SPARE_PLACES, np.int32)
+    found, _, _, _ = separators(text, buf.size, delimiter, places)
+    if found != lines * columns or not is_regular(text, places, lines, columns):
         return None
-    if not _every_row_ends(buf, line_end, starts, lines, columns):
-        return None
-    flat = starts[: lines * columns + 1].copy()
+    flat = places[: found + 1] + np.int32(1)
     return np.lib.stride_tricks.as_strided(flat, (lines, columns + 1), (4 * columns, 4), writeable=False)
 
 

@@ -6,7 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .fields import CR, LF, QUOTE, Bytes
+from vbas_desktop.files.records.tokens import CR, LF, QUOTE
+
+from .fields import Bytes
 
 SUPPRESSED = -1
 COPY, TEXT, SIZE = 0, 1, 2
