@@ -9,7 +9,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.ui.dialogs.export import ExportDialog, ReleaseDone
+from vbas_desktop.release.ledger import read_ledger
+from vbas_desktop.ui.dialogs.export import ExportDialog, ReleaseDone, ledger_of
+from vbas_desktop.ui.dialogs.handing_over import RecordDialog
 
 LONG = 120_000
 
@@ -207,3 +209,38 @@ def test_a_solution_that_releases_nothing_cannot_be_exported(loaded_window, qtbo
         loaded_window.controller.run()
     assert not loaded_window.menus.actions["export"].isEnabled()
     assert "releases no record" in loaded_window.menus.actions["export"].toolTip()
+
+
+def test_a_release_is_recorded_and_another_one_beside_it_needs_a_reason(small_regions, tmp_path, qtbot):
+    window = small_regions
+    dialog = open_dialog(window)
+    assert not dialog.reason.isVisible()
+    dialog.audience.setText("Uni")
+    done = export(window, dialog, tmp_path / "first", qtbot)
+    done.record.click()
+    asked = window.findChild(RecordDialog)
+    assert asked.audience.text() == "Uni"
+    asked.audience.setText(" ")
+    assert not asked.record.isEnabled()
+    asked.audience.setText("Uni")
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        asked.record.click()
+    done.close()
+    ledger = ledger_of(window.session)
+    assert [entry.audience for entry in read_ledger(ledger)] == ["Uni"]
+    others = [each for each in window.session.entries if each != window.session.selected]
+    window.session.select(others[0].number)
+    dialog = open_dialog(window)
+    dialog.audience.setText("Uni")
+    dialog.target.setText(str(tmp_path / "second"))
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        dialog.export.click()
+    assert not (tmp_path / "second").exists()
+    stopped = [each for each in window.findChildren(ExportDialog) if each.isVisible()][-1]
+    assert stopped.reason.isVisible()
+    assert "could single out" in stopped.telltales.text()
+    stopped.reason.setText("the first was destroyed")
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        stopped.export.click()
+    kept = json.loads((tmp_path / "second" / "run.json").read_text())["ledger_check"]
+    assert kept["override"] == "the first was destroyed"

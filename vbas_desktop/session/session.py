@@ -16,6 +16,7 @@ from vbas_desktop.domain.source import Source
 from vbas_desktop.jobs.data import Data
 from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.jobs.run import RunJob
+from vbas_desktop.settings.handing_over import HandingOver
 
 from .choices import Choices, combination
 from .events import Event
@@ -217,7 +218,9 @@ class Session(Loading):
 
     # Releasing
 
-    def order_release(self, entry: Entry, options: ReleaseOptions, target: Path) -> ReleaseJob:
+    def order_release(
+        self, entry: Entry, options: ReleaseOptions, target: Path, handing: HandingOver | None = None
+    ) -> ReleaseJob:
         """Freeze what a thread needs to write the release of a solution. Call `why_not_release` first."""
         assert self.table is not None
         assert entry.problem is not None
@@ -236,6 +239,7 @@ class Session(Loading):
             target,
             requirement,
             policy,
+            handing=handing or HandingOver(),
         )
 
     # Projects

@@ -39,7 +39,7 @@ class HandingOver(Settings):
     )
     despite: str | None = setting(
         None,
-        label="&Reason to release all the same",
+        label="Reaso&n to release all the same",
         help="Kept in run.json and in the ledger.",
         in_command="release although people could be singled out beside earlier releases, for this reason; it is kept",
         option="--despite-ledger",

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.words import counted
+from vbas_desktop.jobs.ledger import RecordJob
 from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.session.releasing import why_not_release
 
@@ -18,6 +19,7 @@ from .panel.tiers_line import apply_tiers
 
 if TYPE_CHECKING:
     from vbas_desktop.release import ReleaseReport
+    from vbas_desktop.release.ledger import Entry
 
 
 class Exporting(QObject):
@@ -69,7 +71,11 @@ class Exporting(QObject):
 
     def _on_done(self, order: ReleaseJob, result: ReleaseReport | tuple[Finding, ...]) -> None:
         if isinstance(result, tuple):
-            self._context.say("Nothing was exported: columns would tell too much.")
+            by_columns = all(finding.column for finding in result)
+            told = (
+                "columns would tell too much" if by_columns else "people would be singled out beside earlier releases"
+            )
+            self._context.say(f"Nothing was exported: {told}.")
             self._ask((order, result))
         else:
             self._on_written(order, result)
@@ -78,4 +84,22 @@ class Exporting(QObject):
         self._context.say(f"Released {counted(report.records_released, 'record')} to {report.target}.")
         from .dialogs.export import ReleaseDone
 
-        ReleaseDone(order, report, self._context.theme, self._window).open()
+        done = ReleaseDone(order, report, self._context.theme, self._window)
+        done.record_wanted.connect(lambda: self._on_record_wanted(order))
+        done.open()
+
+    def _on_record_wanted(self, order: ReleaseJob) -> None:
+        from .dialogs.export import ledger_of
+        from .dialogs.handing_over import RecordDialog
+
+        ledger = ledger_of(self._context.session)
+        dialog = RecordDialog(order.target, ledger, order.handing.audience or "", self._window)
+        dialog.order_made.connect(self._on_record)
+        dialog.open()
+
+    @Slot(object)
+    def _on_record(self, order: RecordJob) -> None:
+        def told(entry: Entry) -> None:
+            self._context.say(f"Recorded in the ledger as {entry.title}.")
+
+        self._context.runner.start("Recording the release", order.execute, told)

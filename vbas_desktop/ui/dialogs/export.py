@@ -29,12 +29,15 @@ from PySide6.QtWidgets import (
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
+from vbas_desktop.jobs.ledger import usual_ledger
 from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.release import CLASS_SIZE, POLICIES, ReleaseOptions, ReleaseReport
+from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
 from vbas_desktop.session.releasing import in_tiers_in_words, release_in_words, why_not_release
 from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of
+from vbas_desktop.settings.handing_over import HandingOver
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, is_sample
@@ -46,6 +49,13 @@ _STOPPED = (
     "Nothing was written: columns would tell more than the release does. Leave them out (or make them identifiers), "
     "make them quasi-identifiers, group their values or make them coarser, or tick “Allowed” to release them knowingly."
 )
+_EXPOSING = (
+    "Nothing was written: beside what this audience has, the release would single people out. Choose the solution and "
+    "quasi-identifiers that were handed over before (with whatever columns), or open the earlier release itself as "
+    "data (its records, and its aggregated regions as the region file) and join its regions. Or say below why it is "
+    "released all the same; the reason is kept."
+)
+_HANDING = {declared.name: declared for declared in settings_of(HandingOver)}
 _SETTINGS = {declared.name: declared for declared in settings_of(ReleaseOptions)}
 
 
@@ -81,6 +91,10 @@ class ExportDialog(QDialog):
         self.pdf = QCheckBox(_SETTINGS["pdf"].label)
         self.pdf.setChecked(_SETTINGS["pdf"].default)
         self.target = QLineEdit(str(_suggested(session)))
+        self.audience, self.reason = QLineEdit(), QLineEdit()
+        self.audience.setPlaceholderText("anybody")
+        self._reason = setting_field(_HANDING["despite"], self.reason)
+        self._reason.hide()
         self.telltales = QLabel()
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
@@ -146,6 +160,10 @@ class ExportDialog(QDialog):
         papers.addWidget(self.geopackage)
         papers.addWidget(self.pdf)
         layout.addLayout(papers)
+        handing = QHBoxLayout()
+        handing.addWidget(setting_field(_HANDING["audience"], self.audience), 1)
+        handing.addWidget(self._reason, 1)
+        layout.addLayout(handing)
         layout.addLayout(row)
         layout.addWidget(muted("The files appear in the folder only after they were read back and verified."))
         layout.addWidget(self.problem)
@@ -228,8 +246,18 @@ class ExportDialog(QDialog):
         self.geopackage.setChecked("gpkg" in options.geometry)
         self.pdf.setChecked(options.pdf)
         self.target.setText(str(order.target))
-        self.telltales.setText("\n".join([_STOPPED, *(f"“{one.column}”: {one.message}" for one in telltales)]))
+        self.audience.setText(order.handing.audience or "")
+        self.reason.setText(order.handing.despite or "")
+        exposing = any(one.code == DIFFERENCING for one in telltales)
+        self._reason.setVisible(exposing or bool(order.handing.despite))
+        told = (f"“{one.column}”: {one.message}" if one.column else one.message for one in telltales)
+        self.telltales.setText("\n".join([_EXPOSING if exposing else _STOPPED, *told]))
         self._told.show()
+
+    def handing(self) -> HandingOver:
+        """Who gets the release, and the ledger that knows what they have."""
+        texts = (self.audience.text().strip() or None, self.reason.text().strip() or None)
+        return HandingOver(str(ledger_of(self._session)), *texts)
 
     def _what_is_wrong(self) -> str:
         entry = self.entry
@@ -269,10 +297,15 @@ class ExportDialog(QDialog):
     def _on_accepted(self) -> None:
         entry = self.entry
         assert entry is not None
-        self.order_made.emit(
-            self._session.order_release(entry, self.options(), Path(self.target.text().strip()).expanduser())
-        )
+        target = Path(self.target.text().strip()).expanduser()
+        self.order_made.emit(self._session.order_release(entry, self.options(), target, self.handing()))
         self.accept()
+
+
+def ledger_of(session: Session) -> Path:
+    """The ledger beside the records; that of the sample data, which are shipped files, is where its releases are."""
+    records = session.records_path or Path("records.csv")
+    return beside(records, LEDGER_FILE) if is_sample(records) else usual_ledger(records)
 
 
 def _suggested(session: Session) -> Path:
@@ -282,7 +315,9 @@ def _suggested(session: Session) -> Path:
 
 
 class ReleaseDone(QDialog):
-    """What was released, how it was verified, and where it is."""
+    """What was released, how it was verified, and where it is; `record_wanted` if it was handed over."""
+
+    record_wanted = Signal()
 
     def __init__(self, order: ReleaseJob, report: ReleaseReport, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -313,6 +348,8 @@ class ReleaseDone(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         folder = buttons.addButton("Open &folder", QDialogButtonBox.ButtonRole.ActionRole)
         papers = buttons.addButton("Open &report", QDialogButtonBox.ButtonRole.ActionRole)
+        self.record = buttons.addButton("&Record as handed over…", QDialogButtonBox.ButtonRole.ActionRole)
+        self.record.clicked.connect(self.record_wanted)
         folder.clicked.connect(self._on_folder)
         papers.clicked.connect(self._on_report)
         buttons.rejected.connect(self.reject)
