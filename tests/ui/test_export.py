@@ -12,6 +12,7 @@ from vbas_desktop.cli.main import main
 from vbas_desktop.release.ledger import read_ledger
 from vbas_desktop.ui.dialogs.export import ExportDialog, ReleaseDone, ledger_of
 from vbas_desktop.ui.dialogs.handing_over import RecordDialog
+from vbas_desktop.ui.pages import PAGES
 
 LONG = 120_000
 
@@ -230,6 +231,12 @@ def test_a_release_is_recorded_and_another_one_beside_it_needs_a_reason(small_re
     assert [entry.audience for entry in read_ledger(ledger)] == ["Uni"]
     others = [each for each in window.session.entries if each != window.session.selected]
     window.session.select(others[0].number)
+    page = opened(window, "Releases", qtbot)
+    assert page.model.count() == 1
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        page.check.click()
+    assert "could single out" in page.said.text()
+    assert page.model.text(0, 8).endswith(" people")
     dialog = open_dialog(window)
     dialog.audience.setText("Uni")
     dialog.target.setText(str(tmp_path / "second"))
@@ -244,3 +251,15 @@ def test_a_release_is_recorded_and_another_one_beside_it_needs_a_reason(small_re
         stopped.export.click()
     kept = json.loads((tmp_path / "second" / "run.json").read_text())["ledger_check"]
     assert kept["override"] == "the first was destroyed"
+    page.table.selectRow(0)
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        page.remove.click()
+    assert page.model.count() == 0
+    assert len(read_ledger(ledger)) == 0
+
+
+def opened(window, title, qtbot):
+    """A page, after it read what it shows."""
+    page = next(page for page in PAGES if page.title == title)
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        return window.area.show_page(page)

@@ -111,10 +111,9 @@ def _remark(entry: Entry) -> str:
 
 
 def _remove(options: argparse.Namespace) -> int:
-    from vbas_desktop.release.ledger import write_ledger
+    from vbas_desktop.jobs.ledger import RemoveJob
 
-    ledger = _read(options).without(options.number)
-    write_ledger(Path(options.ledger), ledger)
+    ledger = RemoveJob(Path(options.ledger), options.number).execute()
     if options.json:
         show(json.dumps([_told(entry) for entry in ledger], indent=2, ensure_ascii=False))
     elif not options.quiet:

@@ -19,7 +19,7 @@ from .data import LoadJob
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
-    from vbas_desktop.release.ledger import Entry, Verdict
+    from vbas_desktop.release.ledger import Entry, Ledger, Verdict
 
 
 def usual_ledger(records: Path) -> Path:
@@ -57,6 +57,60 @@ def check_before_release(
     if not verdict.safe and not reason:
         raise refuse(verdict)
     return verdict.as_dict(reason)
+
+
+@dataclass(frozen=True)
+class ReadLedgerJob:
+    """Read a ledger; one that is not there is empty."""
+
+    path: Path
+
+    def execute(self, progress: Progress = Silent()) -> Ledger:  # noqa: B008
+        """The ledger."""
+        from vbas_desktop.release.ledger import read_ledger
+
+        progress.update("Reading the ledger")
+        return read_ledger(self.path, must_be=False)
+
+
+@dataclass(frozen=True)
+class RemoveJob:
+    """Take an entry out of a ledger."""
+
+    path: Path
+    number: int
+
+    def execute(self, progress: Progress = Silent()) -> Ledger:  # noqa: B008
+        """The ledger without it, written."""
+        from vbas_desktop.release.ledger import read_ledger, write_ledger
+
+        progress.update("Writing the ledger")
+        ledger = read_ledger(self.path).without(self.number)
+        write_ledger(self.path, ledger)
+        return ledger
+
+
+@dataclass(frozen=True, eq=False)
+class CompareJob:
+    """Compare a solution, released with all its columns, with what an audience has; nothing is written or refused."""
+
+    path: Path
+    audience: str
+    problem: Problem
+    table: RecordTable
+    solution: Solution
+
+    def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008
+        """The result of the check."""
+        from vbas_desktop.release.ledger import Subject, check, entry_of_plan, in_tiers, read_ledger
+        from vbas_desktop.release.plan import make_plan
+
+        ledger = read_ledger(self.path, must_be=False)
+        if self.solution.tiers is not None:
+            return in_tiers(ledger.shared_with(self.audience), self.audience)
+        plan = make_plan(self.problem, self.solution)
+        entry = entry_of_plan(plan, self.table, ReleaseOptions(), ledger.key, self.audience)
+        return check(ledger, Subject(entry, self.table, self.problem.regions, self.problem), self.audience, progress)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from .keyed import Hashes
 
 Ints = NDArray[np.int64]
 NOT_RELEASED = -1
+_FLAGS = 1 << 26
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -121,8 +122,11 @@ def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> Fates:
     width = numbers[0].size
     cell = place[region].astype(np.int64) * width + numbers[1].ravel()[column]
     known = place[region] >= 0
+    # Cells are looked up in a table of flags while that is small: sorting all atoms takes longer than reading them.
+    size = (int(place.max(initial=-1)) + 1) * width
+    small = size <= _FLAGS
     if entry.visible == entry.quasi_identifiers:
-        used = np.unique(cell[known])
+        used = _marked(cell[known], size) if small else np.unique(cell[known])
         keys, _ = entry.cell_keys
         wanted = cell_keys(used // width, numbers[0][used % width])
         spot = np.minimum(np.searchsorted(keys, wanted), max(0, keys.size - 1))
@@ -130,9 +134,21 @@ def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> Fates:
     else:
         used, member = np.unique(cell[known], return_inverse=True)
         there = used[np.bincount(member.ravel(), counts[known], minlength=used.size) >= entry.k]
-    spot = np.minimum(np.searchsorted(there, cell), max(0, there.size - 1))
-    released = known & (there[spot] == cell) if there.size else np.zeros(cell.size, np.bool_)
+    if small:
+        flags = np.zeros(size + 1, np.bool_)
+        flags[there] = True
+        released = known & flags[np.where(known, cell, size)]
+    else:
+        spot = np.minimum(np.searchsorted(there, cell), max(0, there.size - 1))
+        released = known & (there[spot] == cell) if there.size else np.zeros(cell.size, np.bool_)
     return Fates(entry.k, np.where(released, cell, NOT_RELEASED), np.where(known, cell, NOT_RELEASED))
+
+
+def _marked(numbers: Ints, size: int) -> Ints:
+    """The different numbers among many, ascending."""
+    flags = np.zeros(size, np.bool_)
+    flags[numbers] = True
+    return np.flatnonzero(flags)
 
 
 @dataclass(frozen=True)

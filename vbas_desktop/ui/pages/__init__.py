@@ -107,5 +107,12 @@ PAGES: tuple[Page, ...] = (
         summary="The checklist of a release: what is settled, by what evidence, and who signed",
         needs_data=False,
     ),
+    Page(
+        "Releases",
+        "vbas_desktop.ui.pages.releases.page:ReleasesPage",
+        icon="export",
+        shortcut="Ctrl+Shift+L",
+        summary="What was handed to whom, and whether the shown solution would single people out beside it",
+    ),
 )
 """The pages in the order of the menu."""

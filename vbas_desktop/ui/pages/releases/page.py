@@ -1,0 +1,136 @@
+"""The page Releases: the ledger beside the records, and the check of the solution that is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QTableView, QVBoxLayout, QWidget
+
+from vbas_desktop.jobs.ledger import CompareJob, ReadLedgerJob, RemoveJob
+from vbas_desktop.release.ledger import Ledger, Verdict
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.export import ledger_of
+from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import Field, muted, set_look
+from vbas_desktop.ui.widgets.tables import Heading, TableModel, fit_columns, set_up_table
+
+_NONE = "Nothing is recorded as handed over. After an export, choose “Record as handed over…”."
+_HEADINGS = tuple(
+    map(Heading, ("Number", "Date", "Audience", "Records", "Regions", "k", "Quasi-identifiers", "Remark", "Beside it"))
+)
+
+
+class EntriesModel(TableModel):
+    """One row for each release of the ledger, with how the checked solution fares beside it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ledger, self.verdict = Ledger(), Verdict("")
+
+    def show_ledger(self, ledger: Ledger, verdict: Verdict | None = None) -> None:
+        """Show another ledger, or another result of the check."""
+        self.beginResetModel()
+        self.ledger, self.verdict = ledger, verdict or Verdict("")
+        self.endResetModel()
+
+    def headings(self) -> tuple[Heading, ...]:
+        """The columns."""
+        return _HEADINGS
+
+    def count(self) -> int:
+        """How many releases there are."""
+        return len(self.ledger)
+
+    def text(self, row: int, column: int) -> str:
+        """What a cell shows."""
+        entry = self.ledger.entries[row]
+        beside = next((each for each in self.verdict.against if each.entry.id == entry.id), None)
+        remark = f"despite the ledger: {entry.override}" if entry.override else entry.note
+        told = "" if beside is None else "safe" if beside.safe else f"{beside.people:,} people" * bool(beside.people)
+        cells: tuple[Any, ...] = (
+            entry.id, entry.date, entry.audience, f"{entry.records:,}", f"{entry.aggregated_regions:,}", entry.k,
+            ", ".join(entry.quasi_identifiers), remark, told or ("" if beside is None else "not safe"),
+        )  # fmt: skip
+        return str(cells[column])
+
+
+class ReleasesPage(QWidget):
+    """Reads the ledger whenever it is opened; checks on demand."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.model, self.table, self.said = EntriesModel(), QTableView(), QLabel(_NONE)
+        set_up_table(self.table, "Releases that were handed over")
+        self.table.setModel(self.model)
+        self.said.setWordWrap(True)
+        self.audience = QLineEdit()
+        self.audience.setPlaceholderText("anybody")
+        self.check = QPushButton("Chec&k the shown solution")
+        self.remove = QPushButton("Re&move from the ledger")
+        row = QHBoxLayout()
+        row.addWidget(Field("A&udience", self.audience, "Who would get the solution that is shown"), 1)
+        for button in (self.check, self.remove):
+            row.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, 2 * GRID)
+        layout.setSpacing(GRID)
+        told = "What was handed to whom. Every export from these records is compared with it."
+        layout.addWidget(muted(told))
+        layout.addWidget(self.table, 1)
+        layout.addLayout(row)
+        layout.addWidget(self.said)
+        self.check.clicked.connect(self._on_check)
+        self.remove.clicked.connect(self._on_remove)
+        self.table.selectionModel().selectionChanged.connect(self._on_chosen)
+        self._on_chosen()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Read the ledger again: others may have recorded something."""
+        super().showEvent(event)
+        self._read()
+
+    def _read(self) -> None:
+        job = ReadLedgerJob(ledger_of(self._context.session))
+        self._context.runner.start("Reading the ledger", job.execute, self._on_read)
+
+    def _on_read(self, ledger: Ledger) -> None:
+        self.model.show_ledger(ledger)
+        fit_columns(self.table)
+        self._say("" if len(ledger) else _NONE, "muted")
+        self._on_chosen()
+
+    def _say(self, text: str, look: str) -> None:
+        self.said.setText(text)
+        set_look(self.said, look)
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        entry = self._context.session.selected
+        self.remove.setEnabled(bool(self.table.selectionModel().selectedRows()))
+        self.check.setEnabled(bool(len(self.model.ledger)) and entry is not None and entry.problem is not None)
+
+    @Slot()
+    def _on_check(self) -> None:
+        session = self._context.session
+        entry = session.selected
+        if entry is None or entry.problem is None or session.table is None:
+            return
+        job = CompareJob(ledger_of(session), self.audience.text().strip(), entry.problem, session.table, entry.solution)
+        self._context.runner.start("Comparing with earlier releases", job.execute, self._on_compared)
+
+    def _on_compared(self, verdict: Verdict) -> None:
+        self.model.show_ledger(self.model.ledger, verdict)
+        fit_columns(self.table)
+        safe = "Nobody would be singled out beside what this audience has."
+        self._say(safe if verdict.safe else "\n".join(verdict.words), "good" if verdict.safe else "error")
+
+    @Slot()
+    def _on_remove(self) -> None:
+        chosen = self.table.selectionModel().selectedRows()
+        if chosen:
+            number = self.model.ledger.entries[chosen[0].row()].id
+            job = RemoveJob(ledger_of(self._context.session), number)
+            self._context.runner.start("Writing the ledger", job.execute, self._on_read)
