@@ -1,5 +1,7 @@
 """The regions tab: figures of aggregated regions, why they lost records, and the map that follows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -10,6 +12,7 @@ from vbas_desktop.engine.region_table import anonymity_vector, class_sizes, regi
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import vector_in_words
+from vbas_desktop.ui.map.find import matches
 from vbas_desktop.ui.map.hover_card import card_text
 from vbas_desktop.ui.map.view import MapView
 from vbas_desktop.ui.panel.regions_model import exact_rows
@@ -190,3 +193,44 @@ def test_without_a_solution_the_tab_says_what_to_do(qapp, qtbot):
     qtbot.addWidget(tab)
     bench.close()
     assert tab._layers.currentWidget() is tab._empty
+
+
+def test_a_region_is_found_by_code_id_or_name_and_shown_on_the_map(tab, shown_window, qtbot):
+    shown, session = tab.table_model.shown, shown_window.session
+    regions, membership = shown.geometry.base.regions, shown.solution.membership
+    before = shown_window.map.canvas.view_rect
+    tab.search_field.setText(regions.ids[7].upper())
+    qtbot.keyClick(tab.search_field, Qt.Key.Key_Return)
+    assert session.chosen_region == int(membership[7])
+    assert shown_window.map.canvas.view_rect != before
+    code = shown.geometry.codes[2]
+    tab.search_field.setText(f" {code.lower()} ")
+    qtbot.keyClick(tab.search_field, Qt.Key.Key_Return)
+    assert session.chosen_region == 2
+    session.choose_region(None)
+    tab.search_field.setText("no such place")
+    qtbot.keyClick(tab.search_field, Qt.Key.Key_Return)
+    assert session.chosen_region is None
+
+
+def test_enter_again_goes_to_the_next_of_several(tab, shown_window, qtbot):
+    shown = tab.table_model.shown
+    start = shown.geometry.base.regions.ids[0][:4]
+    found = matches(shown.geometry, start)
+    assert len(found) > 1
+    assert all(start in match.words for match in found)
+    tab.search_field.setText(start)
+    visited = []
+    for _ in range(len(found) + 1):
+        qtbot.keyClick(tab.search_field, Qt.Key.Key_Return)
+        visited.append(shown_window.session.chosen_region)
+    assert visited == [*(match.region for match in found), found[0].region]
+
+
+def test_exact_names_come_before_beginnings_and_parts(tab):
+    geometry = tab.table_model.shown.geometry
+    names = ["York", "New York", "Yorkton", *["x"] * (len(geometry.base.regions) - 3)]
+    regions = replace(geometry.base.regions, names=tuple(names))
+    named = replace(geometry, base=replace(geometry.base, regions=regions))
+    order = [match.words.partition("(")[2].partition(")")[0] for match in matches(named, "york")]
+    assert order == ["York", "Yorkton", "New York"]

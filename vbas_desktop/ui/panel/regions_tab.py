@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Slot
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QMenu,
     QSplitter,
     QStackedLayout,
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.map.find import Match, matches
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import EmptyState
@@ -40,6 +42,8 @@ class RegionsTab(QWidget):
         self.table = QTableView()
         self.title = QLabel()
         self.only_losses = QCheckBox("&With losses only")
+        self.search_field = QLineEdit()
+        self._found: tuple[str, list[Match], int] = ("", [], 0)
         self.why = WhyView(context)
         self._build()
         self._connect()
@@ -53,11 +57,21 @@ class RegionsTab(QWidget):
         bar.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
         bar.addWidget(self.title, 1)
         bar.addWidget(self.only_losses)
+        self.search_field.setPlaceholderText("Find a region by code, id or name (Ctrl+F)")
+        self.search_field.setAccessibleName("Find a region")
+        self.search_field.setToolTip(
+            "Type and press Enter: the region is chosen and shown on the map; Enter again, the next one"
+        )
+        self.search_field.setClearButtonEnabled(True)
         upper = QWidget()
         column = QVBoxLayout(upper)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
+        search = QHBoxLayout()
+        search.setContentsMargins(GRID, 0, GRID, GRID // 2)
+        search.addWidget(self.search_field)
+        column.addLayout(search)
         column.addWidget(self.table, 1)
         self._content = QSplitter(Qt.Orientation.Vertical)
         self._content.addWidget(upper)
@@ -91,6 +105,10 @@ class RegionsTab(QWidget):
         self.table.customContextMenuRequested.connect(self._on_table_menu)
         self.table.horizontalHeader().customContextMenuRequested.connect(self._on_header_menu)
         self.only_losses.toggled.connect(self.filter.show_only_losses)
+        self.search_field.returnPressed.connect(self._on_find)
+        shortcut = QShortcut(QKeySequence("Ctrl+F"), self)
+        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        shortcut.activated.connect(self.search_field.setFocus)
 
     # What the session says
 
@@ -108,6 +126,7 @@ class RegionsTab(QWidget):
         if self.table_model.columnCount() != columns_before:
             fit_columns(self.table)
         self._layers.setCurrentWidget(self._empty if shown is None else self._content)
+        self._found = ("", [], 0)
         if shown is not None:
             self.title.setText(f"Solution {shown.number:,}: {counted(len(shown.geometry.shapes), 'aggregated region')}")
         self._on_region_chosen()
@@ -133,6 +152,25 @@ class RegionsTab(QWidget):
     def _on_current_changed(self, current: QModelIndex, previous: QModelIndex) -> None:
         if current.isValid():
             self._context.session.choose_region(current.data(REGION_ROLE))
+
+    @Slot()
+    def _on_find(self) -> None:
+        """Choose what the text means; with the same text again, the next of several."""
+        shown, text = self.table_model.shown, self.search_field.text().strip()
+        if shown is None or not text:
+            return
+        known = self._found
+        again = known[0] == text and bool(known[1])
+        found = known[1] if again else matches(shown.geometry, text)
+        place = (known[2] + 1) % len(found) if again else 0
+        self._found = (text, found, place)
+        if not found:
+            self._context.say(f"No region has “{text}” in its code, id or name.")
+            return
+        match = found[place]
+        more = f" ({place + 1:,} of {len(found):,})" if len(found) > 1 else ""
+        self._context.session.choose_region(match.region)
+        self._context.say(f"{match.words}{more}.")
 
     @Slot()
     def _on_copy(self) -> None:
