@@ -24,7 +24,7 @@ _COMPONENT_TITLES = {
     "site_number": "&Sites",
     "site_location": "&Locations",
     "construction": "&Construction",
-    "refinement": "Refine&ment",
+    "refinement": "Refi&nement",
     "tiers": "T&iers",
     "rating": "R&ating",
 }
