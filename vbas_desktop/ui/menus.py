@@ -24,7 +24,7 @@ _COMPONENT_TITLES = {
     "site_number": "&Sites",
     "site_location": "&Locations",
     "construction": "&Construction",
-    "refinement": "Refi&nement",
+    "refinement": "Refinement",
     "tiers": "T&iers",
     "rating": "R&ating",
 }
