@@ -12,11 +12,11 @@ organisation), ``jobs`` (one frozen job for each use), ``session`` (application 
 
 from importlib import import_module
 
-from .files.regions.doors import close_doors
+from .files.regions.gdal import restrict_gdal
 
 __version__ = "0.1.0"
 
-close_doors()
+restrict_gdal()
 
 _PUBLIC = ("Comparison", "Data", "Run", "Solution", "compare", "export", "read", "release", "run", "verify")
 __all__ = ["__version__", *_PUBLIC]

@@ -76,7 +76,7 @@ def test_a_command_does_not_wait_for_what_others_list():
 def test_reading_geometry_does_not_load_pandas_and_pandas_can_still_be_had():
     script = """
 import sys
-from vbas_desktop.files.regions.doors import import_geometry_alone
+from vbas_desktop.files.regions.gdal import import_geometry_alone
 import_geometry_alone()
 import pyogrio.raw
 assert "pandas" not in sys.modules

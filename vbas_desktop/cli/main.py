@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import InputError, UsageError, VerificationFailed
 from vbas_desktop.domain.progress import Cancelled
-from vbas_desktop.files.regions.doors import import_geometry_alone
+from vbas_desktop.files.regions.gdal import import_geometry_alone
 from vbas_desktop.files.stops import in_place, stopped_by_signals
 
 from .arguments import HelpFormatter

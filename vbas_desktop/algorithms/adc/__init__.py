@@ -1,1 +1,1 @@
-"""ADC (anonymity-driven clustering) by differences. Its door is `search`; the others keep and judge its state."""
+"""ADC (anonymity-driven clustering) by differences. It begins with `search`; the others keep and judge its state."""

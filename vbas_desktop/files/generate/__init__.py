@@ -1,1 +1,1 @@
-"""Synthetic records and regions with known counts, made from a spec file. The door is `make.generate`."""
+"""Synthetic records and regions with known counts, made from a spec file. It begins with `make.generate`."""

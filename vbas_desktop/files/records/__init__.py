@@ -1,1 +1,1 @@
-"""Reading record files: one pass turns a file into coded columns. The package's door is `table.load_records`."""
+"""Reading record files: one pass turns a file into coded columns. It begins with `table.load_records`."""

@@ -1,1 +1,1 @@
-"""Reading region files: points or shapes, ids, and what their coordinates mean. The door is `read.load_regions`."""
+"""Reading region files: points or shapes, ids, and what their coordinates mean. It begins with `read.load_regions`."""

@@ -17,10 +17,10 @@ from vbas_desktop.domain.records import Grouping
 from vbas_desktop.engine.place_parts import codes_of
 from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
 from vbas_desktop.files.runfile import read_run_file
+from vbas_desktop.release.plan import Plan
+from vbas_desktop.release.records.canonical import canonical_columns, values_of_texts
 from vbas_desktop.settings.release import ReleaseOptions
 
-from ..plan import Plan
-from ..records.canonical import canonical_columns, values_of_texts
 from .entry import Cells, Entry, Rows, cell_keys
 from .keyed import Hashes, region_hashes, value_hashes
 

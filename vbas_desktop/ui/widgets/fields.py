@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLabel, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
 
 from vbas_desktop.settings.declaration import Setting
 from vbas_desktop.ui.theme import GRID
@@ -80,6 +80,16 @@ class Field(QWidget):
         self.message.setText(message)
         self.message.setVisible(bool(message))
         set_look(self.widget, "wrong" if message else "")
+
+
+def with_button(field: Field, button: QWidget) -> QWidget:
+    """A field with a button at its end, on one line."""
+    row = QWidget()
+    line = QHBoxLayout(row)
+    line.setContentsMargins(0, 0, 0, 0)
+    line.addWidget(field, 1)
+    line.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+    return row
 
 
 def setting_field(declared: Setting, widget: QWidget) -> Field:

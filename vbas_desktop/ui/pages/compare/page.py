@@ -33,7 +33,7 @@ from vbas_desktop.session.comparing import ComparisonOrder, Ticked, order_compar
 from vbas_desktop.session.results import Run
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
-from vbas_desktop.ui.widgets.fields import Field, set_look
+from vbas_desktop.ui.widgets.fields import Field, set_look, with_button
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder
 from vbas_desktop.ui.worker import Failure
 
@@ -108,12 +108,7 @@ class ComparePage(QWidget):
     def _folder_row(self) -> QWidget:
         field = Field("Folder for the tables", self.target, "Finished combinations are kept beside it")
         self.browse.setToolTip("Choose another folder for the tables")
-        row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addWidget(field, 1)
-        line.addWidget(self.browse, 0, Qt.AlignmentFlag.AlignBottom)
-        return row
+        return with_button(field, self.browse)
 
     def _connect(self) -> None:
         context = self._context

@@ -31,7 +31,7 @@ from vbas_desktop.session.finding import choices_of, node_in_words, order_search
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pictures import copy_drawing, offer_to_save, record
 from vbas_desktop.ui.theme import GRID, tabular
-from vbas_desktop.ui.widgets.fields import Field, set_look
+from vbas_desktop.ui.widgets.fields import Field, set_look, with_button
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, ask_to_open, beside, documents
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 
@@ -112,12 +112,7 @@ class FindPage(QWidget):
     def _folder_row(self) -> QWidget:
         field = Field("Folder for the table", self.target, "Finished nodes are kept beside it")
         self.browse.setToolTip("Choose another folder")
-        row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.addWidget(field, 1)
-        line.addWidget(self.browse, 0, Qt.AlignmentFlag.AlignBottom)
-        return row
+        return with_button(field, self.browse)
 
     def _connect(self) -> None:
         context = self._context

@@ -15,7 +15,7 @@ import pytest
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.files import access, whole_text
 from vbas_desktop.files.records.table import load_records
-from vbas_desktop.files.regions.doors import DRIVERS
+from vbas_desktop.files.regions.gdal import DRIVERS
 from vbas_desktop.files.regions.read import load_regions
 
 FEATURES = [{"type": "Feature", "properties": {"id": "1"}, "geometry": {"type": "Point", "coordinates": [1.0, 2.0]}}]

@@ -43,7 +43,7 @@ _SETTINGS = {
 _UNWANTED = ("OGR_SQLITE_LOAD_EXTENSIONS", "OGR_SQLITE_PRAGMA", "GDAL_CONFIG_FILE")
 
 
-def close_doors() -> None:
+def restrict_gdal() -> None:
     """Leave only the formats that are read and written, without extensions, archives and addresses."""
     os.environ.update({"GDAL_SKIP": ",".join([*_OTHER_DRIVERS.split(), "MapInfo File"]), **_SETTINGS})
     for name in _UNWANTED:
