@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,12 @@ def connected(points: NDArray[np.float64], pairs: Pairs) -> Pairs:
         if one != other:
             root[one] = other
             bridges.append(possible[at])
+    # The triangulation leaves out points that nearly coincide with others; they are joined in the order of the file.
+    for one, other in pairwise([int(np.flatnonzero(piece == number)[0]) for number in range(pieces)]):
+        ends = (_root(root, int(piece[one])), _root(root, int(piece[other])))
+        if ends[0] != ends[1]:
+            root[ends[0]] = ends[1]
+            bridges.append(np.array(sorted((one, other)), np.int32))
     joined = np.concatenate((pairs, np.array(bridges, np.int32)))
     return np.asarray(joined[np.lexsort((joined[:, 1], joined[:, 0]))])
 

@@ -21,7 +21,7 @@ from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 
 from .ahead import make_ready
-from .grouping import blocks
+from .grouping import aggregate, blocks, ends_of_kept
 from .pair_counts import pairs_of
 
 _REHEARSAL = "vbas_desktop.algorithms.tier_rehearsal:rehearse"
@@ -45,7 +45,7 @@ def tiers_of_classes(
 
     indptr, columns, values = counts.rows
     parents, tier_starts = _numbered(tiers)
-    order = np.argsort(columns, kind="stable")
+    order = np.argsort(columns, kind="stable").astype(np.int32 if columns.size < 1 << 31 else np.int64)
     starts = np.concatenate(([0], np.cumsum(np.bincount(columns, minlength=counts.classes.size)))).astype(np.int64)
     place_of = np.repeat(np.arange(counts.regions, dtype=np.int32), np.diff(indptr))
     child_starts, children = _children(parents)
@@ -68,16 +68,9 @@ def released_in_tier(
     """The records released in the places of one tier: one row per place, classes that are released there only."""
     indptr, columns, values = counts.rows
     chosen = tier_of == tier
-    place = np.repeat(tiers.ancestors[tier], np.diff(indptr))[chosen].astype(np.int64)
-    width = max(1, counts.classes.size)
-    keys, where = np.unique(place * width + columns[chosen], return_inverse=True)
-    # As floating-point numbers, but exact: no release has 2**53 records.
-    sums = np.bincount(where, values[chosen], keys.size).astype(np.int64)
-    ends = np.cumsum(np.bincount(keys // width, minlength=tiers.places[tier]))
-    rows = np.concatenate(([0], ends)).astype(np.int64)
-    return EquivalenceCounts.from_rows(
-        counts.category_numbers, counts.classes, rows, (keys % width).astype(np.int32), sums
-    )
+    ends = ends_of_kept(chosen, indptr)
+    kept = EquivalenceCounts(counts.category_numbers, counts.classes, sparse=(ends, columns[chosen], values[chosen]))
+    return aggregate(kept, tiers.ancestors[tier], tiers.places[tier])
 
 
 def records_by_tier(

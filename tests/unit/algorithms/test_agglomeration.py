@@ -66,6 +66,13 @@ def test_islands_belong_to_the_nearest_coast():
     assert connected(points, pairs[:0]).tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
 
 
+def test_places_that_nearly_coincide_are_joined_though_no_triangle_has_them(monkeypatch):
+    monkeypatch.setattr("vbas_desktop.algorithms.agglomeration.point_neighbours", lambda points: np.zeros((0, 2), int))
+    points = np.array([(0, 0), (1, 0), (1, 1e-17)], float)
+    assert connected(points, np.array([(0, 1)], np.int32)).tolist() == [[0, 1], [0, 2]]
+    assert [parent.tolist() for parent in nested_groups(points, np.zeros((0, 2), np.int32), 3)] == [[0, 0, 0]]
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     points=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=40),
