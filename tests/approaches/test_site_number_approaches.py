@@ -77,7 +77,7 @@ def limit_run(problem, percent, location="balanced-density", **others):
 
 
 @pytest.mark.parametrize("location", ["balanced-density", "density", "anonymity", "adc"])
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(problem=problems(most_regions=24), percent=st.sampled_from([0.0, 1.0, 7.5, 20.0, 60.0, 100.0]))
 def test_the_limit_is_kept_and_one_site_more_would_break_it(problem, percent, location):
     result = limit_run(problem, percent, location, range_reach=0)

@@ -150,7 +150,11 @@ def _summed(
     matrix = as_matrix(counts) @ joining
     matrix.sort_indices()
     return EquivalenceCounts.from_rows(
-        numbers, classes, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data
+        numbers,
+        classes,
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data,
     )
 
 

@@ -24,6 +24,9 @@ from vbas_desktop.files.fingerprint import fingerprint
 from .lattice import Finest, Node, coarser
 
 FORMAT_VERSION = 1
+_SMALL = 200_000
+"""Stored counts of which several copies do not matter."""
+
 OUT_OF_REACH, FOUND, NEEDLESS = "out of reach", "found", "coarser than needed"
 """What can become of a node: no place is coarse enough; a place was found; a finer node keeps every initial region."""
 
@@ -111,7 +114,7 @@ def search(
             for node in nodes
         ]
         part = Span(progress, len(rows) / size, (len(rows) + len(nodes)) / size)
-        with closing(in_order(jobs, part, min(workers, len(jobs)))) as results:
+        with closing(in_order(jobs, part, _workers_for(finest, nodes, workers))) as results:
             for found in results:
                 rows.append(found)
                 if on_found is not None:
@@ -119,6 +122,15 @@ def search(
         complete += [row.node for row in rows[-len(nodes) :] if row.regions == everywhere]
     allowed = request.site_number.allowed_loss()
     return Searched(finest, tuple(rows), allowed)
+
+
+def _workers_for(finest: Finest, nodes: list[Node], wanted: int) -> int:
+    """So many nodes at a time that their counts together take no more memory than the finest ones."""
+    stored = int(finest.problem.counts.rows[2].size)
+    if stored < _SMALL:
+        return min(wanted, len(nodes))
+    largest = max(min(stored, len(finest.problem.regions) * _possible(finest, node)) for node in nodes)
+    return max(1, min(wanted, len(nodes), stored // max(1, largest)))
 
 
 def _needless(finest: Finest, node: Node, progress: Progress) -> Found:
