@@ -16,7 +16,7 @@ def fingerprint(problem: Problem) -> str:
     indptr, columns, values = problem.counts.rows
     for array in (problem.regions.points, problem.counts.classes, indptr, columns, values):
         digest.update(str(array.shape).encode())
-        digest.update(np.ascontiguousarray(array))
+        digest.update(np.ascontiguousarray(array).data)
     told: dict[str, object] = {
         "ids": hashlib.sha256("\n".join(problem.regions.ids).encode()).hexdigest(),
         "unit": problem.regions.system.unit,
