@@ -68,10 +68,10 @@ class ReleasesPage(QWidget):
         self.said.setWordWrap(True)
         self.audience = QLineEdit()
         self.audience.setPlaceholderText("anybody")
-        self.check = QPushButton("Chec&k the shown solution")
-        self.remove = QPushButton("Re&move from the ledger")
+        self.check = QPushButton("Check the shown solution")
+        self.remove = QPushButton("Remove from the ledger")
         row = QHBoxLayout()
-        row.addWidget(Field("A&udience", self.audience, "Who would get the solution that is shown"), 1)
+        row.addWidget(Field("Audience", self.audience, "Who would get the solution that is shown"), 1)
         for button in (self.check, self.remove):
             row.addWidget(button)
         layout = QVBoxLayout(self)
