@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QTableView, QVBoxLayout, QWidget
 
@@ -66,14 +66,20 @@ class ReleasesPage(QWidget):
         set_up_table(self.table, "Releases that were handed over")
         self.table.setModel(self.model)
         self.said.setWordWrap(True)
+        self.said.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.said.setMinimumHeight(3 * self.said.fontMetrics().lineSpacing())
         self.audience = QLineEdit()
         self.audience.setPlaceholderText("anybody")
         self.check = QPushButton("Check the shown solution")
         self.remove = QPushButton("Remove from the ledger")
+        # No letters: they would be those of the panel beside the page.
+        for button, keys in ((self.check, "Ctrl+Return"), (self.remove, "Ctrl+Del")):
+            button.setShortcut(keys)
+            button.setToolTip(f"{button.text()} ({keys})")
         row = QHBoxLayout()
         row.addWidget(Field("Audience", self.audience, "Who would get the solution that is shown"), 1)
         for button in (self.check, self.remove):
-            row.addWidget(button)
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, 2 * GRID)
         layout.setSpacing(GRID)
