@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from vbas_desktop.cli.main import main
+from vbas_desktop.domain.records import Role
 from vbas_desktop.release.ledger import read_ledger
 from vbas_desktop.ui.dialogs.export import ExportDialog, ReleaseDone, ledger_of
 from vbas_desktop.ui.dialogs.handing_over import RecordDialog
@@ -55,6 +56,21 @@ def test_it_says_what_will_be_released_and_what_is_lost(small_regions):
         f"{entry.solution.aggregated_regions} aggregated regions, every combination at least 5 times. "
         f"{lost:,} records suppressed: {lost:,} too rare in their region."
     )
+    dialog.reject()
+
+
+def test_it_says_which_plain_columns_leave_unprotected(small_regions):
+    session = small_regions.session
+    session.change(session.choices.with_role("illness", Role.PLAIN))
+    dialog = open_dialog(small_regions)
+    assert dialog.unprotected.text().startswith("Released as they are, unprotected: “illness”. ")
+    row = next(row for row in range(5) if dialog.columns.item(row, 0).text() == "illness")
+    dialog.columns.item(row, 0).setCheckState(Qt.CheckState.Unchecked)
+    assert dialog.unprotected.isHidden()
+    dialog.reject()
+    session.change(session.choices.with_role("illness", Role.SENSITIVE))
+    dialog = small_regions.menus.actions["export"].trigger() or small_regions.findChildren(ExportDialog)[-1]
+    assert dialog.unprotected.isHidden()
     dialog.reject()
 
 

@@ -9,7 +9,7 @@ from made_up_data import write_data
 from persons import LONG, answer, box, choose_role, run_to_the_end, wait_for_estimate
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabel, QMessageBox
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabel, QMessageBox, QPushButton
 
 from vbas_desktop.domain.records import Role
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
@@ -345,3 +345,19 @@ def test_factor_and_exponent_are_asked_for_only_with_a_model_of_ones_own(loaded_
     loaded_window.session.change(choices)
     assert not form.fields["factor"].isHidden()
     assert not form.fields["exponent"].isHidden()
+
+
+def test_what_was_opened_lately_is_one_click_from_the_welcome(run_window, data, tmp_path, qtbot, make_window):
+    project = tmp_path / "mine & yours.vbas"
+    with qtbot.waitSignal(run_window.projects.save_runner.job_ended, timeout=LONG):
+        run_window.projects.save_to(project)
+    run_window.settings.sync()
+    again = make_window()
+    offered = {button.toolTip(): button for button in again.area.welcome.findChildren(QPushButton) if button.toolTip()}
+    assert [button.text() for button in offered.values()] == [
+        "mine && yours.vbas",
+        f"{data[0].parent.name}/{data[0].name} + {data[1].name}",
+    ]
+    with qtbot.waitSignal(again.runner.job_ended, timeout=LONG):
+        qtbot.mouseClick(offered[str(project)], Qt.MouseButton.LeftButton)
+    assert again.session.project_path == project

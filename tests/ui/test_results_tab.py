@@ -165,7 +165,7 @@ def test_the_table_is_copied_as_tab_separated_text(tab):
     lines = QGuiApplication.clipboard().text().splitlines()
     assert len(lines) == 1 + len(shown_numbers(tab))
     titles = lines[0].split("\t")
-    assert titles[:6] == ["★", "№", "Locations", "Sites", "Suppressed (%)", "Suppressed records"]
+    assert titles[:6] == ["★", "№", "Locations", "Sites", "Aggregated regions", "Suppressed (%)"]
 
 
 def test_the_table_is_saved_with_exact_values(tab, compared, tmp_path, qtbot):
@@ -184,11 +184,11 @@ def test_the_table_is_saved_with_exact_values(tab, compared, tmp_path, qtbot):
 
 def test_columns_can_be_hidden_and_stay_hidden(tab, compared):
     tab._on_column_menu()
-    action = next(action for action in tab.column_menu.actions() if action.data() == "discernibility")
+    action = next(action for action in tab.column_menu.actions() if action.data() == "precision_loss")
     action.trigger()
-    assert tab.table.isColumnHidden(column(tab, "discernibility"))
+    assert tab.table.isColumnHidden(column(tab, "precision_loss"))
     compared.session.pin([compared.session.entries[0].number])
-    assert tab.table.isColumnHidden(column(tab, "discernibility"))
+    assert tab.table.isColumnHidden(column(tab, "precision_loss"))
 
 
 def test_the_measures_that_decide_are_ticked_in_a_menu(tab, compared):

@@ -186,13 +186,21 @@ _FIRST_COLUMNS = 2
 _KNOWN_OF_PEOPLE = ("age", "sex", "gender", "birth", "born", "marital", "race", "ethnic")
 """Parts of names of columns that neighbours, colleagues or voter lists know of a person."""
 
+_OF_HEALTH = (
+    "diagnos", "disease", "illness", "condition", "icd", "cause", "symptom", "drug", "medication", "medicine", "dose",
+    "treatment", "therapy", "procedure", "hiv", "cancer", "tumor", "tumour", "infect", "disab", "mental", "pregnan",
+    "outcome", "comorbid", "allerg", "vaccin", "blood",
+)  # fmt: skip
+"""Beginnings of words in names of columns that say something about a person's health."""
+
 
 def guess_roles(table: RecordTable, regions: Regions) -> dict[str, Role]:
     """A role for every column, in file order.
 
     Region: the column most of whose values are ids of the region file. Identifier: a different value in (nearly) every
-    record. Quasi-identifier: columns named like what others know of a person; if there are none, the first two with a
-    handful of categories. The user decides which others count.
+    record. Sensitive: columns named like what physicians write down. Quasi-identifier: columns named like what others
+    know of a person; if there are none, the first two with a handful of categories. The user decides which others
+    count.
     """
     region = _region_column(table, regions)
     roles = {facts.name: Role.PLAIN for facts in table.columns}
@@ -202,18 +210,21 @@ def guess_roles(table: RecordTable, regions: Regions) -> dict[str, Role]:
             roles[facts.name] = Role.REGION
         elif _looks_like_identifier(facts, table.rows):
             roles[facts.name] = Role.IDENTIFIER
+        elif _begins(facts.name, _OF_HEALTH):
+            roles[facts.name] = Role.SENSITIVE
         elif facts.categorical and 1 < facts.distinct <= _MOST_CATEGORIES:
             open_columns.append(facts)
-    known = [facts.name for facts in open_columns if _known_of_people(facts.name)]
+    known = [facts.name for facts in open_columns if _begins(facts.name, _KNOWN_OF_PEOPLE)]
     few = [facts.name for facts in open_columns if facts.distinct <= _FEW_CATEGORIES]
     for name in known or few[:_FIRST_COLUMNS]:
         roles[name] = Role.QUASI_IDENTIFIER
     return roles
 
 
-def _known_of_people(name: str) -> bool:
+def _begins(name: str, parts: tuple[str, ...]) -> bool:
+    """Whether a word of a column's name begins like one of these."""
     words = re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
-    return any(word.startswith(part) for word in words for part in _KNOWN_OF_PEOPLE)
+    return any(word.startswith(part) for word in words for part in parts)
 
 
 def _region_column(table: RecordTable, regions: Regions) -> str | None:

@@ -42,6 +42,11 @@ class ProblemKey:
         grouped = self.groups
         return ", ".join(f"{name} (grouped)" if name in grouped else name for name in self.quasi_identifiers)
 
+    @property
+    def in_words(self) -> str:
+        """The scenario in a few words."""
+        return f"k = {self.k:,}: {self.names_in_words}"
+
     def same_counts(self, other: ProblemKey) -> bool:
         """Whether the counts are the same too, whatever k is: then nothing has to be counted again."""
         return replace(self, k=other.k) == other
@@ -112,7 +117,22 @@ class Entry:
     def title(self) -> str:
         """How the solution is called in one line."""
         since = " (files changed since)" if self.run.outdated else ""
-        return f"{self.number}: {self.run.title}, {counted(self.solution.site_count, 'site')}{since}"
+        sites = counted(self.solution.site_count, "site")
+        return f"{self.number}: {self.run.title}, {sites}, k = {self.run.key.k:,}{since}"
+
+
+def why_not_comparable(one: Entry, other: Entry) -> str:
+    """What keeps two solutions from being judged against each other, as a sentence; empty if nothing does."""
+    mine, theirs = one.run.key, other.run.key
+    found = []
+    if mine.k != theirs.k:
+        found.append(f"another k ({mine.k:,} and {theirs.k:,})")
+    if (mine.quasi_identifiers, mine.groupings) != (theirs.quasi_identifiers, theirs.groupings):
+        found.append(f"other quasi-identifiers ({mine.names_in_words} and {theirs.names_in_words})")
+    same_files = one.run.outdated == other.run.outdated and one.run.records_sha256 == other.run.records_sha256
+    if mine.region_column != theirs.region_column or mine.unknown_regions != theirs.unknown_regions or not same_files:
+        found.append("other records")
+    return f"Not comparable: {', '.join(found)}." if found else ""
 
 
 @dataclass(frozen=True)

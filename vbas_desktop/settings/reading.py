@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .declaration import Settings, setting, settings_of
 from .forms import Delimiter, Texts
 
-FIND_OUT = "Find out"
+FIND_OUT = "Automatic"
 COORDINATES = {"auto": FIND_OUT, "planar": "Planar", "degrees": "Raw degrees", "geographic": "Geographic"}
 _SEPARATORS = {None: FIND_OUT, ",": "Comma", ";": "Semicolon", "\t": "Tab", "|": "Pipe |"}
 _ENCODINGS = {

@@ -73,6 +73,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.theme.dress()
         self._restore_shape()
+        self.area.welcome.offer_recent(self.recent())
         self._on_state_changed()
 
     @property
@@ -207,6 +208,18 @@ class MainWindow(QMainWindow):
         projects = [path for path in paths if path.suffix == SUFFIX]
         follow = partial(self.projects.open_project_file, projects[0]) if projects else None
         self.projects.guarded(follow or partial(self.controller.open_files, paths))
+
+    def recent(self) -> list[tuple[str, str, Callable[[], object]]]:
+        """What was opened lately, projects first: name, where it is, and what opens it."""
+        found: list[tuple[str, str, Callable[[], object]]] = []
+        for path in self.settings.recent_projects:
+            follow: Callable[[], object] = partial(self.projects.open_project_file, path)
+            found.append((path.name, str(path), partial(self.projects.guarded, follow)))
+        for records, regions in self.settings.recent_data:
+            follow = partial(self.controller.load, records, regions)
+            name = f"{records.parent.name}/{records.name} + {regions.name}"
+            found.append((name, str(records), partial(self.projects.guarded, follow)))
+        return found
 
     # Shape and closing
 

@@ -143,14 +143,8 @@ class Menus(QObject):
         if not window.settings.recent_projects and not window.settings.recent_data:
             menu.addAction("Nothing was opened so far").setEnabled(False)
             return
-        for path in window.settings.recent_projects:
-            follow = partial(window.projects.open_project_file, path)
-            menu.addAction(path.name, partial(window.projects.guarded, follow)).setStatusTip(str(path))
-        menu.addSeparator()
-        for records, regions in window.settings.recent_data:
-            text = f"{records.parent.name}/{records.name} + {regions.name}"
-            follow = partial(window.controller.load, records, regions)
-            menu.addAction(text, partial(window.projects.guarded, follow)).setStatusTip(str(records))
+        for name, tip, follow in window.recent():
+            menu.addAction(name, follow).setStatusTip(tip)
         menu.addSeparator()
         menu.addAction("&Empty this list", window.settings.forget_recent)
 

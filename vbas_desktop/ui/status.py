@@ -45,7 +45,7 @@ class StatusLine(QStatusBar):
         runner.progressed.connect(self._on_progressed)
         runner.job_ended.connect(self._on_job_ended)
         runner.job_failed.connect(self._on_job_failed)
-        for signal in (model.data_loaded, model.choices_changed, model.problem_counted):
+        for signal in (model.data_loaded, model.choices_changed, model.problem_counted, model.selection_changed):
             signal.connect(self._on_facts_changed)
         self._on_facts_changed()
 
@@ -101,4 +101,6 @@ class StatusLine(QStatusBar):
             parts.append(counted(session.problem.counts.equivalence_classes, "class"))
         if session.has_data:
             parts.append(f"k = {session.choices.k}")
+            if session.selected is not None and session.selected.run.key.k != session.choices.k:
+                parts.append(f"shown: k = {session.selected.run.key.k}")
         self.facts.setText(" · ".join(parts))

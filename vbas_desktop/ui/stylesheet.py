@@ -69,6 +69,10 @@ QPushButton[look="primary"] {{ background: {colours.accent}; color: {colours.on_
 QPushButton[look="primary"]:disabled {{ background: {colours.line}; color: {colours.muted};
   border-color: {colours.line}; }}
 QPushButton[look="primary"]:focus {{ border: 2px solid {colours.text}; padding: 5px 15px; }}
+QPushButton[look="link"] {{ border: 1px solid transparent; background: transparent; color: {colours.accent};
+  padding: 2px 8px; }}
+QPushButton[look="link"]:hover {{ text-decoration: underline; }}
+QPushButton[look="link"]:focus {{ border-color: {colours.accent}; border-radius: 4px; }}
 QPushButton[look="plain"] {{ background: {colours.raised}; color: {colours.text}; border: 1px solid {colours.line};
   border-radius: 4px; padding: 6px 16px; }}
 QPushButton[look="plain"]:hover {{ border-color: {colours.accent}; }}

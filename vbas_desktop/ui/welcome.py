@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
@@ -10,6 +13,7 @@ from vbas_desktop.files.places import resource
 
 from .theme import GRID, Theme
 
+_MOST_OFFERED = 6
 _TEXT = (
     "Make a record file k-anonymous by merging small regions. "
     "You need two files: the records, and the regions with their coordinates."
@@ -17,7 +21,7 @@ _TEXT = (
 
 
 class Welcome(QWidget):
-    """Three buttons; also says that files can be dropped."""
+    """Three buttons and what was opened lately; also says that files can be dropped."""
 
     data_wanted = Signal()
     project_wanted = Signal()
@@ -54,9 +58,35 @@ class Welcome(QWidget):
             layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addLayout(row)
         layout.addWidget(hint, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._recent_title = QLabel("Opened lately")
+        self._recent_title.setProperty("look", "muted")
+        self._recent_title.hide()
+        self._recent = QVBoxLayout()
+        self._recent.setSpacing(0)
+        layout.addWidget(self._recent_title, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addLayout(self._recent)
         layout.addStretch(3)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
+
+    def offer_recent(self, recent: Sequence[tuple[str, str, Callable[[], object]]]) -> None:
+        """Offer what was opened lately: name, tip, and what opens it."""
+        while (item := self._recent.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        self._recent_title.setVisible(bool(recent))
+        for name, tip, follow in recent[:_MOST_OFFERED]:
+            button = QPushButton(name.replace("&", "&&"))
+            button.setFlat(True)
+            button.setProperty("look", "link")
+            button.setCursor(Qt.CursorShape.PointingHandCursor)
+            button.setToolTip(tip)
+            button.clicked.connect(partial(self._open, follow))
+            self._recent.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+
+    @staticmethod
+    def _open(follow: Callable[[], object], checked: bool = False) -> None:
+        follow()
 
     def _button(self, text: str, signal: SignalInstance, look: str) -> QPushButton:
         button = QPushButton(text)

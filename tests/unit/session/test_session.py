@@ -15,7 +15,7 @@ def test_roles_are_guessed_from_the_content(session):
         "person": Role.IDENTIFIER,
         "age": Role.QUASI_IDENTIFIER,
         "sex": Role.QUASI_IDENTIFIER,
-        "illness": Role.PLAIN,
+        "illness": Role.SENSITIVE,
         "tract": Role.REGION,
     }
 
@@ -164,3 +164,14 @@ def test_listeners_can_leave(session):
     leave()
     session.change_fields(k=8)
     assert told == []
+
+
+def test_columns_about_health_are_guessed_sensitive(tmp_path):
+    records, regions = write_data(tmp_path)
+    text = records.read_text().replace("person,age,sex,illness,tract", "person,age,sex,ICD10_code,tract")
+    records.write_text(text)
+    roles = open_data(records, regions).choices.roles
+    assert roles["ICD10_code"] is Role.SENSITIVE
+    assert open_data(*write_data(tmp_path / "other")).choices.roles["illness"] is Role.SENSITIVE
+    records.write_text(text.replace("ICD10_code", "label"))
+    assert open_data(records, regions).choices.roles["label"] is Role.PLAIN

@@ -43,7 +43,7 @@ from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, is_sample
 from vbas_desktop.ui.worker import in_window_words
 
-from .release_columns import ReleaseColumns
+from .release_columns import ReleaseColumns, unprotected_in_words
 
 _STOPPED = (
     "Nothing was written: columns would tell more than the release does. Leave them out (or make them identifiers), "
@@ -95,7 +95,7 @@ class ExportDialog(QDialog):
         self.audience.setPlaceholderText("anybody")
         self._reason = setting_field(_HANDING["despite"], self.reason)
         self._reason.hide()
-        self.telltales = QLabel()
+        self.telltales, self.unprotected = QLabel(), QLabel()
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
         self._fill()
@@ -151,6 +151,9 @@ class ExportDialog(QDialog):
         layout.addLayout(offer)
         layout.addWidget(title("Columns"))
         layout.addWidget(self.columns, 1)
+        self.unprotected.setWordWrap(True)
+        self.unprotected.setProperty("look", "warning")
+        layout.addWidget(self.unprotected)
         layout.addWidget(self._told)
         layout.addLayout(grid)
         layout.addLayout(self._order_row())
@@ -285,6 +288,8 @@ class ExportDialog(QDialog):
         known = entry is not None and entry.problem is not None
         self.summary.setText(release_in_words(entry) if known and entry is not None else "")
         self._offer_tiers(entry if known else None)
+        self.unprotected.setText(unprotected_in_words(self.columns.unprotected))
+        self.unprotected.setVisible(bool(self.columns.unprotected))
         self.seed.setEnabled(self.shuffle.isChecked())
         self.delimiter.setEnabled(self.format.currentData() == "csv")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
@@ -10,6 +10,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from vbas_desktop.domain.records import Role
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.ui.theme import GRID
+
+_NAMED = 6
+"""So many columns are named in a sentence."""
 
 _TICK, _ROLE, _NAME, _ALLOWED = range(4)
 
@@ -24,8 +27,9 @@ class ReleaseColumns(QTableWidget):
         self._columns = columns
         self.setHorizontalHeaderLabels(["Released", "Role", "Name in the release", "Allowed"])
         self.setAccessibleName("Released columns")
+        self._roles = {name: choices.roles.get(name, Role.PLAIN) for name in columns} | {region_column: Role.REGION}
         for row, name in enumerate(columns):
-            self._fill(row, name, Role.REGION if name == region_column else choices.roles.get(name, Role.PLAIN))
+            self._fill(row, name, self._roles[name])
         self.verticalHeader().hide()
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
@@ -67,6 +71,11 @@ class ReleaseColumns(QTableWidget):
             for name, tick in zip(self._columns, ticks, strict=True)
             if tick is not None and tick.checkState() is Qt.CheckState.Checked
         )
+
+    @property
+    def unprotected(self) -> tuple[str, ...]:
+        """The kept columns that nothing is done about: neither region, quasi-identifier nor known as sensitive."""
+        return tuple(name for name in self.kept if self._roles[name] is Role.PLAIN)
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -118,3 +127,13 @@ def _allowing(role: Role) -> QTableWidgetItem:
         "or a category more finely than the release; the internal report says so."
     )
     return item
+
+
+def unprotected_in_words(columns: Sequence[str]) -> str:
+    """What is said of plain columns that are released."""
+    named = ", ".join(f"“{name}”" for name in columns[:_NAMED])
+    more = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
+    return (
+        f"Released as they are, unprotected: {named}{more}. What others know of a person belongs among the "
+        "quasi-identifiers, what nobody may learn is sensitive: give such columns that role in Input."
+    )

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QHeaderView,
+    QLabel,
     QPushButton,
     QSplitter,
     QTableView,
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.session.results import why_not_comparable
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.panel.results_columns import short_titles
 from vbas_desktop.ui.theme import GRID
@@ -56,6 +58,7 @@ class SideBySide(QWidget):
         self.left_choice, self.right_choice = QComboBox(), QComboBox()
         self.left_choice.setAccessibleName("Left solution")
         self.right_choice.setAccessibleName("Right solution")
+        self.warning = QLabel()
         self.measures = _table("Differences", ["", "Left", "Right", "Change"])
         self.changed_model = ChangedModel()
         self.regions = QTableView()
@@ -97,7 +100,13 @@ class SideBySide(QWidget):
         whole.setSizes([600, 220])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(whole)
+        layout.setSpacing(0)
+        self.warning.setWordWrap(True)
+        self.warning.setMargin(GRID)
+        self.warning.setProperty("look", "error")
+        self.warning.hide()
+        layout.addWidget(self.warning)
+        layout.addWidget(whole, 1)
 
     def _connect(self) -> None:
         self.left.view_moved.connect(self._on_left_moved)
@@ -128,6 +137,10 @@ class SideBySide(QWidget):
         session = self._context.session
         self._fill_choice(self.left_choice, session.selected.number if session.selected else None)
         self._fill_choice(self.right_choice, session.compared.number if session.compared else None)
+        left, right = session.selected, session.compared
+        reason = why_not_comparable(left, right) if left is not None and right is not None else ""
+        self.warning.setText(f"{reason} Figures of the two say nothing about which is better." if reason else "")
+        self.warning.setVisible(bool(reason))
         pair = self._preparer.pair
         if pair is not None and pair is not self._pair:
             self._pair = pair

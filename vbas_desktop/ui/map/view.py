@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from vbas_desktop.session.results import why_not_comparable
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record, side_by_side
 
@@ -200,7 +201,9 @@ class MapView(QWidget):
             self._compare.setChecked(False)
             return
         if on and session.compared is None:
-            session.compare_with(others[-1].number)
+            assert selected is not None
+            alike = [entry for entry in others if not why_not_comparable(selected, entry)]
+            session.compare_with((alike or others)[-1].number)
         elif not on:
             session.compare_with(None)
         self._stack.setCurrentWidget(self.comparison if on else self.canvas)

@@ -21,6 +21,10 @@ MEANINGS = (
 )
 
 
+_IN_SIGHT = ("place_information_loss", "precision_loss", "average_distance")
+"""The measures that are shown unless the user chooses others; with regions and the share suppressed they say most."""
+
+
 @dataclass(frozen=True)
 class Column:
     """One column. ``value`` is sorted by and saved, ``text`` is shown; ``best``: the lowest value is the best."""
@@ -142,27 +146,6 @@ def columns_for(
     return [
         Column("star", STAR, rank, signs, MEANINGS, number=False),
         Column("number", "№", lambda e: e.number, lambda e: f"{e.number:,}", "Number of the solution"),
-        *_approach_columns(entries),
-        Column("sites", "Sites", lambda e: e.solution.site_count, lambda e: f"{e.solution.site_count:,}", "Sites"),
-        Column(
-            "suppressed_percent",
-            "Suppressed",
-            lambda e: 100 * e.solution.suppressed_share,
-            lambda e: f"{100 * e.solution.suppressed_share:,.2f}",
-            "Share of all records that are not released",
-            "%",
-        ),
-        *(_measure_column(name, system) for name in measures_of(entries)),
-        Column(
-            "aggregated_regions",
-            "Aggregated regions",
-            lambda e: e.solution.aggregated_regions,
-            lambda e: f"{e.solution.aggregated_regions:,}",
-            "Sites that attract at least one initial region",
-        ),
-        *_tier_columns(entries),
-        *_place_columns(entries),
-        *_search_columns(entries),
         Column("k", "k", lambda e: e.run.key.k, lambda e: f"{e.run.key.k:,}", "Required anonymity", hidden=not several),
         Column(
             "quasi_identifiers",
@@ -173,6 +156,27 @@ def columns_for(
             number=False,
             hidden=not several,
         ),
+        *_approach_columns(entries),
+        Column("sites", "Sites", lambda e: e.solution.site_count, lambda e: f"{e.solution.site_count:,}", "Sites"),
+        Column(
+            "aggregated_regions",
+            "Aggregated regions",
+            lambda e: e.solution.aggregated_regions,
+            lambda e: f"{e.solution.aggregated_regions:,}",
+            "Sites that attract at least one initial region",
+        ),
+        Column(
+            "suppressed_percent",
+            "Suppressed",
+            lambda e: 100 * e.solution.suppressed_share,
+            lambda e: f"{100 * e.solution.suppressed_share:,.2f}",
+            "Share of all records that are not released",
+            "%",
+        ),
+        *(_measure_column(name, system) for name in measures_of(entries)),
+        *_tier_columns(entries),
+        *_place_columns(entries),
+        *_search_columns(entries),
         Column("run", "Run", lambda e: e.run.id, lambda e: f"{e.run.id:,}", "Number of the run", hidden=True),
     ]
 
@@ -222,7 +226,10 @@ def _tier_columns(entries: tuple[Entry, ...]) -> list[Column]:
 
 
 _PLACE = {
-    "precision": ("Precision", "1 if every value and place is as it was, 0 if all is suppressed"),
+    "precision": (
+        "Detail kept",
+        "Precision: 1 if every value and place is as it was, 0 if all is suppressed",
+    ),
     "jaccard": ("Kept together", "Jaccard index: share of the pairs of records alike after it that were alike before"),
     "fowlkes_mallows": ("Fowlkes–Mallows", "Square root of the Jaccard index, as no class is ever split"),
     "davies_bouldin": ("Davies–Bouldin", "How wide aggregated regions are against the distance of their middles"),
@@ -244,6 +251,7 @@ def _place_columns(entries: tuple[Entry, ...]) -> list[Column]:
             partial(_place_text, name),
             tip,
             {"degree": "°"}.get(unit, unit) if name == "mean_distance" else "",
+            hidden=True,
         )
         for name, (title, tip) in _PLACE.items()
     ]
@@ -315,6 +323,7 @@ def _measure_column(name: str, system: CoordinateSystem | None) -> Column:
         words.summary,
         unit,
         best=name != SECONDS,
+        hidden=name not in _IN_SIGHT,
     )
 
 

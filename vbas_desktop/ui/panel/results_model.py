@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QFont, QIcon
 
 from vbas_desktop.domain.regions import CoordinateSystem
-from vbas_desktop.session.results import Entry, Marks
+from vbas_desktop.session.results import Entry, Marks, ProblemKey
 from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel
 
 from .results_columns import Column, best_of, columns_for, search_words
@@ -103,6 +103,7 @@ class ResultsFilter(QSortFilterProxyModel):
         super().__init__(parent)
         self._only_stars = False
         self._suitable: frozenset[int] | None = None
+        self._scenario: ProblemKey | None = None
         self.setSortRole(SORT_ROLE)
 
     @property
@@ -123,11 +124,20 @@ class ResultsFilter(QSortFilterProxyModel):
             self._suitable = numbers
             self.endFilterChange()
 
+    def show_scenario(self, scenario: ProblemKey | None) -> None:
+        """Leave out the solutions of other scenarios, pinned ones too; None: show all."""
+        if scenario != self._scenario:
+            self.beginFilterChange()
+            self._scenario = scenario
+            self.endFilterChange()
+
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         """Whether a solution is shown."""
         model = self.sourceModel()
         assert isinstance(model, ResultsModel)
         entry = model.entries[row]
+        if self._scenario is not None and entry.run.key != self._scenario:
+            return False
         marks = model.marks.get(entry.number, Marks())
         starred = marks.same_as is None and (not self._only_stars or marks.pareto)
         suitable = self._suitable is None or entry.number in self._suitable

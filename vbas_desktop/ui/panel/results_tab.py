@@ -21,8 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.approaches.presets import preset_of
 from vbas_desktop.domain.words import counted
-from vbas_desktop.session.results import Entry, Marks, ProblemKey
+from vbas_desktop.session.results import Entry, Marks, ProblemKey, why_not_comparable
 from vbas_desktop.ui.actions import add_presets
 from vbas_desktop.ui.charts.panel import ChartPanel
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
@@ -31,11 +32,13 @@ from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import EmptyState
 from vbas_desktop.ui.widgets.tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
+from vbas_desktop.ui.widgets.ticking_menu import TickingMenu
 
 from .advice_line import AdviceLine
 from .limit_line import LimitLine
 from .results_columns import Column, location_of, measure_of, measures_of, signs_of, table_rows
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
+from .scenario_choice import ScenarioChoice
 from .tiers_line import TiersLine
 from .why import VectorLine
 
@@ -52,6 +55,7 @@ class ResultsTab(QWidget):
         self._shown_names: list[str] = []
         self._charted: ProblemKey | None = None
         self._hidden: dict[str, bool] = {}
+        self._presets: dict[str, QAction] = {}
         self.table_model, self.filter = ResultsModel(self), ResultsFilter(self)
         self.filter.setSourceModel(self.table_model)
         self.table = QTableView()
@@ -61,6 +65,7 @@ class ResultsTab(QWidget):
         self.tiers = TiersLine(context)
         self.only_stars = QCheckBox("&Non-dominated")
         self.only_meeting = QCheckBox("S&uitable")
+        self.scenario = ScenarioChoice()
         self._buttons: list[tuple[QToolButton, str]] = []
         self.actions_by_name = self._make_actions()
         self._build()
@@ -96,8 +101,9 @@ class ResultsTab(QWidget):
         self.only_meeting.setToolTip("Show only solutions that meet the requirement (Tools ▸ Requirements)")
         self.only_meeting.hide()
         bar.addWidget(self.only_meeting)
+        bar.addWidget(self.scenario, 1)
         bar.addStretch(1)
-        self.measure_menu, self.column_menu = QMenu(self), QMenu(self)
+        self.measure_menu, self.column_menu = TickingMenu(self), TickingMenu(self)
         for icon, text, tip, menu in (
             ("scale", "Measures", "Which measures decide about dominance", self.measure_menu),
             ("table", "Columns", "Which columns are shown", self.column_menu),
@@ -159,7 +165,9 @@ class ResultsTab(QWidget):
         self.table.horizontalHeader().customContextMenuRequested.connect(self._on_header_menu)
         self.only_stars.toggled.connect(self._on_only_stars)
         self.only_meeting.toggled.connect(self._on_requirement)
+        self.scenario.scenario_chosen.connect(self._on_scenario)
         model.requirement_changed.connect(self._on_requirement)
+        model.choices_changed.connect(self._refresh_ticks)
         self.charts.solution_clicked.connect(self._on_solution_clicked)
         self.measure_menu.aboutToShow.connect(self._on_measure_menu)
         self.column_menu.aboutToShow.connect(self._on_column_menu)
@@ -179,6 +187,8 @@ class ResultsTab(QWidget):
         self.table.selectionModel().blockSignals(True)
         self.table_model.show_entries(*state)
         self.table.selectionModel().blockSignals(False)
+        self.scenario.offer(session.entries)
+        self.filter.show_scenario(self.scenario.scenario)
         self._refresh_columns()
         self._on_requirement()
         self._layers.setCurrentWidget(self._content if session.entries else self._empty)
@@ -193,7 +203,8 @@ class ResultsTab(QWidget):
         self.charts.select(number)
         row = self.table_model.row_of(number) if number is not None else -1
         index = self.filter.mapFromSource(self.table_model.index(row, 1)) if row >= 0 else QModelIndex()
-        if index.row() == self.table.currentIndex().row() and index.isValid():
+        highlighted = self.table.selectionModel().isRowSelected(index.row(), QModelIndex())
+        if index.isValid() and index.row() == self.table.currentIndex().row() and highlighted:
             return
         flags = QItemSelectionModel.SelectionFlag
         choice = flags.ClearAndSelect | flags.Rows if index.isValid() else flags.Clear
@@ -252,6 +263,20 @@ class ResultsTab(QWidget):
     @Slot(bool)
     def _on_only_stars(self, on: bool) -> None:
         self.filter.show_only_stars(on)
+        self._on_filtered()
+
+    @Slot()
+    def _on_scenario(self) -> None:
+        self.filter.show_scenario(self.scenario.scenario)
+        self._on_filtered()
+
+    def _on_filtered(self) -> None:
+        """What is shown stays in the list: if it was filtered out, the best of what is left is shown."""
+        shown, selected = self.filter.shown_entries(), self._context.session.selected
+        if shown and selected is not None and selected.number not in [entry.number for entry in shown]:
+            marks = self.table_model.marks
+            best = next((entry for entry in shown if marks[entry.number].recommended), shown[0])
+            self._context.session.select(best.number)
         self._refresh_charts()
         self._on_selection_changed()
 
@@ -262,8 +287,7 @@ class ResultsTab(QWidget):
         wanted = session.has_requirement and self.only_meeting.isChecked()
         meeting = frozenset(entry.number for entry in session.entries if session.meets_requirement(entry))
         self.filter.show_only(meeting if wanted else None)
-        self._refresh_charts()
-        self._on_selection_changed()
+        self._on_filtered()
 
     def chosen_numbers(self) -> list[int]:
         """The numbers of the rows that are chosen."""
@@ -314,7 +338,7 @@ class ResultsTab(QWidget):
     def _on_measure_menu(self) -> None:
         ticked = self._context.session.pareto_measures
         self.measure_menu.clear()
-        add_presets(self.measure_menu, self._context.session)
+        self._presets = add_presets(self.measure_menu, self._context.session)
         for name in measures_of(self.table_model.entries):
             action = self.measure_menu.addAction(measure_words(name).title)
             action.setCheckable(True)
@@ -327,6 +351,17 @@ class ResultsTab(QWidget):
         ticked = tuple(each.data() for each in self.measure_menu.actions() if each.isChecked() and each.data())
         if ticked:
             self._context.session.change_fields(pareto_measures=ticked)
+        self._refresh_ticks()
+
+    @Slot()
+    def _refresh_ticks(self) -> None:
+        """The menu stays open while ticks are set: those that follow from others follow at once."""
+        counting = self._context.session.pareto_measures
+        for action in self.measure_menu.actions():
+            if action.data():
+                action.setChecked(action.data() in counting)
+        for name, action in self._presets.items():
+            action.setChecked(preset_of(counting) == name)
 
     @Slot()
     def _on_column_menu(self) -> None:
@@ -354,7 +389,10 @@ class ResultsTab(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chosen = self.chosen_numbers()
         if len(chosen) == 2:
-            menu.addAction(f"&Compare solutions {chosen[0]:,} and {chosen[1]:,}", self._on_compare_chosen)
+            one, other = (self._context.session.entry(number) for number in chosen)
+            reason = why_not_comparable(one, other) if one is not None and other is not None else ""
+            text = f"&Compare solutions {chosen[0]:,} and {chosen[1]:,}"
+            menu.addAction(reason or text, self._on_compare_chosen).setEnabled(not reason)
         else:
             self._offer_comparison(menu, self._entry_at(position))
         menu.addActions(list(self.actions_by_name.values()))
@@ -363,6 +401,7 @@ class ResultsTab(QWidget):
     def _offer_comparison(self, menu: QMenu, entry: Entry | None) -> None:
         session = self._context.session
         others = [each for each in session.entries if entry is not None and each.number != entry.number]
+        others = [each for each in others if entry is not None and not why_not_comparable(entry, each)]
         if entry is None or not others:
             return
         offered = menu.addMenu(f"&Compare solution {entry.number:,} with")

@@ -1,0 +1,141 @@
+"""Solutions of several scenarios: listed apart, told apart, and not compared as if they were alike."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+from solved import Bench, Solved
+
+from vbas_desktop.session.results import why_not_comparable
+from vbas_desktop.ui.panel.results_tab import ResultsTab
+from vbas_desktop.ui.status import StatusLine
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    return Solved(tmp_path_factory.mktemp("solved"))
+
+
+@pytest.fixture
+def bench(solved, qapp):
+    """Solutions of k = 14, the last three taken for some of k = 9."""
+    made = Bench(solved.session())
+    entries = list(made.session.entries)
+    for place in range(-3, 0):
+        run = entries[place].run
+        entries[place] = replace(entries[place], run=replace(run, id=99, key=replace(run.key, k=9)))
+    made.session.restore_results(entries)
+    made.session.select(entries[0].number)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def tab(bench, qtbot):
+    tab = ResultsTab(bench.context)
+    qtbot.addWidget(tab)
+    tab.resize(440, 700)
+    tab.show()
+    qtbot.waitExposed(tab)
+    return tab
+
+
+def shown(tab):
+    return [entry.number for entry in tab.filter.shown_entries()]
+
+
+def test_the_list_is_filtered_by_scenario_and_shows_one_of_its_solutions(tab, bench):
+    session = bench.session
+    assert [tab.scenario.itemText(i) for i in range(3)] == ["All scenarios", "k = 14: age, sex", "k = 9: age, sex"]
+    tab.scenario.setCurrentIndex(2)
+    tab.scenario.activated.emit(2)
+    assert shown(tab) == [entry.number for entry in session.entries if entry.run.key.k == 9]
+    assert session.selected.number in shown(tab)
+    assert tab.chosen_numbers() == [session.selected.number]
+    session.remove(shown(tab))
+    assert not tab.scenario.isVisible()
+    assert shown(tab) == [entry.number for entry in session.entries]
+
+
+def test_k_and_quasi_identifiers_stand_left_of_the_measures(tab):
+    names = [column.name for column in tab.table_model.columns if not column.hidden]
+    assert names.index("k") < names.index("quasi_identifiers") < names.index("suppressed_percent")
+
+
+def test_at_first_the_table_shows_what_matters(tab):
+    names = [column.name for column in tab.table_model.columns if not column.hidden]
+    assert names[-6:] == [
+        "sites",
+        "aggregated_regions",
+        "suppressed_percent",
+        "place_information_loss",
+        "average_distance",
+        "precision_loss",
+    ]
+
+
+def test_only_solutions_of_the_same_scenario_are_offered_for_a_comparison(tab, bench):
+    first = bench.session.entries[0]
+    menu = QMenu()
+    tab._offer_comparison(menu, first)
+    offered = [action.text() for action in menu.actions()[0].menu().actions()]
+    alike = [e for e in bench.session.entries[1:] if e.run.key == first.run.key]
+    assert offered == [entry.title for entry in alike]
+    menu.deleteLater()
+
+
+def test_what_keeps_two_solutions_from_being_compared_is_said(bench):
+    one, *_, other = bench.session.entries
+    assert why_not_comparable(one, other) == "Not comparable: another k (14 and 9)."
+    grown = replace(one.run.key, quasi_identifiers=("age",))
+    fewer = replace(one, run=replace(one.run, key=grown, records_sha256="x"))
+    told = "Not comparable: other quasi-identifiers (age, sex and age), other records."
+    assert why_not_comparable(one, fewer) == told
+    assert why_not_comparable(one, one) == ""
+
+
+def test_the_status_line_tells_the_k_of_the_shown_solution(bench, qtbot):
+    line = StatusLine(bench.model, bench.context.runner)
+    qtbot.addWidget(line)
+    assert line.facts.text().endswith("k = 14")
+    bench.session.select(bench.session.entries[-1].number)
+    assert line.facts.text().endswith("k = 14 · shown: k = 9")
+    assert "k = 9" in bench.session.selected.title
+
+
+def test_a_filter_leaves_a_highlighted_row(tab, bench):
+    session = bench.session
+    dominated = next(number for number in shown(tab) if number not in tab.table_model.stars)
+    session.select(dominated)
+    tab.only_stars.setChecked(True)
+    assert session.selected.number in shown(tab)
+    assert tab.chosen_numbers() == [session.selected.number]
+
+
+def place_of(menu: QMenu, action: QAction) -> QPoint:
+    return menu.actionGeometry(action).center()
+
+
+def test_the_menu_of_measures_stays_open_while_ticks_are_set(tab, bench, qtbot):
+    menu = tab.measure_menu
+    menu.popup(QPoint(10, 10))
+    qtbot.waitExposed(menu)
+    own = [action for action in menu.actions() if action.data() in ("discernibility", "average_distance")]
+    for action in own:
+        qtbot.mouseMove(menu, place_of(menu, action))
+        qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=place_of(menu, action))
+        assert menu.isVisible()
+    assert {"discernibility", "average_distance"} < set(bench.session.pareto_measures)
+    menu.setActiveAction(own[0])
+    qtbot.keyClick(menu, Qt.Key.Key_Space)
+    assert menu.isVisible()
+    assert own[0].data() not in bench.session.pareto_measures
+    usual = menu.actions()[0]
+    qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=place_of(menu, usual))
+    assert [action.data() for action in menu.actions() if action.data() and action.isChecked()] == list(
+        bench.session.pareto_measures
+    )
+    qtbot.keyClick(menu, Qt.Key.Key_Escape)
+    assert not menu.isVisible()
