@@ -203,8 +203,7 @@ class ResultsTab(QWidget):
         self.charts.select(number)
         row = self.table_model.row_of(number) if number is not None else -1
         index = self.filter.mapFromSource(self.table_model.index(row, 1)) if row >= 0 else QModelIndex()
-        highlighted = self.table.selectionModel().isRowSelected(index.row(), QModelIndex())
-        if index.isValid() and index.row() == self.table.currentIndex().row() and highlighted:
+        if index.isValid() and index.row() == self.table.currentIndex().row():
             return
         flags = QItemSelectionModel.SelectionFlag
         choice = flags.ClearAndSelect | flags.Rows if index.isValid() else flags.Clear
@@ -279,6 +278,9 @@ class ResultsTab(QWidget):
             self._context.session.select(best.number)
         self._refresh_charts()
         self._on_selection_changed()
+        if self.table.currentIndex().isValid() and not self.table.selectionModel().hasSelection():
+            # A filter moves the current row without highlighting it.
+            self.table.selectRow(self.table.currentIndex().row())
 
     @Slot()
     def _on_requirement(self) -> None:
