@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.approaches.presets import preset_of
+from vbas_desktop.approaches.registry import preset_of
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.results import Entry, Marks, ProblemKey, why_not_comparable
 from vbas_desktop.ui.actions import add_presets
