@@ -46,9 +46,10 @@ docs: setup ## write the pages that are made from the program: docs/commands.md 
 bench: setup ## measure against reference programs; data go to $VBAS_BENCH_DIR or ~/.cache/vbas-bench
 	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' -o timeout=0 -p no:xdist
 
-package: setup ## make dist/: the wheel, and a folder with both programs that runs where there is no Python (needs binutils)
+package: setup ## make dist/: the wheel, a folder with both programs that runs where there is no Python, and a .deb of it (needs binutils)
 	$(BIN)/hatchling build --target wheel
 	$(BIN)/pyinstaller packaging/vbas.spec --noconfirm --log-level ERROR --distpath dist --workpath build/pyinstaller
+	packaging/make-deb
 
 lock: setup ## choose the newest allowed versions anew and write packaging/requirements.lock (needs uv)
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --generate-hashes \
