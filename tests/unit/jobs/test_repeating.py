@@ -42,6 +42,8 @@ def folder(tmp_path, monkeypatch):
     group_lines = [f'{AGE},{value},"{group}"' for value, group in GROUPS.items()]
     (here / "groups of mine.csv").write_text("column,value,group\n" + "\n".join(group_lines) + "\n")
     (here / "need.json").write_text(NEED)
+    (here / "lake.geojson").write_text(LAKE)
+    (here / "codes.csv").write_text(f"column,value,label\n{AGE},1,young\n")
     monkeypatch.chdir(here)
     return here
 
@@ -70,7 +72,13 @@ def repeated(release: Path, folder: Path, monkeypatch) -> Path:
     """The release again, made by its command in a folder that holds the two files and what the release kept for it."""
     there = folder.parent / "there"
     there.mkdir()
-    for path in (folder / "-records.csv", folder / "regions.csv", *release.glob("internal/*.csv")):
+    for path in (
+        folder / "-records.csv",
+        folder / "regions.csv",
+        folder / "lake.geojson",
+        folder / "codes.csv",
+        *release.glob("internal/*.csv"),
+    ):
         shutil.copy(path, there)
     for path in release.glob("internal/*.json"):
         shutil.copy(path, there)
@@ -80,6 +88,7 @@ def repeated(release: Path, folder: Path, monkeypatch) -> Path:
     return there / "release-again"
 
 
+LAKE = json.dumps({"type": "Polygon", "coordinates": [[[30, 30], [70, 30], [70, 70], [30, 70], [30, 30]]]})
 BASE = ["run", "./-records.csv", "regions.csv", f"--region-column={REGION}", "--identifiers", "person"]
 QUASI = '--quasi-identifiers=-n,"sex, ""at birth"""'
 VARIANTS = {
@@ -101,6 +110,10 @@ VARIANTS = {
         f'--columns=--tract,"sex, ""at birth""",{AGE},"a=b; c"', f'--rename="{ILLNESS}"=ill=ness', "--rename",
         "--tract=the area", "--class-size", "size, of class", "--release-delimiter", "tab", "--escape-formulas",
         "--policy", "class-5", "--geometry", "gpkg,geojson", "--no-pdf", "--allow-column", f'"{ILLNESS}"', *SECRET,
+    ],
+    "obstacles": [
+        "--construction", "obstacles", "--obstacles", "lake.geojson", "--codebook", "codes.csv", "--sites", "5",
+        *SECRET,
     ],
     "plain order": ["--no-shuffle", "--no-pdf", "--allow-column", f'"{ILLNESS}"'],
     "parquet": ["--format", "parquet", "--shuffle", "--pdf", *SECRET],
