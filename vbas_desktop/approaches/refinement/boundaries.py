@@ -46,7 +46,7 @@ class BoundariesRefinement(Refinement):
         "records is lost. The boundaries then follow the records; docs/refinement.md tells what that reveals.",
         order=30,
         reveals="The boundaries follow the records: whoever knows that they were refined learns a little about which "
-        "classes would have been small elsewhere. How little is measured in docs/refinement.md.",
+        "classes would have been small elsewhere. How much is measured in docs/refinement.md.",
     )
     share: ClassVar[float] = 0.8
 
