@@ -60,8 +60,10 @@ def test_the_list_is_filtered_by_scenario_and_shows_one_of_its_solutions(tab, be
 
 
 def test_k_and_quasi_identifiers_stand_left_of_the_measures(tab):
-    names = [column.name for column in tab.table_model.columns if not column.hidden]
+    columns = tab.table_model.columns
+    names = [column.name for column in columns]
     assert names.index("k") < names.index("quasi_identifiers") < names.index("suppressed_percent")
+    assert [columns[names.index(name)].hidden for name in ("k", "quasi_identifiers")] == [False, True]
 
 
 def test_at_first_the_table_shows_what_matters(tab):

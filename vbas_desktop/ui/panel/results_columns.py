@@ -142,11 +142,12 @@ def columns_for(
     def signs(entry: Entry) -> str:
         return signs_of(marks.get(entry.number, Marks()))
 
-    several = len({entry.run.key for entry in entries}) > 1
+    one_k = len({entry.run.key.k for entry in entries}) < 2
+    one_set = len({entry.run.key.names_in_words for entry in entries}) < 2
     return [
         Column("star", STAR, rank, signs, MEANINGS, number=False),
         Column("number", "№", lambda e: e.number, lambda e: f"{e.number:,}", "Number of the solution"),
-        Column("k", "k", lambda e: e.run.key.k, lambda e: f"{e.run.key.k:,}", "Required anonymity", hidden=not several),
+        Column("k", "k", lambda e: e.run.key.k, lambda e: f"{e.run.key.k:,}", "Required anonymity", hidden=one_k),
         Column(
             "quasi_identifiers",
             "Quasi-identifiers",
@@ -154,7 +155,7 @@ def columns_for(
             lambda e: e.run.key.names_in_words,
             "Columns that were counted",
             number=False,
-            hidden=not several,
+            hidden=one_set,
         ),
         *_approach_columns(entries),
         Column("sites", "Sites", lambda e: e.solution.site_count, lambda e: f"{e.solution.site_count:,}", "Sites"),
