@@ -100,7 +100,7 @@ def test_too_little_memory_is_called_so(records, capsys, monkeypatch):
     def fails(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("vbas_desktop.files.records.table.load_records", fails)
+    monkeypatch.setattr("vbas_desktop.jobs.any_file.load_records", fails)
     assert main(["outliers", str(records), *COUNT]) == 1
     assert "There is not enough memory for this." in capsys.readouterr().err
 

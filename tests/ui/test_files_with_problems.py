@@ -195,7 +195,7 @@ def test_the_sample_begins_with_its_own_settings_however_often_it_is_opened(wind
         with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
             window.controller.load_sample()
         session = window.session
-        assert (session.choices.k, session.choices.approaches["site_number"]) == (5, "entropy")
+        assert (session.choices.k, session.choices.approaches["site_number"]) == (5, "limit")
         assert session.last_step is None
         session.change_fields(k=11)
 

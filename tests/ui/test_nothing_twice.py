@@ -57,7 +57,8 @@ def test_looking_at_everything_again_starts_nothing(aggregated_window, jobs, qtb
     assert jobs["Looking for classes below k"] == 3
     jobs.clear()
     look_at_everything(aggregated_window, qtbot)
-    assert jobs == Counter()
+    # Others may write to the ledger: it is read whenever its page is shown.
+    assert jobs == Counter({"Reading the ledger": 1})
 
 
 def test_an_approach_that_is_changed_and_changed_back_counts_nothing_again(aggregated_window, jobs, qtbot):

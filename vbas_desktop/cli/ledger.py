@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """Example:
   vbas ledger record result --audience "University of Albany" --ledger releases.json
-  vbas ledger check result-2 --audience "University of Albany" --ledger releases.json"""
+  vbas ledger check result --audience "University of Albany" --ledger releases.json"""
 UNSAFE = 3
 _USUAL = "the ledger (default: vbas-ledger.json beside the record file of the run)"
 

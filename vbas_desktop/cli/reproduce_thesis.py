@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EXAMPLE = """Examples:
   vbas reproduce-thesis --like eastern --out thesis-east
   vbas reproduce-thesis --like western --reference published.csv --out thesis-west
-  vbas reproduce-thesis --like pei --reference published.csv --out thesis-pei"""
+  vbas reproduce-thesis --like pei --out thesis-pei"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

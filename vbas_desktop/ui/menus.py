@@ -24,7 +24,7 @@ _COMPONENT_TITLES = {
     "site_number": "&Sites",
     "site_location": "&Locations",
     "construction": "&Construction",
-    "refinement": "Refinement",
+    "refinement": "Refi&nement",
     "tiers": "T&iers",
     "rating": "R&ating",
 }

@@ -59,8 +59,8 @@ def test_every_list_is_combined_with_every_other(files):
     generalise = ("--generalise", str(files / "generalise.csv"))
     assert vbas("compare", files, *EVERYTHING, *generalise, "--out", str(out)) == 0
     rows = table(out)
-    # Sex has no groups: 5 scenarios for each k; 2 numbers; density and ADC from the four others.
-    assert len(rows) == 5 * 2 * 2 * 5
+    # Sex has no groups: 5 scenarios for each k; 2 numbers; density and ADC from the five others.
+    assert len(rows) == 5 * 2 * 2 * 6
     assert {(row["quasi_identifiers"], row["generalised"], row["k"]) for row in rows} == {
         (names, generalised, k)
         for names, generalised in (
@@ -112,7 +112,7 @@ def test_json_lists_the_solutions(files, capsys):
 def test_a_dry_run_tells_the_work_and_does_none(files, capsys):
     data = [str(files / "records.csv"), str(files / "regions.csv")]
     assert main(["compare", *data, "--region-column", "region", *EVERYTHING, "--dry-run"]) == 0
-    assert capsys.readouterr().out == "60 combinations in 6 scenarios make 60 aggregations. About a second to go.\n"
+    assert capsys.readouterr().out == "72 combinations in 6 scenarios make 72 aggregations. About a second to go.\n"
     assert not list(files.glob("*.combinations"))
 
 

@@ -185,7 +185,10 @@ def test_a_seeding_is_named_and_its_parameters_are_kept():
     (solution,) = run(request_of(LINE, site_location=seeded)).solutions
     assert solution.approaches["site_location"] == "adc"
     assert solution.approaches["adc_seeding"] == "balanced-density"
-    assert solution.parameters["site_location"] == {"seeding": {"name": "balanced-density", "variant": "paper"}}
+    assert solution.parameters["site_location"] == {
+        "seeding": {"name": "balanced-density", "variant": "paper"},
+        "objective": "thesis",
+    }
     with pytest.raises(InputError, match="cannot be combined with itself"):
         make("site_location", "adc", {"seeding": "adc"})
 

@@ -72,7 +72,7 @@ class SideBySide(QWidget):
         self._connect()
 
     def _build(self) -> None:
-        close = QPushButton("&Done")
+        close = QPushButton("D&one")
         close.setToolTip("Back to one map")
         close.clicked.connect(self.closed)
         maps = QWidget()

@@ -59,7 +59,7 @@ class ReadingOptions(QWidget):
         buttons = QHBoxLayout()
         buttons.addWidget(self.choose)
         buttons.addWidget(self.again)
-        grid.addLayout(buttons, (len(fields) + 1) // 2, 1, Qt.AlignmentFlag.AlignBottom)
+        grid.addLayout(buttons, (len(fields) + 1) // 2, 0, 1, 2)
 
     def data_loaded(self) -> None:
         """These options are the ones in force now."""

@@ -63,7 +63,7 @@ class ResultsTab(QWidget):
         self.vector = VectorLine(context)
         self.limit, self.advice = LimitLine(context), AdviceLine(context)
         self.tiers = TiersLine(context)
-        self.only_stars = QCheckBox("&Non-dominated")
+        self.only_stars = QCheckBox("Non-&dominated")
         self.only_meeting = QCheckBox("S&uitable")
         self.scenario = ScenarioChoice()
         self._buttons: list[tuple[QToolButton, str]] = []
