@@ -99,7 +99,7 @@ def canonical_encoding(name: str) -> str:
     try:
         found = codecs.lookup(name).name
         "".encode(found)
-    except (LookupError, UnicodeError):
+    except (LookupError, ValueError):
         raise InputError(
             Finding("unknown-encoding", f"There is no encoding “{name}”.", "Use for example utf-8 or latin-1.")
         ) from None
