@@ -143,7 +143,7 @@ def run_another(hand: Hand) -> None:
     comparison = window.area.map.comparison
     hand.qtbot.waitUntil(comparison.isVisible, timeout=LONG)
     assert comparison.warning.isHidden()
-    hand.click(next(button for button in comparison.findChildren(QPushButton) if button.text() == "&Done"))
+    hand.click(next(button for button in comparison.findChildren(QPushButton) if button.text() == "D&one"))
 
 
 def release(hand: Hand, folder) -> None:

@@ -73,7 +73,8 @@ def test_every_list_is_combined_with_every_other(files):
         for k in ("2", "5")
     }
     assert {row["equivalence_classes"] for row in rows if row["quasi_identifiers"] == "age, sex"} == {"8", "4"}
-    assert {row["adc_seeding"] for row in rows} == {"", "anonymity", "density", "balanced-density", "random"}
+    seedings = {"anonymity", "density", "balanced-density", "random", "refine-sites"}
+    assert {row["adc_seeding"] for row in rows} == {"", *seedings}
     assert {row["sites"] for row in rows} == {"3", "4"}
     assert {row["pareto"] for row in rows} == {"yes", "no"}
     for row in rows:
