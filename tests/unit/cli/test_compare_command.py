@@ -81,7 +81,7 @@ def test_every_list_is_combined_with_every_other(files):
         assert int(row["records"]) == int(row["released_records"]) + int(row["suppressed_records"])
     assert sorted(path.name for path in out.iterdir()) == ["charts", "comparison.csv", "summary.html", "summary.txt"]
     assert len(list((out / "charts").iterdir())) == 10 * 9
-    assert len(list((files / "out.combinations").iterdir())) == 100
+    assert len(list((files / "out.combinations").iterdir())) == 120
 
 
 def test_a_second_time_nothing_is_run_and_the_bytes_are_the_same(files, capsys):
