@@ -50,6 +50,8 @@ _OPTIONS: dict[str, Any] = {
         "pareto": _TEXTS,
         "set": _TEXTS,
         "generalise": _TEXTS,
+        "obstacles": {"anyOf": [{"type": "null"}, _TEXTS]},
+        "codebook": _TEXT_OR_NOTHING,
         "groupings": {"type": "object", "additionalProperties": {"type": "object"}},
         "category_counts": {"enum": ["auto", "yes", "no"]},
         "coordinates": {"enum": ["auto", "planar", "degrees", "geographic"]},
