@@ -110,8 +110,12 @@ def repaired(shapes: NDArray[np.object_], rows: NDArray[np.int64], findings: Fin
     finite = finite_shapes(shapes)
     wrong = np.isin(shapely.get_type_id(shapes), POLYGONAL) & finite & ~shapely.is_valid(shapes)
     for i in np.flatnonzero(wrong).tolist():
-        with np.errstate(all="ignore"):  # coordinates near the limits of numbers are told of by the row
-            shapes[i] = _mended(shapes[i])
+        try:
+            with np.errstate(all="ignore"):
+                shapes[i] = _mended(shapes[i])
+        except shapely.errors.GEOSException:
+            # So damaged, or so near the limits of numbers, that nobody can tell what it means: it has no area.
+            shapes[i] = shapely.Polygon()
         if not shapes[i].is_empty:
             what = "The polygon crosses or touches itself; it was repaired."
             findings.warn("invalid-geometry", what, "Look at it on the map.", row=int(rows[i]))
