@@ -240,3 +240,81 @@ def test_groups_and_new_names_are_known_again(house):
     assert main(["ledger", "record", str(house / "grouped"), "--audience", "B", "--quiet"]) == 0
     assert run(house, "grouped-again", *grouped) == 0
     assert run(house, "finer", "--sites", "7", "--audience", "B") == 1
+
+
+TIERS = ("--tiers", "auto", "--tier-factor", "4")
+
+
+def test_a_release_in_tiers_is_entered_listed_and_checked(house, capsys):
+    alone = str(house / "tiers.json")
+    assert run(house, "tiers", "--sites", "16", *TIERS, "--ledger", alone) == 0
+    assert main(["ledger", "record", str(house / "tiers"), "--audience", "Uni", "--ledger", alone, "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["ledger", "list", "--ledger", alone]) == 0
+    assert "16, and 5 larger" in capsys.readouterr().out
+    assert main(["ledger", "list", "--ledger", alone, "--json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    released = (house / "tiers" / "release" / "anonymized.csv").read_text().count("\n") - 1
+    assert (told["places_by_tier"], told["records"]) == ([16, 4, 1], released)
+    # A program that knows no tiers must not read this as a release in one partition.
+    assert json.loads((house / "tiers.json").read_text())["vbas_ledger"] == 2
+    assert json.loads((house / "vbas-ledger.json").read_text())["vbas_ledger"] == 1
+    # The same once more, fewer columns of it, and what it has in its aggregated regions tell nothing new.
+    assert run(house, "again", "--sites", "16", *TIERS, "--ledger", alone) == 0
+    less = ["export", str(house / "tiers"), "--columns", "age,region", "--out", str(house / "less"), "--quiet"]
+    assert main([*less, "--ledger", alone]) == 0
+    assert run(house, "plain", "--sites", "16", "--ledger", alone) == 0
+    assert check(house, "again", "--ledger", alone) == 0
+    # Other larger places of the same regions may, and so may other regions.
+    capsys.readouterr()
+    assert run(house, "other", "--sites", "16", *TIERS[:3], "8", "--ledger", alone) == 1
+    assert run(house, "fewer", "--sites", "5", "--ledger", alone) == 1
+    said = capsys.readouterr().err
+    assert "could single out" in said
+    assert "The earlier regions joined" not in said
+
+
+def test_tiers_after_one_partition_of_the_same_regions_are_safe_and_of_others_counted(house, capsys):
+    assert run(house, "same", "--sites", "5", *TIERS) == 0
+    assert json.loads((house / "same" / "run.json").read_text())["ledger_check"]["safe"]
+    assert run(house, "other", "--sites", "16", *TIERS, "--ledger", str(house / "none.json")) == 0
+    capsys.readouterr()
+    assert check(house, "other") == 3
+    (found,) = json.loads(capsys.readouterr().out)["compared_with"]
+
+    def rows(path):
+        with path.open() as file:
+            return list(csv.DictReader(file))
+
+    def fates(out, tiers):
+        walk = {row["initial_region"]: row for row in rows(house / out / "release" / "crosswalk.csv")}
+        listed = {(row["region"], row["age"], row["sex"]) for row in rows(house / out / "release" / "anonymized.csv")}
+        for row in rows(house / "records.csv"):
+            places = [walk[row["region"]][tier] for tier in tiers]
+            own = [(place, row["age"], row["sex"]) for place in places]
+            yield next((cell for cell in own if cell in listed), None)
+
+    both = list(
+        zip(
+            fates("first", ["aggregated_region"]),
+            fates("other", ["aggregated_region", "tier_1", "tier_2"]),
+            strict=True,
+        )
+    )
+    few = {fate for fate in set(both) if both.count(fate) < 5 and fate != (None, None)}
+    assert found["people"] == sum(both.count(fate) for fate in few) > 0
+
+
+def test_tiers_of_another_year_are_not_comparable(house, capsys):
+    write(house / "later.csv", people(700, 2))
+    assert run(house, "later", "--sites", "5", *TIERS, records="later.csv") == 1
+    assert "their places are in tiers" in capsys.readouterr().err
+    assert run(house, "later", "--sites", "5", *TIERS, "--despite-ledger", "agreed", records="later.csv") == 0
+
+
+def test_a_crosswalk_that_was_changed_is_not_entered(house, capsys):
+    assert run(house, "tiers", "--sites", "16", *TIERS, "--ledger", str(house / "none.json")) == 0
+    path = house / "tiers" / "release" / "crosswalk.csv"
+    path.write_text(path.read_text().replace(",B001,", ",B002,", 1))
+    assert main(["ledger", "record", str(house / "tiers"), "--audience", "Uni", "--quiet"]) == 1
+    assert "checksum" in capsys.readouterr().err

@@ -5,7 +5,7 @@ Shares no code with what decided it: all classes are done at once, tier by tier,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,14 +15,32 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class _Level:
-    """What is left in some cells (place, class) of one tier; all other cells have nothing and the usual room."""
+class Level:
+    """What is left in some cells (place, class) of one tier; all other cells have nothing and the usual room.
+
+    ``released`` says which of the cells the release lists; ``below`` to which of them each cell of the tier below
+    belongs (in tier 0: nothing).
+    """
 
     place: Numbers
     kind: Numbers
     left: Numbers
     room: Numbers
     usual: Numbers
+    released: NDArray[np.bool_]
+    below: Numbers
+
+
+def levels(place: Numbers, kind: Numbers, counts: Numbers, parents: Sequence[Numbers], k: int) -> Iterator[Level]:
+    """What the rule leaves in each tier of the cells (place of tier 0, class), from the aggregated regions up."""
+    large = counts >= k
+    usual = np.full(len(parents[0]), k - 1, np.int64)
+    rest, room = np.where(large, 0, counts), np.where(large, 0, k - 1)
+    level = Level(place, kind, rest, room, usual, large, np.zeros(0, np.int64))
+    yield level
+    for parent in parents:
+        level = _above(level, parent, k)
+        yield level
 
 
 def recounted_tiers(
@@ -32,20 +50,16 @@ def recounted_tiers(
 
     ``parents[t]`` is the place of tier t + 1 that each place of tier t lies in.
     """
-    large = counts >= k
-    usual = np.full(len(parents[0]), k - 1, np.int64)
-    level = _Level(place, kind, np.where(large, 0, counts), np.where(large, 0, k - 1), usual)
-    tier = np.where(large, 0, len(parents) + 1)
+    tier = np.full(counts.size, len(parents) + 1)
     cell = np.arange(counts.size)
-    for number, parent in enumerate(parents, 1):
-        level, released, group = _above(level, parent, k)
-        cell = group[cell]
-        tier = np.where(released[cell] & (tier > len(parents)), number, tier)
+    for number, level in enumerate(levels(place, kind, counts, parents, k)):
+        cell = level.below[cell] if number else cell
+        tier = np.where(level.released[cell] & (tier > len(parents)), number, tier)
     return tier, len(parents)
 
 
-def _above(level: _Level, parent: Numbers, k: int) -> tuple[_Level, NDArray[np.bool_], Numbers]:
-    """The tier above, which of its cells are released, and to which of them each cell below belongs."""
+def _above(level: Level, parent: Numbers, k: int) -> Level:
+    """The tier above."""
     rank, ranked = _by_room(parent, level.usual)
     above = parent[level.place]
     order = np.lexsort((rank[level.place], level.kind, above))
@@ -71,7 +85,7 @@ def _above(level: _Level, parent: Numbers, k: int) -> tuple[_Level, NDArray[np.b
     room = np.where(released, 0, np.where(allowed < k, total, k - 1))
     usual_largest = ranked[:, 0]
     usual = np.where(usual_sum - usual_largest < k, usual_sum, k - 1)
-    return _Level(owner, kind, np.where(released, 0, left), room, usual), released, group
+    return Level(owner, kind, np.where(released, 0, left), room, usual, released, group)
 
 
 def _by_room(parent: Numbers, usual: Numbers) -> tuple[Numbers, Numbers]:

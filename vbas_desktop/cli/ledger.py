@@ -95,7 +95,7 @@ def _list(options: argparse.Namespace) -> int:
     head = ("number", "date", "audience", "records", "regions", "k", "quasi-identifiers", "note")
     rows = [
         (
-            str(entry.id), entry.date, entry.audience, f"{entry.records:,}", f"{entry.aggregated_regions:,}",
+            str(entry.id), entry.date, entry.audience, f"{entry.records:,}", entry.places_in_words,
             str(entry.k), ", ".join(entry.quasi_identifiers), _remark(entry),
         )
         for entry in ledger
@@ -138,6 +138,7 @@ def _told(entry: Entry) -> dict[str, Any]:
         "audience": entry.audience,
         "records": entry.records,
         "aggregated_regions": entry.aggregated_regions,
+        "places_by_tier": list(entry.places),
         "k": entry.k,
         "quasi_identifiers": list(entry.quasi_identifiers),
         "columns": list(entry.columns),

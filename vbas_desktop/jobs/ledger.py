@@ -38,20 +38,14 @@ def check_before_release(
     progress: Progress,
 ) -> dict[str, Any] | None:
     """The result of the check as run.json keeps it; None without a ledger; refused if people would be singled out."""
-    from vbas_desktop.release.ledger import Subject, check, entry_of_plan, in_tiers, read_ledger, refuse
+    from vbas_desktop.release.ledger import Subject, check, entry_of_plan, read_ledger, refuse
     from vbas_desktop.release.plan import make_plan
 
     path = Path(handing.ledger) if handing.ledger else usual_ledger(Path(table.source.path))
     ledger = read_ledger(path, must_be=False)
     audience, reason = handing.audience or "", (handing.despite or "").strip()
-    has = ledger.shared_with(audience)
-    if not has:
+    if not ledger.shared_with(audience):
         return None
-    if solution.tiers is not None:
-        verdict = in_tiers(has, audience)
-        if not reason:
-            raise refuse(verdict)
-        return verdict.as_dict(reason)
     entry = entry_of_plan(make_plan(problem, solution), table, options, ledger.key, audience)
     verdict = check(ledger, Subject(entry, table, problem.regions, problem), audience, progress)
     if not verdict.safe and not reason:
@@ -102,12 +96,10 @@ class CompareJob:
 
     def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008
         """The result of the check."""
-        from vbas_desktop.release.ledger import Subject, check, entry_of_plan, in_tiers, read_ledger
+        from vbas_desktop.release.ledger import Subject, check, entry_of_plan, read_ledger
         from vbas_desktop.release.plan import make_plan
 
         ledger = read_ledger(self.path, must_be=False)
-        if self.solution.tiers is not None:
-            return in_tiers(ledger.shared_with(self.audience), self.audience)
         plan = make_plan(self.problem, self.solution)
         entry = entry_of_plan(plan, self.table, ReleaseOptions(), ledger.key, self.audience)
         return check(ledger, Subject(entry, self.table, self.problem.regions, self.problem), self.audience, progress)

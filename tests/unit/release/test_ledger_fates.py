@@ -11,8 +11,9 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.release.ledger.check import _same_partition
 from vbas_desktop.release.ledger.entry import Cells, Entry
-from vbas_desktop.release.ledger.fates import Atoms, exposed_together, fates_in, places_in, shown_cells
+from vbas_desktop.release.ledger.fates import Atoms, exposed_together, fates_in, places_in
 from vbas_desktop.release.ledger.keyed import region_hashes, value_hashes
+from vbas_desktop.release.ledger.rooms import shown_cells
 
 KEY = b"a key of a test."
 COLUMNS = ("age", "sex")

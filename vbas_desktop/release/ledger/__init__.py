@@ -3,7 +3,7 @@
 A ledger is a file of the custodian. It holds no value of any record: values and regions are keyed hashes.
 """
 
-from .check import DIFFERENCING, Subject, Verdict, check, in_tiers, refuse
+from .check import DIFFERENCING, Subject, Verdict, check, refuse
 from .entry import PUBLIC, Entry
 from .file import LEDGER_FILE, Ledger, read_ledger, write_ledger
 from .making import entry_of_folder, entry_of_plan
@@ -19,7 +19,6 @@ __all__ = [
     "check",
     "entry_of_folder",
     "entry_of_plan",
-    "in_tiers",
     "read_ledger",
     "refuse",
     "write_ledger",

@@ -32,6 +32,8 @@ class Change:
 
 def changes(new: Entry, rows: Rows | None, old: Entry) -> Change:
     """What the new release tells of people who came or went since the old one."""
+    if new.parents or old.parents:
+        return Change(reason="their places are in tiers, where a record can change its place although nobody moved")
     if set(new.quasi_identifiers) != set(old.quasi_identifiers) or not _same_groups(new, old):
         return Change(reason="their quasi-identifiers or groups differ")
     if set(new.visible) != set(old.visible):

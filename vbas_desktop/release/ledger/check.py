@@ -18,10 +18,11 @@ from vbas_desktop.files.records.table import RecordTable
 
 from .changes import changes
 from .entry import Entry, Rows
-from .fates import Atoms, Exposure, Fates, exposed_together, fates_in, places_in, shown_cells
+from .fates import Atoms, Exposure, Fates, exposed_together, fates_in, places_in, releases_what_it_lists
 from .file import Ledger
 from .keyed import region_hashes, value_hashes
 from .making import planned_rows
+from .rooms import shown_cells
 
 DIFFERENCING = "differencing"
 """The code of findings about releases that expose people together."""
@@ -101,19 +102,17 @@ def refuse(verdict: Verdict) -> InputError:
 def alternatives(earlier: Entry) -> str:
     """What can be handed over instead, beside an earlier release, with the commands that make it."""
     folder = earlier.folder or "EARLIER"
+    joined = (
+        f" (3) The earlier regions joined: vbas run {folder}/release/anonymized.* "
+        f"{folder}/release/aggregated_regions.geojson --region-column {earlier.region_column} …; it uses nothing "
+        "but what was handed over."
+    )
+    ways = "" if earlier.parents else joined
     return (
         f"Instead: (1) the same regions and quasi-identifiers once more, with whatever columns: vbas export {folder} "
-        f"--columns … --out NEW. (2) Fewer columns of the same records: the same command. (3) The earlier regions "
-        f"joined: vbas run {folder}/release/anonymized.* {folder}/release/aggregated_regions.geojson "
-        f"--region-column {earlier.region_column} …; it uses nothing but what was handed over. Or hand it over all the "
-        "same and say why: --despite-ledger REASON."
+        f"--columns … --out NEW. (2) Fewer columns of the same records: the same command.{ways}"
+        " Or hand it over all the same and say why: --despite-ledger REASON."
     )
-
-
-def in_tiers(has: Sequence[Entry], audience: str) -> Verdict:
-    """A release in tiers is never compared, so it is not known to be safe beside anything."""
-    text = "It cannot be compared with %s: its places are in tiers."
-    return Verdict(audience, tuple(Against(each, False, text % each.title) for each in has))
 
 
 def check(ledger: Ledger, subject: Subject, audience: str, progress: Progress | None = None) -> Verdict:
@@ -185,13 +184,15 @@ def _of_same_records(
     counts = atoms.cells[2]
     all_of_them = exposed_together(mine, theirs, counts, new.k)
     # What the audience has already shows nothing more by being handed over again.
-    again = any(_same_partition(new, entry) and mine.same_as(each) for entry, each in zip(earlier, theirs, strict=True))
+    again = any(_tells_no_more(new, mine, entry, each) for entry, each in zip(earlier, theirs, strict=True))
     found = []
     for entry, fates in zip(earlier, theirs, strict=True):
         progress.update(_STAGE, 0.7)
         alone = exposed_together(mine, [fates], counts, new.k) if all_of_them.people else Exposure()
-        shown = shown_cells(mine, fates, counts) + shown_cells(fates, mine, counts) if not again else 0
-        found.append(_judged(new, entry, Exposure(alone.people, alone.groups, shown), _is_whole(entry, fates, counts)))
+        contained = again or _tells_no_more(entry, fates, new, mine)
+        shown = 0 if contained else shown_cells(mine, fates, counts) + shown_cells(fates, mine, counts)
+        whole = releases_what_it_lists(entry, atoms, fates)
+        found.append(_judged(new, entry, Exposure(alone.people, alone.groups, shown), whole))
     if not all_of_them.people or any(not each.safe for each in found):
         return found, ""
     many = ", ".join(str(entry.id) for entry in earlier)
@@ -210,9 +211,23 @@ def _same_partition(one: Entry, other: Entry) -> bool:
     return bool((place >= 0).all()) and pairs.size == one.aggregated_regions == other.aggregated_regions
 
 
-def _is_whole(entry: Entry, fates: Fates, counts: Any) -> bool:
-    """Whether the record file gives just the records that were released."""
-    return int(counts[fates.fate >= 0].sum()) == entry.records
+def _tells_no_more(one: Entry, mine: Fates, other: Entry, theirs: Fates) -> bool:
+    """Whether a release can be worked out from another: the same, or what that one has in aggregated regions."""
+    if not _same_partition(one, other) or not mine.same_in_own_regions(theirs):
+        return False
+    return not one.parents or _same_tiers(one, other)
+
+
+def _same_tiers(one: Entry, other: Entry) -> bool:
+    """Whether releases with the same aggregated regions have the same larger places."""
+    if one.places != other.places:
+        return False
+    mine, theirs = one.membership, places_in(other, one.regions)
+    for above, beside in zip(one.parents, other.parents, strict=True):
+        mine, theirs = above[mine], beside[theirs]
+        if np.unique(mine.astype(np.int64) * (int(theirs.max()) + 1) + theirs).size != int(mine.max()) + 1:
+            return False
+    return True
 
 
 def _judged(new: Entry, entry: Entry, exposure: Exposure, whole: bool) -> Against:
@@ -272,7 +287,8 @@ def _of_other_records(ledger: Ledger, subject: Subject, rows: Rows | None, entry
         people = _as_if(ledger, subject, entry)
         told = f" On the records of now the two would single out {people:,}." if people else ""
         text = f"It cannot be compared with {entry.title}, which is of another record file: {change.reason}.{told}"
-        return Against(entry, False, f"{text} Use the regions and quasi-identifiers of then.", people)
+        remedy = "" if new.parents or entry.parents else " Use the regions and quasi-identifiers of then."
+        return Against(entry, False, f"{text}{remedy}", people)
     if change.people:
         return Against(
             entry,

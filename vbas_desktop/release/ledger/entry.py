@@ -22,7 +22,7 @@ _NOTHING = np.zeros(0, np.uint64)
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The released classes by aggregated region: which they are, and how many records each has."""
+    """The released classes by place: which they are, and how many records each has."""
 
     place: NDArray[np.int32]
     classes: Hashes
@@ -45,11 +45,12 @@ class Rows:
 class Entry:
     """A release: who has it, what it was made from, its regions and classes.
 
-    ``regions`` are the initial regions (hashed), ``membership`` the number of the aggregated region of each. ``source``
-    is the SHA-256 of the record file, ``released`` that of the released records. ``groups`` has, by column, pairs of
-    a value's and its group's hash. ``columns`` are the released ones by the names of the record file. ``rows`` is None
-    if there are too many to keep. ``override`` is the reason why it was handed over although the ledger advised
-    against it.
+    ``regions`` are the initial regions (hashed), ``membership`` the number of the aggregated region of each. In
+    tiers, ``parents[t]`` has the place of tier t + 1 that each place of tier t lies in (tier 0 are the aggregated
+    regions); in ``cells`` the places of all tiers are numbered one tier after the other. ``source`` is the SHA-256
+    of the record file, ``released`` that of the released records. ``groups`` has, by column, pairs of a value's and
+    its group's hash. ``columns`` are the released ones by the names of the record file. ``rows`` is None if there
+    are too many to keep. ``override`` is the reason why it was handed over although the ledger advised against it.
     """
 
     id: int
@@ -65,6 +66,7 @@ class Entry:
     membership: NDArray[np.int32]
     cells: Cells
     rows: Rows | None = None
+    parents: tuple[NDArray[np.int32], ...] = ()
     groups: Mapping[str, NDArray[np.uint64]] = field(default_factory=dict)
     folder: str = ""
     note: str = ""
@@ -90,6 +92,17 @@ class Entry:
     def aggregated_regions(self) -> int:
         """How many aggregated regions it has."""
         return int(self.membership.max(initial=-1)) + 1
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """How many places each tier has; without tiers, how many aggregated regions there are."""
+        return (*(parent.size for parent in self.parents), 1) if self.parents else (self.aggregated_regions,)
+
+    @property
+    def places_in_words(self) -> str:
+        """How many aggregated regions it has, and how many larger places."""
+        own = f"{self.aggregated_regions:,}"
+        return own if not self.parents else f"{own}, and {sum(self.places[1:]):,} larger"
 
     @cached_property
     def cell_keys(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -130,6 +143,7 @@ class Entry:
             "columns": list(self.columns),
             "regions": pack(self.regions),
             "membership": pack(self.membership),
+            **({"parents": [pack(parent) for parent in self.parents]} if self.parents else {}),
             "cells": [pack(each) for each in (self.cells.place, self.cells.classes, self.cells.counts)],
             "rows": None
             if self.rows is None
@@ -155,6 +169,7 @@ class Entry:
             columns=tuple(map(str, data["columns"])),
             regions=unpack(data["regions"]),
             membership=unpack(data["membership"]),
+            parents=tuple(map(unpack, data.get("parents", ()))),
             cells=Cells(*map(unpack, data["cells"])),
             rows=None if data["rows"] is None else Rows(*map(unpack, data["rows"])),
             groups={str(name): unpack(pairs) for name, pairs in data["groups"].items()},
@@ -170,13 +185,16 @@ class Entry:
             {rows.cell.shape, rows.values.shape, rows.counts.shape},
         ]
         hashed = (self.regions, self.cells.classes, rows.values, *self.groups.values())
-        numbered = (self.membership, self.cells.place, self.cells.counts, rows.cell, rows.counts)
+        numbered = (self.membership, self.cells.place, self.cells.counts, rows.cell, rows.counts, *self.parents)
         if any(len(shapes) > 1 for shapes in sizes) or any(pairs.ndim != 2 for pairs in self.groups.values()):
             raise ValueError("arrays of different lengths")
         if any(each.dtype != np.uint64 for each in hashed) or any(each.dtype != np.int32 for each in numbered):
             raise ValueError("arrays of the wrong kind")
         if any(each.min(initial=0) < 0 for each in numbered) or rows.cell.max(initial=-1) >= len(self.cells):
             raise ValueError("numbers out of range")
+        above = [parent.max(initial=-1) + 1 for parent in (self.membership, *self.parents)]
+        if above != list(self.places) or self.cells.place.max(initial=-1) >= sum(self.places):
+            raise ValueError("places that are in no other")
 
 
 def cell_keys(place: NDArray[np.integer], classes: Hashes) -> NDArray[np.uint64]:

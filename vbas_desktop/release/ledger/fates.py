@@ -1,6 +1,7 @@
 """Several releases of the same records: which people they tell apart together.
 
-The *fate* of a record in a release is the cell (aggregated region and class) that it is released in, or none. The
+The *fate* of a record in a release is the cell (place and class) that it is released in, or none; in tiers the place
+may be a larger one than its aggregated region. The
 recipient of several releases may be able to tell which of their rows are the same person, by the other columns. Then
 people are told apart as far as their fates differ, and no further. So releases are safe together if every group of
 records with the same fate in all of them has at least k, and if no cell that a release lacks is shown to hold somebody.
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate
+from vbas_desktop.audit.tier_recount import levels
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.engine.place_parts import codes_of
 
@@ -24,6 +26,9 @@ from .keyed import Hashes
 
 Ints = NDArray[np.int64]
 NOT_RELEASED = -1
+OPEN = 255
+"""The tier of what is released in none."""
+
 _FLAGS = 1 << 26
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -83,19 +88,30 @@ def places_in(entry: Entry, regions: Hashes) -> NDArray[np.int32]:
 
 
 @dataclass(frozen=True, eq=False)
+class OpenLevel:
+    """The cell of one tier that each atom is in, and up to which number its open records may be anything."""
+
+    node: Ints
+    room: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Fates:
     """The fates of all atoms in one release: the number of a cell (`NOT_RELEASED`: none).
 
-    ``cell`` numbers the cell that each atom belongs to, be it released or not.
+    ``cell`` numbers the cell of tier 0 that each atom belongs to, be it released or not. ``tier`` is the tier in which
+    it is released (`OPEN`: in none). ``levels`` has a level for each tier.
     """
 
     k: int
     fate: Ints
     cell: Ints
+    tier: Ints
+    levels: tuple[OpenLevel, ...]
 
-    def same_as(self, other: Fates) -> bool:
-        """Whether both releases have the same cells, of which they release the same ones."""
-        if self.k != other.k or not np.array_equal(self.fate < 0, other.fate < 0):
+    def same_in_own_regions(self, other: Fates) -> bool:
+        """Whether both releases have the same cells of tier 0, of which they release the same ones there."""
+        if self.k != other.k or not np.array_equal(self.tier == 0, other.tier == 0):
             return False
         mine, theirs = np.unique(self.cell), np.unique(other.cell)
         pairs = np.unique(np.searchsorted(mine, self.cell) * theirs.size + np.searchsorted(theirs, other.cell))
@@ -114,7 +130,8 @@ class Fates:
 def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> Fates:
     """What becomes of every atom in a release.
 
-    If all quasi-identifiers are released, its own cells say which classes are; else they are counted again.
+    If all quasi-identifiers are released, its own cells say which classes are; else they are counted again. In tiers
+    the rule says it.
     """
     region, column, counts = atoms.cells
     classes = atoms.classes_in(entry, entry.quasi_identifiers)
@@ -122,6 +139,8 @@ def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> Fates:
     width = numbers[0].size
     cell = place[region].astype(np.int64) * width + numbers[1].ravel()[column]
     known = place[region] >= 0
+    if entry.parents:
+        return _in_tiers(entry, np.where(known, cell, NOT_RELEASED), width, counts)
     # Cells are looked up in a table of flags while that is small: sorting all atoms takes longer than reading them.
     size = (int(place.max(initial=-1)) + 1) * width
     small = size <= _FLAGS
@@ -141,7 +160,48 @@ def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> Fates:
     else:
         spot = np.minimum(np.searchsorted(there, cell), max(0, there.size - 1))
         released = known & (there[spot] == cell) if there.size else np.zeros(cell.size, np.bool_)
-    return Fates(entry.k, np.where(released, cell, NOT_RELEASED), np.where(known, cell, NOT_RELEASED))
+    cell = np.where(known, cell, NOT_RELEASED)
+    rooms = OpenLevel(cell, np.where(released, 0, entry.k - 1))
+    tier = np.where(released, 0, OPEN)
+    return Fates(entry.k, np.where(released, cell, NOT_RELEASED), cell, tier, (rooms,))
+
+
+def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints) -> Fates:
+    """The fates in a release in tiers, by the rule."""
+    known = np.flatnonzero(cell >= 0)
+    used, member = np.unique(cell[known], return_inverse=True)
+    node = member.ravel()
+    total = np.bincount(node, counts[known], minlength=used.size).astype(np.int64)
+    fate, tier = np.full(cell.size, NOT_RELEASED), np.full(cell.size, OPEN)
+    found, start = [], 0
+    parents = [parent.astype(np.int64) for parent in entry.parents]
+    for number, level in enumerate(levels(used // width, used % width, total, parents, entry.k)):
+        node = level.below[node] if number else node
+        here = level.released[node] & (tier[known] == OPEN)
+        fate[known[here]] = ((start + level.place) * width + level.kind)[node[here]]
+        tier[known[here]] = number
+        nodes, rooms = np.full(cell.size, NOT_RELEASED), np.zeros(cell.size, np.int64)
+        nodes[known], rooms[known] = node, level.room[node]
+        found.append(OpenLevel(nodes, rooms))
+        start += entry.places[number]
+    return Fates(entry.k, fate, cell, tier, tuple(found))
+
+
+def releases_what_it_lists(entry: Entry, atoms: Atoms, fates: Fates) -> bool:
+    """Whether the record file gives just the records that were released; by cell, if all quasi-identifiers were."""
+    counts = atoms.cells[2]
+    there = fates.fate >= 0
+    if int(counts[there].sum()) != entry.records:
+        return False
+    if not entry.parents or entry.visible != entry.quasi_identifiers:
+        return True
+    classes = atoms.classes_in(entry, entry.quasi_identifiers)
+    width = np.unique(classes).size
+    keys = cell_keys(fates.fate[there] // width, classes[atoms.cells[1][there]])
+    found, member = np.unique(keys, return_inverse=True)
+    own, order = entry.cell_keys
+    sizes = np.bincount(member.ravel(), counts[there], minlength=found.size)
+    return np.array_equal(found, own) and np.array_equal(sizes, entry.cells.counts[order])
 
 
 def _marked(numbers: Ints, size: int) -> Ints:
@@ -178,26 +238,3 @@ def exposed_together(new: Fates, earlier: Sequence[Fates], counts: Ints, k: int)
     seen = seen_before | (new.fate != NOT_RELEASED)
     found = (size < k) & seen[first] & ((whole_size >= k) | ~seen_before[first])
     return Exposure(int(size[found].sum()), int(np.count_nonzero(found)))
-
-
-def shown_cells(one: Fates, other: Fates, counts: Ints) -> int:
-    """How many groups of records that ``one`` releases must be in cells that ``other`` lacks, with no room to spare.
-
-    The records of a released cell that the other release lacks are in missing cells of it, each of which holds at most
-    k − 1. If they also fit without any one of these cells, none of them is shown to hold somebody. A missing cell
-    that several groups may be in is divided evenly among them, which is less room than there is; cells without records
-    are left out, which is less room, too.
-    """
-    lost = (one.fate != NOT_RELEASED) & (other.fate == NOT_RELEASED) & (other.cell != NOT_RELEASED)
-    if not lost.any():
-        return 0
-    groups, group = np.unique(one.fate[lost], return_inverse=True)
-    missing, cell = np.unique(other.cell[lost], return_inverse=True)
-    pairs = np.unique(group.ravel() * missing.size + cell.ravel())
-    of_group, of_cell = pairs // missing.size, pairs % missing.size
-    room = (other.k - 1) // np.bincount(of_cell, minlength=missing.size)[of_cell]
-    total = np.bincount(of_group, room, minlength=groups.size)
-    largest = np.zeros(groups.size)
-    np.maximum.at(largest, of_group, room)
-    size = np.bincount(group.ravel(), counts[lost], minlength=groups.size)
-    return int(np.count_nonzero(size > total - largest))

@@ -17,7 +17,8 @@ from .entry import Entry
 
 LEDGER_FILE = "vbas-ledger.json"
 """The usual name, in the folder of the record file or the project."""
-FORMAT = 1
+FORMATS = (1, 2)
+"""The second has releases in tiers, which a program that reads the first would take for something else."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +66,8 @@ def read_ledger(path: Path, must_be: bool = True) -> Ledger:
         raise _unusable(path, "There is no such ledger.", "Record a release in it first.") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _unusable(path, "This is not a ledger of this program.", "Choose another file.") from None
-    if version != FORMAT:
-        raise _unusable(path, f"It has format {version}, this program reads {FORMAT}.", "Use the newer program.")
+    if version not in FORMATS:
+        raise _unusable(path, f"It has format {version}, this program reads {FORMATS[-1]}.", "Use the newer program.")
     try:
         entries = tuple(Entry.from_json(entry) for entry in data["releases"])
         return Ledger(entries, bytes.fromhex(data["key"]), int(data["last_id"]))
@@ -77,7 +78,7 @@ def read_ledger(path: Path, must_be: bool = True) -> Ledger:
 def write_ledger(path: Path, ledger: Ledger) -> None:
     """Write the file beside its place and put it there; nobody but the owner may read it."""
     data = {
-        "vbas_ledger": FORMAT,
+        "vbas_ledger": FORMATS[any(entry.parents for entry in ledger)],
         "key": ledger.key.hex(),
         "last_id": ledger.last_id,
         "releases": [entry.as_json() for entry in ledger.entries],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +37,7 @@ def entry_of_plan(plan: Plan, table: RecordTable, options: ReleaseOptions, key: 
     """The release that a plan would write. Its rows are counted by `planned_rows` when they are needed."""
     problem = plan.problem
     columns = tuple(name for name, _ in options.released_columns(table.dialect.header))
-    kept = plan.released > 0
-    place = np.repeat(np.arange(len(plan.codes)), np.diff(plan.indptr))[kept].astype(np.int32)
+    kept, tiers = plan.released > 0, plan.solution.tiers
     total = np.zeros(problem.counts.classes.size, np.uint64)
     for q, categories in enumerate(problem.categories):
         if categories.column in columns:
@@ -55,7 +56,8 @@ def entry_of_plan(plan: Plan, table: RecordTable, options: ReleaseOptions, key: 
         columns=columns,
         regions=region_hashes(key, problem.regions.ids),
         membership=plan.membership,
-        cells=_merged(place, total[plan.columns[kept]], plan.released[kept]),
+        parents=() if tiers is None else tiers.parents,
+        cells=_merged(plan.areas[kept], total[plan.columns[kept]], plan.released[kept]),
         groups=_groups(key, problem.groupings),
     )
 
@@ -94,22 +96,27 @@ def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress
     if not path.is_file():
         raise InputError(Finding("ledger", "There is no release in this folder.", "Run with --out.", file=str(folder)))
     table = load_records(path, _reading(document, options), Span(progress, 0.0, 0.7))
-    if table.source.sha256 not in _sums(folder / "release"):
-        message = "The released records are not those that were written: their checksum differs."
-        raise InputError(Finding("ledger", message, "Record the folder as it was handed over.", file=str(path)))
+    _check_sum(folder, path, table.source.sha256, "released records are not those that were written: their")
     renamed = {new: old for old, new in options.renames.items()}
     columns = tuple(renamed.get(name, name) for name in table.dialect.header if name != options.class_size)
-    ids, numbers, codes = _crosswalk(folder / "release" / "crosswalk.csv")
+    walked = folder / "release" / "crosswalk.csv"
+    _check_sum(
+        folder,
+        walked,
+        hashlib.sha256(walked.read_bytes()).hexdigest(),
+        "crosswalk is not the one that was written: its",
+    )
+    walk = _crosswalk(walked)
 
     def named(name: str) -> str:
         return options.renames.get(name, name)
 
     region, own = problem["region_column"], tuple(problem["quasi_identifiers"])
-    place_of = {code: number for number, code in enumerate(codes)}
+    place_of = {code: number for number, code in enumerate(walk.codes)}
     given = _values(table, named(region))
     if any(code not in place_of for code in given):
         message = "The released file names regions that its crosswalk does not have."
-        raise InputError(Finding("ledger", message, "Only releases with one place per record can be recorded."))
+        raise InputError(Finding("ledger", message, "Record the folder as it was handed over."))
     hashed = {
         name: value_hashes(key, name, _unescaped(_values(table, named(name)), options))
         for name in columns
@@ -126,8 +133,9 @@ def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress
         quasi_identifiers=own,
         k=int(problem["k"]),
         columns=columns,
-        regions=region_hashes(key, ids),
-        membership=np.array(numbers, np.int32),
+        regions=region_hashes(key, walk.regions),
+        membership=walk.membership,
+        parents=walk.parents,
         cells=Cells(np.zeros(0, np.int32), np.zeros(0, np.uint64), np.zeros(0, np.int32)),
         groups=_groups(key, _kept_groupings(document)),
         folder=str(folder.resolve()),
@@ -261,15 +269,38 @@ def _reading(document: Mapping[str, Any], options: ReleaseOptions) -> RecordOpti
     return RecordOptions(options.delimiter or given.get("delimiter"), given.get("encoding"), "no")
 
 
+def _check_sum(folder: Path, path: Path, sha256: str, what: str) -> None:
+    if sha256 not in _sums(folder / "release"):
+        message = f"The {what} checksum differs."
+        raise InputError(Finding("ledger", message, "Record the folder as it was handed over.", file=str(path)))
+
+
 def _sums(release: Path) -> set[str]:
     path = release / "SHA256SUMS"
     return {line.split()[0] for line in path.read_text().splitlines() if line.strip()} if path.is_file() else set()
 
 
-def _crosswalk(path: Path) -> tuple[list[str], list[int], list[str]]:
-    """The initial regions, the number of the aggregated region of each, and the codes of the numbers."""
+@dataclass(frozen=True, eq=False)
+class _Walk:
+    """The initial regions, the number of each one's aggregated region, the larger places, and the codes of all."""
+
+    regions: list[str]
+    membership: NDArray[np.int32]
+    parents: tuple[NDArray[np.int32], ...]
+    codes: list[str]
+
+
+def _crosswalk(path: Path) -> _Walk:
     with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))[1:]
-    codes = sorted({code for _, code in rows})
-    place = {code: number for number, code in enumerate(codes)}
-    return [initial for initial, _ in rows], [place[code] for _, code in rows], codes
+        regions, *tiers = map(list, zip(*list(csv.reader(file))[1:], strict=True))
+    numbered = [np.unique(np.array(tier, object), return_inverse=True) for tier in tiers]
+    memberships = [number.ravel().astype(np.int32) for _, number in numbered]
+    parents = []
+    for below, above in pairwise(memberships):
+        parent = np.zeros(int(below.max()) + 1, np.int32)
+        parent[below] = above
+        if (parent[below] != above).any():
+            message = "A place of the crosswalk lies in several larger ones."
+            raise InputError(Finding("ledger", message, "Record the folder as it was handed over.", file=str(path)))
+        parents.append(parent)
+    return _Walk(regions, memberships[0], tuple(parents), [code for codes, _ in numbered for code in codes])

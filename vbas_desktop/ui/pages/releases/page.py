@@ -50,7 +50,7 @@ class EntriesModel(TableModel):
         remark = f"despite the ledger: {entry.override}" if entry.override else entry.note
         told = "" if beside is None else "safe" if beside.safe else f"{beside.people:,} people" * bool(beside.people)
         cells: tuple[Any, ...] = (
-            entry.id, entry.date, entry.audience, f"{entry.records:,}", f"{entry.aggregated_regions:,}", entry.k,
+            entry.id, entry.date, entry.audience, f"{entry.records:,}", entry.places_in_words, entry.k,
             ", ".join(entry.quasi_identifiers), remark, told or ("" if beside is None else "not safe"),
         )  # fmt: skip
         return str(cells[column])

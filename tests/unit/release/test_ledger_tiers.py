@@ -1,0 +1,205 @@
+"""Releases in tiers beside others: what is found safe is attacked with all tables that there are."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from vbas_desktop.audit.tier_recount import recounted_tiers
+from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.release.ledger.check import _tells_no_more
+from vbas_desktop.release.ledger.entry import Cells, Entry
+from vbas_desktop.release.ledger.fates import (
+    Atoms,
+    exposed_together,
+    fates_in,
+    places_in,
+    releases_what_it_lists,
+)
+from vbas_desktop.release.ledger.keyed import region_hashes, value_hashes
+from vbas_desktop.release.ledger.rooms import shown_cells
+
+KEY = b"a key of a test."
+
+
+@dataclass(frozen=True)
+class Places:
+    """Aggregated regions and the larger places above them, without the whole area; no ``parents``: one partition."""
+
+    membership: tuple[int, ...]
+    parents: tuple[tuple[int, ...], ...] | None = None
+
+    @property
+    def chains(self) -> list[list[tuple[int, int]]]:
+        """The places (tier, number) around each initial region, smallest first."""
+        found = []
+        for place in self.membership:
+            chain = [(0, place)]
+            for tier, parent in enumerate([] if self.parents is None else [*self.parents, None], 1):
+                place = 0 if parent is None else parent[place]
+                chain.append((tier, place))
+            found.append(chain)
+        return found
+
+
+def fates_of(places: Places, table, k):
+    """What becomes of the records of each region: the place that they are released in, or None. By the definition."""
+    rest, room, released = {}, {}, set()
+    chains = places.chains
+    for chain, count in zip(chains, table, strict=True):
+        rest[chain[0]] = rest.get(chain[0], 0) + count
+    for node in list(rest):
+        room[node] = k - 1
+        if rest[node] >= k:
+            released.add(node)
+            rest[node] = room[node] = 0
+    for tier in range(1, len(chains[0])):
+        children = defaultdict(set)
+        for chain in chains:
+            children[chain[tier]].add(chain[tier - 1])
+        for node, inside in children.items():
+            total, rooms = sum(rest[child] for child in inside), [room[child] for child in inside]
+            allowed = sum(rooms) - max(rooms)
+            rest[node], room[node] = total, sum(rooms) if allowed < k else k - 1
+            if k <= total <= allowed:
+                released.add(node)
+                rest[node] = room[node] = 0
+    return [next((node for node in chain if node in released), None) for chain in chains]
+
+
+def seen_by_linking(releases, table, k):
+    """How many people have which fates; those whom nobody sees are left out."""
+    fates = zip(*(fates_of(places, table, k) for places in releases), strict=True)
+    groups = Counter()
+    for fate, count in zip(fates, table, strict=True):
+        if count and any(each is not None for each in fate):
+            groups[fate] += count
+    return frozenset(groups.items())
+
+
+def entry_of(places: Places, table, k) -> Entry:
+    numbers = np.array(places.membership, np.int32)
+    parents = [] if places.parents is None else [*places.parents]
+    if places.parents is not None:
+        last = max(parents[-1]) + 1 if parents else int(numbers.max()) + 1
+        parents.append((0,) * last)
+    sizes = [int(numbers.max()) + 1, *(max(parent) + 1 for parent in parents)]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    cells = Counter()
+    for fate, count in zip(fates_of(places, table, k), table, strict=True):
+        if fate is not None:
+            cells[int(starts[fate[0]]) + fate[1]] += count
+    kind = value_hashes(KEY, "age", ["a"])[0]
+    return Entry(
+        1, "x", "2026-01-01", "s", "r", "region", ("age",), k, ("region", "age"),
+        region_hashes(KEY, map(str, range(len(table)))), numbers,
+        Cells(
+            np.array(list(cells), np.int32), np.full(len(cells), kind, np.uint64),
+            np.array(list(cells.values()), np.int32),
+        ),
+        parents=tuple(np.array(parent, np.int32) for parent in parents),
+    )  # fmt: skip
+
+
+def verdict(releases, table, k):
+    """People, and groups that show what is not listed, as the check counts them for the second beside the first."""
+    matrix = np.array(table, np.int64)[:, None]
+    atoms = Atoms(
+        region_hashes(KEY, map(str, range(len(table)))), ("age",), (value_hashes(KEY, "age", ["a"]),),
+        EquivalenceCounts.from_dense((1,), np.arange(1), matrix),
+    )  # fmt: skip
+    earlier, new = entries = [entry_of(places, table, k) for places in releases]
+    small, places = atoms.merged([places_in(entry, atoms.regions) for entry in entries])
+    theirs, mine = (fates_in(entry, small, place) for entry, place in zip(entries, places, strict=True))
+    for entry, fates in zip(entries, (theirs, mine), strict=True):
+        assert releases_what_it_lists(entry, small, fates)
+    counts = small.cells[2]
+    people = exposed_together(mine, [theirs], counts, k).people
+    if _tells_no_more(new, mine, earlier, theirs) or _tells_no_more(earlier, theirs, new, mine):
+        return people, 0
+    return people, shown_cells(mine, theirs, counts) + shown_cells(theirs, mine, counts)
+
+
+def attack(releases, tables, k):
+    """What the releases and linked rows prove of some table: a place that is told apart has 1 … k − 1, or of a cell
+    that one release does not list, that it is not empty."""
+    alike = defaultdict(list)
+    for table in tables:
+        alike[seen_by_linking(releases, table, k)].append(table)
+    together = list(zip(*(places.membership for places in releases), strict=True))
+    broken = set()
+    for seen, possible in alike.items():
+        array = np.array(possible)
+        for own in set(together):
+            values = set(array[:, [i for i, each in enumerate(together) if each == own]].sum(axis=1).tolist())
+            if min(values) >= 1 and max(values) < k:
+                broken.add(seen)
+        for places in releases:
+            fates = fates_of(places, possible[0], k)
+            for place in set(places.membership):
+                inside = [i for i, each in enumerate(places.membership) if each == place]
+                if fates[inside[0]] != (0, place) and array[:, inside].sum(axis=1).min() > 0:
+                    broken.add(seen)
+    return broken
+
+
+FINE = (0, 1, 2, 3, 4)
+CASES = [
+    (Places(FINE), Places(FINE, ())),
+    (Places(FINE, ()), Places(FINE, ((0, 0, 0, 1, 1),))),
+    (Places((0, 0, 0, 1, 1)), Places(FINE, ((0, 0, 0, 1, 1),))),
+    (Places((0, 0, 0, 0, 0)), Places(FINE, ())),
+    (Places((0, 1, 1, 1, 1), ()), Places(FINE, ((0, 1, 1, 1, 1),))),
+    (Places((0, 0, 1, 2, 3), ()), Places((0, 1, 1, 2, 3), ())),
+    (Places((0, 0, 0, 0, 1)), Places(FINE, ((0, 0, 0, 0, 1),))),
+]
+
+
+@pytest.mark.parametrize(("one", "two"), CASES)
+def test_nothing_is_proved_by_releases_that_are_found_safe(one, two):
+    k = 2
+    # Records of listed places may be anywhere in them, so tables go beyond what is asked about.
+    tables = list(itertools.product(range(5), repeat=5))
+    broken = attack((one, two), tables, k)
+    draw, safe = np.random.default_rng(7), 0
+    for table in draw.permutation([table for table in tables if max(table) < 4 and sum(table) < 9])[:80].tolist():
+        people, shown = verdict((one, two), table, k)
+        groups = dict(seen_by_linking((one, two), table, k))
+        assert (people > 0) == any(size < k for size in groups.values())
+        if not people and not shown:
+            safe += len(groups) > 0
+            assert frozenset(groups.items()) not in broken, table
+    assert safe
+
+
+def test_what_can_be_worked_out_from_the_other_is_safe_and_what_cannot_need_not_be():
+    table = (1, 1, 1, 0, 3)
+    assert verdict((Places(FINE), Places(FINE, ())), table, 2) == (0, 0)
+    assert verdict((Places(FINE, ()), Places(FINE)), table, 2) == (0, 0)
+    assert verdict((Places(FINE, ()), Places(FINE, ())), table, 2) == (0, 0)
+    # The first lists all three in the whole area, the second in a smaller place: where they are not is told anew.
+    assert verdict((Places(FINE, ()), Places(FINE, ((0, 0, 0, 0, 1),))), table, 2)[1] > 0
+
+
+def test_a_coarser_release_that_lists_a_rest_singles_it_out():
+    # Regions 0 to 3 have one record each, of which 4 are listed in their place; with 1 in region 4, the second listed
+    # in the whole area, the place of the fifth is told by the first release.
+    table = (2, 2, 0, 0, 1)
+    one, two = Places((0, 0, 0, 0, 0)), Places(FINE, ())
+    assert fates_of(two, table, 2) == [(0, 0), (0, 1), None, None, None]
+    assert verdict((one, two), table, 2)[0] == 1
+
+
+def test_the_rule_of_the_ledger_is_that_of_the_auditor():
+    draw = np.random.default_rng(3)
+    places = Places((0, 1, 2, 3, 4, 5, 6), ((0, 0, 0, 1, 1, 1, 2), (0, 0, 1)))
+    parents = [np.array(parent) for parent in (*places.parents, (0, 0))]
+    for _ in range(200):
+        table = draw.integers(0, 5, 7)
+        fates = fates_of(places, table.tolist(), 3)
+        tier, last = recounted_tiers(np.arange(7), np.zeros(7, np.int64), table, parents, 3)
+        assert [last + 1 if fate is None else fate[0] for fate in fates] == tier.tolist()
