@@ -118,7 +118,7 @@ def test_charts_show_each_measure_of_the_chosen_scenario(page, loaded_window, qt
     charts = page.charts.charts
     assert "suppressed_records" in charts
     chart = charts["suppressed_records"]
-    assert {row.approach for row in chart.rows} == {"Density (naïve)", "Balanced density", "ADC from Density (naïve)"}
+    assert {row.approach for row in chart.rows} == {"Density grid", "Balanced density", "ADC from Density grid"}
     assert len(chart.rows) == 15
     page.charts.scenario.setCurrentIndex(1)
     page.charts.scenario.activated.emit(1)

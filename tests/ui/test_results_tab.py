@@ -165,7 +165,7 @@ def test_the_table_is_copied_as_tab_separated_text(tab):
     lines = QGuiApplication.clipboard().text().splitlines()
     assert len(lines) == 1 + len(shown_numbers(tab))
     titles = lines[0].split("\t")
-    assert titles[:6] == ["★", "№", "Locations", "Sites", "Aggregated regions", "Suppressed (%)"]
+    assert titles[:5] == ["★", "№", "Locations", "Aggregated regions", "Suppressed (%)"]
 
 
 def test_the_table_is_saved_with_exact_values(tab, compared, tmp_path, qtbot):
@@ -219,7 +219,7 @@ def test_seeded_approaches_are_named_shortly_with_their_seeding(compared):
     entry = compared.session.entries[0]
     approaches = {**entry.solution.approaches, "site_location": "adc", "adc_seeding": "density"}
     seeded = replace(entry, solution=replace(entry.solution, approaches=approaches))
-    assert location_of(seeded) == "ADC, Density (naïve)"
+    assert location_of(seeded) == "ADC, Density grid"
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_where_there_is_little_room_solutions_are_called_by_what_tells_them_apar
     assert short_titles(entries)[0] == f"1: {entries[0].solution.site_count} sites · {location_of(entries[0])}"
     approaches = {**entries[0].solution.approaches, "site_number": "maxcombs"}
     other = replace(entries[0], solution=replace(entries[0].solution, approaches=approaches))
-    assert short_titles((other, entries[1]))[0].endswith(" sites · Balanced density · MaxCombs (GAPS)")
+    assert short_titles((other, entries[1]))[0].endswith(" sites · Balanced density · Possible classes (MaxCombs)")
 
 
 def test_the_limit_decides_what_is_recommended_and_a_click_selects_it(tab, compared):

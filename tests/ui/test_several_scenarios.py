@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu
 from solved import Bench, Solved
 
 from vbas_desktop.session.results import why_not_comparable
+from vbas_desktop.ui.main_window import PANEL_WIDTH
 from vbas_desktop.ui.panel.results_tab import ResultsTab
 from vbas_desktop.ui.status import StatusLine
 
@@ -66,16 +67,35 @@ def test_k_and_quasi_identifiers_stand_left_of_the_measures(tab):
     assert [columns[names.index(name)].hidden for name in ("k", "quasi_identifiers")] == [False, True]
 
 
-def test_at_first_the_table_shows_what_matters(tab):
+def test_at_first_the_table_shows_what_matters(tab, qtbot):
     names = [column.name for column in tab.table_model.columns if not column.hidden]
-    assert names[-6:] == [
-        "sites",
+    assert names == [
+        "star",
+        "number",
+        "k",
+        "site_location",
         "aggregated_regions",
         "suppressed_percent",
-        "place_information_loss",
         "average_distance",
         "precision_loss",
     ]
+    bar = tab.table.horizontalScrollBar()
+    tab.resize(PANEL_WIDTH - tab.table.verticalScrollBar().sizeHint().width(), 700)
+    qtbot.wait(1)
+    assert bar.maximum() == 0, "all of it at the width that the panel has at first"
+
+
+def test_words_give_way_to_numbers_until_a_width_is_set_by_hand(tab, qtbot):
+    table, names = tab.table, [column.name for column in tab.table_model.columns]
+    locations, percent = names.index("site_location"), names.index("suppressed_percent")
+    number, before = table.columnWidth(percent), table.columnWidth(locations)
+    tab.resize(620, 700)
+    qtbot.waitUntil(lambda: table.columnWidth(locations) > before)
+    assert table.columnWidth(percent) == number
+    table.setColumnWidth(locations, 90)
+    tab.resize(440, 700)
+    qtbot.wait(1)
+    assert table.columnWidth(locations) == 90
 
 
 def test_only_solutions_of_the_same_scenario_are_offered_for_a_comparison(tab, bench):

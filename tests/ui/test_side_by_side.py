@@ -26,7 +26,7 @@ def test_differences_list_measures_and_changed_owners():
     assert (rows["Average distance, km"].left, rows["Average distance, km"].right) == ("2.000", "2.500")
     assert rows["Average distance, km"].better == -1
     assert rows["Aggregated regions"].change == "equal"
-    assert rows["Initial regions that changed owner"].right == "1 of 16"
+    assert rows["Initial regions in another aggregated region"].right == "1 of 16"
 
 
 def test_counterparts_have_one_colour_on_both_maps():

@@ -15,9 +15,9 @@ class GapsSiteNumber(SiteNumber):
 
     model: str = parameter(
         CANADA,
-        label="GAPS model",
-        help="Part of Canada whose model is used; “canada” takes the largest of the three cutoffs, “own” your own "
-        "factor and exponent.",
+        label="Population model",
+        help="How many people a region needs (GAPS: geographic area population size) was found for three parts of "
+        "Canada. “canada” takes the largest of the three, “own” your own factor and exponent.",
         choices=MODEL_CHOICES,
         option="gaps-model",
     )

@@ -146,7 +146,7 @@ CLAIMS = (
         "Distance is lower with balanced density than with density", between("average_distance", _BALANCED, "density")
     ),
     Claim(
-        "Fewer records are suppressed with balanced density than with naïve anonymity",
+        "Fewer records are suppressed with balanced density than at the regions of lowest anonymity",
         between("suppressed_records", _BALANCED, "anonymity"),
     ),
     Claim(

@@ -62,11 +62,11 @@ def difference(ratio: float) -> str:
 
 
 def front_sentence(front: Front) -> str:
-    """How many solutions of a scenario nothing dominates, and whose they are."""
+    """How many solutions of a scenario no other one beats, and whose they are."""
     shares = ", ".join(f"{label} {kept:,} of {of:,}" for label, (kept, of) in front.by_label.items())
     number = len(front.solutions)
     are = agreeing(number, "is", "are")
-    return f"{front.scenario.title}: {number:,} of {counted(front.of, 'solution')} {are} not dominated ({shares})."
+    return f"{front.scenario.title}: {number:,} of {counted(front.of, 'solution')} {are} unbeaten ({shares})."
 
 
 def summary_lines(summary: Summary) -> Iterator[str]:
@@ -85,7 +85,7 @@ def summary_lines(summary: Summary) -> Iterator[str]:
             for contest in mine:
                 yield f"  {contest_sentence(contest)}"
     yield ""
-    yield "Solutions that no other of their scenario dominates"
+    yield "Unbeaten solutions: no other of their scenario is as good in all measures that count and better in one"
     for front in summary.fronts:
         yield f"  {front_sentence(front)}"
 

@@ -126,7 +126,7 @@ def add_presets(menu: QMenu, session: Session) -> dict[str, QAction]:
         action.setCheckable(True)
         action.setChecked(preset_of(session.pareto_measures) == name)
         names = ", ".join(approaches("rating")[each].card.title for each in preset(name))
-        tip_with_shortcut(action, f"Dominance by: {names}")
+        tip_with_shortcut(action, f"The star looks at: {names}")
         # The usual measures are those of the program, also if a later version has others.
         measures = None if name == USUAL else preset(name)
         action.triggered.connect(partial(_use_preset, session, measures))

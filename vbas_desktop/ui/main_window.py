@@ -32,6 +32,9 @@ from .widgets.elided import ElidedLabel
 from .widgets.focus_ring import FocusRing
 from .worker import JobRunner
 
+PANEL_WIDTH = 464
+"""At first: the results table shows there what matters."""
+
 
 class MainWindow(QMainWindow):
     """Menus, toolbar, map, tabs, status line."""
@@ -97,7 +100,7 @@ class MainWindow(QMainWindow):
         splitter.setCollapsible(0, False)
         splitter.setStretchFactor(0, 1)
         splitter.setStretchFactor(1, 0)
-        splitter.setSizes([960, 440])
+        splitter.setSizes([1440 - PANEL_WIDTH, PANEL_WIDTH])
         return splitter
 
     def _make_toolbar(self) -> None:

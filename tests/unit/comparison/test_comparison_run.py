@@ -31,10 +31,10 @@ def test_a_plan_makes_every_combination_in_every_scenario():
     assert len(plan.scenarios) == 8
     assert plan.scenarios[0] == Scenario(("age",), False, 3)
     assert [one.title for one in plan.combinations[:4]] == [
-        "Fixed number (sites 6) · Density (naïve) · Voronoi",
-        "Fixed number (sites 6) · ADC from Density (naïve) · Voronoi",
-        "Fixed number (sites 9) · Density (naïve) · Voronoi",
-        "Fixed number (sites 9) · ADC from Density (naïve) · Voronoi",
+        "Fixed number (sites 6) · Density grid · Voronoi",
+        "Fixed number (sites 6) · ADC from Density grid · Voronoi",
+        "Fixed number (sites 9) · Density grid · Voronoi",
+        "Fixed number (sites 9) · ADC from Density grid · Voronoi",
     ]
     assert len(plan.combinations) == 32
     assert plan.most_aggregations == 96
@@ -47,7 +47,7 @@ def test_a_set_without_groups_is_not_taken_twice():
 
 def test_an_approach_that_is_listed_twice_is_run_once():
     density = make("site_location", "density")
-    assert labelled_approaches([density, density]) == [("Density (naïve)", density)]
+    assert labelled_approaches([density, density]) == [("Density grid", density)]
 
 
 def test_what_starts_from_another_approach_has_a_light_shade_of_its_colour():

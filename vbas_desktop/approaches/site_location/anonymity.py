@@ -1,4 +1,4 @@
-"""Sites at the initial regions of lowest anonymity (naïve)."""
+"""Sites at the initial regions of lowest anonymity."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AnonymitySiteLocation(SiteLocation):
 
     card: ClassVar[Card] = Card(
         name="anonymity",
-        title="Anonymity (naïve)",
+        title="Lowest anonymity",
         summary="Puts the sites where the initial regions have the smallest classes.",
         formula="the s points with the lowest (smallest class, −classes of that size, draw)",
         complexity="O(r log r + non-zero counts)",

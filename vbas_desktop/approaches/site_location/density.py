@@ -1,4 +1,4 @@
-"""Sites in a grid, as many per cell as the density of points asks for (naïve)."""
+"""Sites in a grid, as many per cell as the density of points asks for."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class DensitySiteLocation(SiteLocation):
 
     card: ClassVar[Card] = Card(
         name="density",
-        title="Density (naïve)",
+        title="Density grid",
         summary="Spreads the sites over a regular grid, more where there are more initial regions.",
         formula="sites of a cell = ⌊points in it · cells / points⌋, the rest by rank",
         complexity="O(r + s log s)",

@@ -1,4 +1,4 @@
-"""Number of sites from the mean anonymity of the initial regions (naïve)."""
+"""Number of sites from the mean anonymity of the initial regions."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class AnonymitySiteNumber(SiteNumber):
 
     card: ClassVar[Card] = Card(
         name="anonymity",
-        title="Anonymity (naïve)",
+        title="Mean anonymity",
         summary="As many sites as are left if regions are merged until their average class reaches k.",
         formula="a = n / (r · e);  m = ⌈k / a⌉;  s = ⌊r · d / m⌋",
         complexity="O(1)",
-        when="Choose it to compare with the GAPS models where none fits the country of the data; it knows nothing of "
-        "how records are spread over the classes.",
+        when="Choose it to compare with the models of Canada where none fits the country of the data; it knows nothing "
+        "of how records are spread over the classes.",
         order=30,
     )
 

@@ -25,8 +25,8 @@ class EntropySiteNumber(GapsSiteNumber):
 
     card: ClassVar[Card] = Card(
         name="entropy",
-        title="Entropy (GAPS)",
-        summary="As many sites as regions of the GAPS cutoff population fit, measuring diversity by the entropy.",
+        title="Entropy of the classes",
+        summary="As many sites as regions of the population that so diverse classes need (GAPS models of Canada).",
         formula="H = −Σ (c/n) ln(c/n);  cutoff = B · H^b;  s = ⌊0.9 · ⌊n / cutoff⌋⌋",
         complexity="O(classes present)",
         when="Choose it to compare with earlier releases that followed it; it always gives more sites than MaxCombs, "

@@ -23,8 +23,8 @@ class MaxCombsSiteNumber(GapsSiteNumber):
 
     card: ClassVar[Card] = Card(
         name="maxcombs",
-        title="MaxCombs (GAPS)",
-        summary="As many sites as regions of the GAPS cutoff population fit, counting every possible class.",
+        title="Possible classes (MaxCombs)",
+        summary="As many sites as regions of the population that all possible classes need (GAPS models of Canada).",
         formula="cutoff = B · e^b;  s = ⌊0.9 · ⌊n / cutoff⌋⌋",
         complexity="O(1)",
         when="Choose it to follow the published guidance for Canada, or to compare with earlier releases: few, large "

@@ -82,12 +82,12 @@ def _overview(summary: Summary) -> Section:
         (f"{len(comparison.solutions):,}", "solutions compared"),
         (f"{len(comparison.finished):,}", "combinations of approaches"),
         (f"{len(plan.scenarios):,}", "scenarios"),
-        (f"{sum(len(front.solutions) for front in summary.fronts):,}", "solutions that no other dominates"),
+        (f"{sum(len(front.solutions) for front in summary.fronts):,}", "solutions that no other beats"),
     ]
     pairs = [("Records", f"{problem.records:,}"), ("Initial regions", f"{len(problem.regions):,}")]
     pairs += [(COMPONENT_WORDS[name], ", ".join(labels_of(comparison, place))) for place, name in enumerate(COMPONENTS)]
     pairs += [(f"Scenario {number}", one.title) for number, one in enumerate(plan.scenarios, 1)]
-    pairs.append(("Dominance by", ", ".join(measure_title(name).lower() for name in comparison.pareto_measures)))
+    pairs.append(("Unbeaten in", ", ".join(measure_title(name).lower() for name in comparison.pareto_measures)))
     return Section("What was compared", (Tiles(tiles), Pairs(pairs)))
 
 
@@ -128,7 +128,7 @@ def _fronts(summary: Summary) -> Section:
     blocks: list[Block] = []
     for front in summary.fronts:
         blocks += [Paragraph(front_sentence(front)), _front_table(front, summary.comparison)]
-    return Section("Solutions that no other dominates", blocks)
+    return Section("Unbeaten solutions", blocks)
 
 
 def _front_table(front: Front, comparison: Comparison) -> Table:

@@ -1,4 +1,4 @@
-"""The initial regions that changed owner between two solutions, as a table."""
+"""The initial regions that are in another aggregated region in one of two solutions than in the other, as a table."""
 
 from __future__ import annotations
 

@@ -79,7 +79,9 @@ def differences(base: BaseGeometry, left: Solution, right: Solution, changed: in
                 better,
             )
         )
-    rows.append(Difference("Initial regions that changed owner", "", f"{changed:,} of {len(base.regions):,}", ""))
+    rows.append(
+        Difference("Initial regions in another aggregated region", "", f"{changed:,} of {len(base.regions):,}", "")
+    )
     return rows
 
 

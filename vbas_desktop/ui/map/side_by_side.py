@@ -158,7 +158,7 @@ class SideBySide(QWidget):
     def _show(self, canvas: MapCanvas, pair: Pair, geometry: MapGeometry) -> None:
         figure = self._figures(pair)[0 if canvas is self.left else 1]
         if canvas.geometry_shown is not geometry or canvas.figure is not figure:
-            canvas.show_map(geometry, figure, pair.changed, "changed owner")
+            canvas.show_map(geometry, figure, pair.changed, "in another aggregated region")
 
     def _figures(self, pair: Pair) -> tuple[Figure | None, Figure | None]:
         """The figure that both maps are coloured by, on one scale; made once for each pair and figure."""

@@ -53,7 +53,7 @@ COMPARE = Page(
     "vbas_desktop.ui.pages.compare.page:ComparePage",
     icon="compare",
     shortcut="Ctrl+Shift+K",
-    summary="Many combinations of approaches at once, the winners, and the thesis' experiments",
+    summary="Many combinations of approaches at once, the winners, and the published experiments",
     needs_data=False,
 )
 

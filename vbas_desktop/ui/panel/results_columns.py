@@ -21,8 +21,9 @@ MEANINGS = (
 )
 
 
-_IN_SIGHT = ("place_information_loss", "precision_loss", "average_distance")
-"""The measures that are shown unless the user chooses others; with regions and the share suppressed they say most."""
+_IN_SIGHT = {"precision_loss": "Precision\nloss", "average_distance": "Distance"}
+"""The measures that are shown unless the user chooses others, and how they are called where there is little room; with
+regions and the share suppressed they say most."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Column:
     number: bool = True
     best: bool = False
     hidden: bool = False
+    brief: str = ""
+    """How it is called over its column, if the title is too long for that."""
 
     @property
     def full_title(self) -> str:
@@ -47,6 +50,8 @@ class Column:
     @property
     def header(self) -> str:
         """The title in two lines, with the unit unless the title names it."""
+        if self.brief:
+            return f"{self.brief}\n{self.unit}" if self.unit else self.brief
         words = self.title.split(" ")
         unit = "" if not self.unit or self.unit in words[-1].lower() else self.unit
         if len(words) == 1:
@@ -158,13 +163,21 @@ def columns_for(
             hidden=one_set,
         ),
         *_approach_columns(entries),
-        Column("sites", "Sites", lambda e: e.solution.site_count, lambda e: f"{e.solution.site_count:,}", "Sites"),
+        Column(
+            "sites",
+            "Sites",
+            lambda e: e.solution.site_count,
+            lambda e: f"{e.solution.site_count:,}",
+            "Sites",
+            hidden=True,
+        ),
         Column(
             "aggregated_regions",
             "Aggregated regions",
             lambda e: e.solution.aggregated_regions,
             lambda e: f"{e.solution.aggregated_regions:,}",
-            "Sites that attract at least one initial region",
+            "Aggregated regions: the sites that attract at least one initial region",
+            brief="Regions",
         ),
         Column(
             "suppressed_percent",
@@ -325,6 +338,7 @@ def _measure_column(name: str, system: CoordinateSystem | None) -> Column:
         unit,
         best=name != SECONDS,
         hidden=name not in _IN_SIGHT,
+        brief=_IN_SIGHT.get(name, ""),
     )
 
 

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QSplitter,
     QStackedLayout,
-    QTableView,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -31,7 +30,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import EmptyState
-from vbas_desktop.ui.widgets.tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
+from vbas_desktop.ui.widgets.tables import SqueezedTable, copy_rows, offer_to_save_rows, set_up_table
 from vbas_desktop.ui.widgets.ticking_menu import TickingMenu
 
 from .advice_line import AdviceLine
@@ -58,12 +57,12 @@ class ResultsTab(QWidget):
         self._presets: dict[str, QAction] = {}
         self.table_model, self.filter = ResultsModel(self), ResultsFilter(self)
         self.filter.setSourceModel(self.table_model)
-        self.table = QTableView()
+        self.table = SqueezedTable()
         self.charts = ChartPanel(context)
         self.vector = VectorLine(context)
         self.limit, self.advice = LimitLine(context), AdviceLine(context)
         self.tiers = TiersLine(context)
-        self.only_stars = QCheckBox("Non-&dominated")
+        self.only_stars = QCheckBox("★ unbeaten")
         self.only_meeting = QCheckBox("S&uitable")
         self.scenario = ScenarioChoice()
         self._buttons: list[tuple[QToolButton, str]] = []
@@ -93,7 +92,10 @@ class ResultsTab(QWidget):
 
     def _build(self) -> None:
         self._set_up_table()
-        self.only_stars.setToolTip("Show only solutions that no other one beats in the measures ticked")
+        self.only_stars.setShortcut("Ctrl+U")
+        self.only_stars.setToolTip(
+            "Show only what no other solution beats: none is as good in all that counts and better in one (Ctrl+U)"
+        )
         bar = QHBoxLayout()
         bar.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
         bar.setSpacing(GRID // 2)
@@ -105,7 +107,12 @@ class ResultsTab(QWidget):
         bar.addStretch(1)
         self.measure_menu, self.column_menu = TickingMenu(self), TickingMenu(self)
         for icon, text, tip, menu in (
-            ("scale", "Measures", "Which measures decide about dominance", self.measure_menu),
+            (
+                "scale",
+                "Measures",
+                "Which measures count for the star: what no other solution beats in them is unbeaten",
+                self.measure_menu,
+            ),
             ("table", "Columns", "Which columns are shown", self.column_menu),
         ):
             button = self._tool_button(icon, text, tip)
@@ -218,7 +225,9 @@ class ResultsTab(QWidget):
             self.table.setColumnHidden(index, self._hidden.get(column.name, column.hidden))
         if names != self._shown_names and self.table_model.entries:
             self._shown_names = names
-            fit_columns(self.table)
+            self.table.fit()
+        else:
+            self.table.squeeze()
 
     def _refresh_charts(self) -> None:
         """Draw the solutions that compete with the shown one: those of other records or another k would mislead."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Slot
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
 
 from vbas_desktop.domain.progress import Progress
@@ -21,6 +22,7 @@ from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
 
 _SAMPLED_ROWS = 60
 _WIDEST = 170
+_NARROWEST = 64
 
 
 def set_up_table(table: QTableView, name: str) -> None:
@@ -47,7 +49,56 @@ def fit_columns(table: QTableView) -> None:
         lines = str(model.headerData(column, Qt.Orientation.Horizontal) or "").split("\n")
         texts = lines + [str(model.index(row, column).data() or "") for row in range(rows)]
         width = max((metrics.horizontalAdvance(text) for text in texts), default=0)
-        table.setColumnWidth(column, min(_WIDEST, width + 3 * GRID - 2))
+        table.setColumnWidth(column, min(_WIDEST, width + 2 * GRID - 2))
+
+
+class SqueezedTable(QTableView):
+    """Columns of words give way where there is little room, so that the numbers are in sight; until somebody sets the
+    width of a column by hand. Words that are cut are told in full by their tips.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._own_widths, self._squeezing = False, False
+        self._natural: list[int] = []
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.horizontalHeader().sectionResized.connect(self._on_section_resized)
+
+    def fit(self) -> None:
+        """Choose the widths anew, for other columns."""
+        self._squeezing = True
+        fit_columns(self)
+        self._squeezing, self._own_widths = False, False
+        self._natural = [self.columnWidth(column) for column in range(self.model().columnCount())]
+        self.squeeze()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """There is other room."""
+        super().resizeEvent(event)
+        self.squeeze()
+
+    @Slot(int, int, int)
+    def _on_section_resized(self, column: int, before: int, now: int) -> None:
+        """Hiding and showing a column is told as a change of its width, too."""
+        self._own_widths = self._own_widths or not (self._squeezing or before == 0 or now == 0)
+
+    def squeeze(self) -> None:
+        """Share the room among the columns that are shown."""
+        if self._own_widths or len(self._natural) != self.model().columnCount():
+            return
+        seen = [column for column in range(len(self._natural)) if not self.isColumnHidden(column)]
+        words = [column for column in seen if self._of_words(column)]
+        missing = sum(self._natural[column] for column in seen) - self.viewport().width()
+        give = [max(0, self._natural[column] - _NARROWEST) for column in words]
+        share = min(1.0, max(0, missing) / sum(give)) if sum(give) else 0.0
+        self._squeezing = True
+        for column, most in zip(words, give, strict=True):
+            self.setColumnWidth(column, self._natural[column] - math.ceil(share * most))
+        self._squeezing = False
+
+    def _of_words(self, column: int) -> bool:
+        side = self.model().headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole)
+        return bool(Qt.AlignmentFlag(side) & Qt.AlignmentFlag.AlignLeft)
 
 
 def copy_rows(rows: list[list[str]]) -> None:

@@ -58,7 +58,7 @@ class ComparePage(QWidget):
         self.form, self.summary, self.charts = CompareForm(), SummaryView(), ComparisonCharts(context)
         self.live, self.target, self.browse = QLabel(), QLineEdit(), QPushButton("Br&owse…")
         self.start, self.stop = QPushButton("▶  Co&mpare"), QPushButton("Stop")
-        self.thesis, self.open = QPushButton("Thesis’ e&xperiments"), QPushButton("Open the summar&y page")
+        self.thesis, self.open = QPushButton("Published e&xperiments"), QPushButton("Open the summar&y page")
         self.tabs = QTabWidget()
         self._page: Path | None = None
         self._arrived: list[tuple[Run, RunResult]] = []
@@ -76,7 +76,9 @@ class ComparePage(QWidget):
         self.live.setAccessibleName("What the comparison comes to")
         self.start.setProperty("look", "primary")
         self.stop.setToolTip("Stop; finished combinations are kept and not run again (Ctrl+.)")
-        self.thesis.setToolTip("Run the experiments of the thesis on generated data and check its claims")
+        self.thesis.setToolTip(
+            "Repeat the experiments of the thesis that introduced the approaches on generated data and check its claims"
+        )
         menu = QMenu(self.thesis)
         for like, text in _THESIS.items():
             menu.addAction(text, partial(self._ask_for_thesis, like))
@@ -249,7 +251,7 @@ class ComparePage(QWidget):
         self.tabs.setCurrentWidget(self.summary)
         self._refresh()
 
-    # The thesis' experiments
+    # The published experiments
 
     def _ask_for_thesis(self, like: str) -> None:
         def then(folder: str) -> None:
@@ -259,11 +261,11 @@ class ComparePage(QWidget):
         ask_for_folder(self, "Folder for the tables", self._folder.parent, then)
 
     def reproduce(self, order: ReproduceJob | IslandJob) -> None:
-        """Run the thesis' experiments into a folder."""
+        """Run the published experiments into a folder."""
         self.done = 0
         done: Any = self._on_island if isinstance(order, IslandJob) else self._on_reproduced
         self._context.runner.start(
-            f"The thesis’ experiments ({order.like})", partial(_reproduce, order), partial(done, order)
+            f"The published experiments ({order.like})", partial(_reproduce, order), partial(done, order)
         )
 
     def _on_island(self, order: IslandJob, lines: tuple[str, ...]) -> None:
