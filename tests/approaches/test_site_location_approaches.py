@@ -238,3 +238,101 @@ def test_random_draws_in_the_bounding_box():
     situation = situation_for([(0, 10), (4, 30), (2, 20)], [[1]] * 3, random_seed=9)
     expected = [0, 10] + np.random.default_rng(9).random((2, 2)) * [4, 20]
     assert locate("random", situation, 2).tolist() == expected.tolist()
+
+
+# --- centroidal -----------------------------------------------------------------------------------------------------
+
+
+def test_centroidal_worked_by_hand():
+    # Balanced density cuts 0, 1, 10 | 20 into sites 11/3 and 20. Round 1: 10 is nearer to 11/3, its records pull the
+    # site to (0 + 1 + 80) / 10 = 8.1. Round 2: 10 stays (1.9 < 10), nothing changes any more.
+    situation = situation_for([(0, 0), (1, 0), (10, 0), (20, 0)], [[1], [1], [8], [10]])
+    assert locate("balanced-density", situation, 2).tolist() == [[11 / 3, 0], [20, 0]]
+    assert locate("centroidal", situation, 2, rounds=1) == pytest.approx(np.array([[8.1, 0], [20, 0]]))
+    assert locate("centroidal", situation, 2, rounds=50) == pytest.approx(np.array([[8.1, 0], [20, 0]]))
+
+
+def literal_centroidal(points, records, places, rounds):
+    places = [tuple(place) for place in places]
+    for _ in range(rounds):
+        owner = [
+            min(range(len(places)), key=lambda j: ((x - places[j][0]) ** 2 + (y - places[j][1]) ** 2, j))
+            for x, y in points
+        ]
+        for site in range(len(places)):
+            own = [i for i in range(len(points)) if owner[i] == site]
+            weights = [records[i] for i in own] if any(records[i] for i in own) else [1] * len(own)
+            if own:
+                places[site] = tuple(
+                    sum(weight * points[i][axis] for weight, i in zip(weights, own, strict=True)) / sum(weights)
+                    for axis in (0, 1)
+                )
+    return places
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(most_regions=20), data=st.data())
+def test_centroidal_follows_the_rules_and_never_lengthens_distances(problem, data):
+    situation, _ = situation_of(problem)
+    sites = data.draw(st.integers(1, len(problem.regions)))
+    seeds = locate("random", situation, sites)
+    points, records = situation.points, situation.populations
+    expected = literal_centroidal(points.tolist(), records.tolist(), seeds.tolist(), 1)
+    found = locate("centroidal", situation, sites, seeding="random", rounds=1)
+    assert found == pytest.approx(np.array(expected), abs=1e-6)
+
+    def spread(places):
+        return (records * ((points[:, None] - places[None]) ** 2).sum(axis=2).min(axis=1)).sum()
+
+    later = locate("centroidal", situation, sites, seeding="random", rounds=6)
+    assert spread(later) <= spread(found) * (1 + 1e-9) + 1e-9
+    assert spread(found) <= spread(seeds) * (1 + 1e-9) + 1e-9
+
+
+# --- density peaks --------------------------------------------------------------------------------------------------
+
+
+def test_density_peaks_worked_by_hand():
+    # m = 2. Records of a region and its nearest one by squared distance: 10/1, 10/1, 12/1, 5/4, 5/4, 4/25 (with 4 at
+    # distance 5). The densest is region 2 (12); 1 and 0 are near it. Peaks: region 2: 12 · 18² (the farthest);
+    # 0 and 1 (10): 1 is 1 from 2: 10, 0 is 1 from 1, as dense and before it, so 0 is the denser: 2 from 2: 40.
+    # 3 (5/4) is 8 from 2: 80; 4 as dense, 2 from 3: 5; 5 (0.16·…) is 5 from 4: 0.16 · 25 = 4.
+    points = [(0, 0), (1, 0), (2, 0), (10, 0), (12, 0), (17, 0)]
+    situation = situation_for(points, [[5], [5], [7], [2], [3], [1]])
+    # Seen from 2 the nearest is 1: 12 records.
+    places = locate("density-peaks", situation, 6, width=0.01)
+    assert places[:, 0].tolist() == [2, 10, 0, 1, 12, 17]
+    assert locate("density-peaks", situation, 2, width=0.01)[:, 0].tolist() == [2, 10]
+
+
+def literal_density_peaks(points, records, sites, width):
+    regions = len(points)
+    near = min(regions, max(2, round(width * regions / sites)))
+    away = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
+    least = 1e-18 * (float(np.ptp(points, axis=0).max()) or 1.0) ** 2
+    density = []
+    for i in range(regions):
+        order = np.lexsort((np.arange(regions), away[i]))[:near]
+        density.append(records[order].sum() / max(away[i][order[-1]] ** 2, least))
+    peaks = []
+    for i in range(regions):
+        denser = [j for j in range(regions) if (-density[j], j) < (-density[i], i)]
+        separation = min(away[i][j] for j in denser) if denser else away[i].max()
+        peaks.append(density[i] * separation**2)
+    return sorted(peaks, reverse=True)[:sites], peaks
+
+
+@settings(max_examples=80, deadline=None)
+@given(data=st.data(), regions=st.integers(1, 40), width=st.sampled_from([0.01, 0.25, 1.0, 3.0]))
+def test_density_peaks_follow_the_rules(data, regions, width):
+    generator = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    # Places at random: no two distances are equal, so that there is one right answer.
+    points, matrix = generator.random((regions, 2)) * 100, generator.integers(0, 50, (regions, 1))
+    situation = situation_for([tuple(point) for point in points.tolist()], matrix.tolist())
+    sites = data.draw(st.integers(1, regions))
+    expected, peaks = literal_density_peaks(points, matrix[:, 0], sites, width)
+    found = locate("density-peaks", situation, sites, width=width)
+    index = {tuple(point): i for i, point in enumerate(points.tolist())}
+    chosen = [index[tuple(place)] for place in found.tolist()]
+    assert len(set(chosen)) == sites
+    assert [peaks[i] for i in chosen] == pytest.approx(expected)

@@ -59,8 +59,8 @@ def test_every_list_is_combined_with_every_other(files):
     generalise = ("--generalise", str(files / "generalise.csv"))
     assert vbas("compare", files, *EVERYTHING, *generalise, "--out", str(out)) == 0
     rows = table(out)
-    # Sex has no groups: 5 scenarios for each k; 2 numbers; density and ADC from the five others.
-    assert len(rows) == 5 * 2 * 2 * 6
+    # Sex has no groups: 5 scenarios for each k; 2 numbers; density and ADC from the seven others.
+    assert len(rows) == 5 * 2 * 2 * 8
     assert {(row["quasi_identifiers"], row["generalised"], row["k"]) for row in rows} == {
         (names, generalised, k)
         for names, generalised in (
@@ -73,7 +73,7 @@ def test_every_list_is_combined_with_every_other(files):
         for k in ("2", "5")
     }
     assert {row["equivalence_classes"] for row in rows if row["quasi_identifiers"] == "age, sex"} == {"8", "4"}
-    seedings = {"anonymity", "density", "balanced-density", "random", "refine-sites"}
+    seedings = {"anonymity", "density", "balanced-density", "random", "refine-sites", "centroidal", "density-peaks"}
     assert {row["adc_seeding"] for row in rows} == {"", *seedings}
     assert {row["sites"] for row in rows} == {"3", "4"}
     assert {row["pareto"] for row in rows} == {"yes", "no"}
@@ -81,7 +81,7 @@ def test_every_list_is_combined_with_every_other(files):
         assert int(row["records"]) == int(row["released_records"]) + int(row["suppressed_records"])
     assert sorted(path.name for path in out.iterdir()) == ["charts", "comparison.csv", "summary.html", "summary.txt"]
     assert len(list((out / "charts").iterdir())) == 10 * 9
-    assert len(list((files / "out.combinations").iterdir())) == 120
+    assert len(list((files / "out.combinations").iterdir())) == 160
 
 
 def test_a_second_time_nothing_is_run_and_the_bytes_are_the_same(files, capsys):
@@ -113,7 +113,7 @@ def test_json_lists_the_solutions(files, capsys):
 def test_a_dry_run_tells_the_work_and_does_none(files, capsys):
     data = [str(files / "records.csv"), str(files / "regions.csv")]
     assert main(["compare", *data, "--region-column", "region", *EVERYTHING, "--dry-run"]) == 0
-    assert capsys.readouterr().out == "72 combinations in 6 scenarios make 72 aggregations. About a second to go.\n"
+    assert capsys.readouterr().out == "96 combinations in 6 scenarios make 96 aggregations. About a second to go.\n"
     assert not list(files.glob("*.combinations"))
 
 

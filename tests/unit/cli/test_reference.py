@@ -45,7 +45,7 @@ def test_every_way_of_placing_sites_is_drawn_on_the_same_example_and_the_drawing
     for name, figure in drawn.items():
         assert f"(images/approach-{name}.svg)\n\n*{figure.caption}*" in page
         panels = ElementTree.fromstring(figure.svg).findall("{*}g")
-        assert len(panels) == (2 if name in ("adc", "refine-sites") else 1)
+        assert len(panels) == (2 if name in ("adc", "centroidal", "refine-sites") else 1)
         for panel in panels:
             regions, *_, sites = (path.get("d") for path in panel.findall("{*}path"))
             assert len(panel.findall("{*}g/{*}polygon")) == sites.count("M") == SITES

@@ -12,6 +12,7 @@ from vbas_desktop.algorithms.adjacency import known_neighbours
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.contiguity import bridged, join_pieces, middles
 from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation, parameter
+from vbas_desktop.approaches.shared_parameters import effort_parameter, weight_parameter
 from vbas_desktop.domain.progress import Progress, Span
 
 _REHEARSAL = "vbas_desktop.algorithms.boundaries_rehearsal:rehearse"
@@ -50,21 +51,8 @@ class BoundariesRefinement(Refinement):
     )
     share: ClassVar[float] = 0.8
 
-    effort: int = parameter(
-        1000,
-        label="Effort",
-        help="How many moves are tried for each initial region; ten times as many take ten times as long.",
-        low=1,
-        high=100_000,
-    )
-    weight: float = parameter(
-        0.1,
-        label="Weight of distance",
-        help="What doubling the mean distance would cost, as a share of the records that were to be suppressed at the "
-        "start: 0 looks at the records only, 1 keeps regions compact.",
-        low=0.0,
-        high=100.0,
-    )
+    effort: int = effort_parameter(1000, "initial region")
+    weight: float = weight_parameter()
     longer_percent: float = parameter(
         5.0,
         label="Longer distance (percent)",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
+from vbas_desktop.approaches.shared_parameters import seeding_parameter
 from vbas_desktop.approaches.site_moving import USUAL_EFFORT, moved_sites
 from vbas_desktop.domain.progress import Cancelled, Progress, Span
 
@@ -51,13 +52,7 @@ class AdcSiteLocation(SiteLocation):
         order=20,
     )
 
-    seeding: SiteLocation = parameter(
-        "balanced-density",
-        label="Seeding",
-        help="The approach that places the sites before they are moved.",
-        option="adc-seeding",
-        kind="approach",
-    )
+    seeding: SiteLocation = seeding_parameter("adc-seeding")
 
     objective: str = parameter(
         THESIS,

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
+from vbas_desktop.approaches.base import Card, SiteLocation, Situation
+from vbas_desktop.approaches.shared_parameters import effort_parameter, seeding_parameter, weight_parameter
 from vbas_desktop.approaches.site_moving import USUAL_EFFORT, moved_sites
 from vbas_desktop.domain.progress import Cancelled, Progress
 
@@ -41,27 +42,9 @@ class RefineSitesSiteLocation(SiteLocation):
         "that helps to guess small counts is measured in docs/refinement.md.",
     )
 
-    seeding: SiteLocation = parameter(
-        "balanced-density",
-        label="Seeding",
-        help="The approach that places the sites before they are moved.",
-        kind="approach",
-    )
-    effort: int = parameter(
-        USUAL_EFFORT,
-        label="Effort",
-        help="How many moves are tried for each site; ten times as many take ten times as long.",
-        low=1,
-        high=100_000,
-    )
-    weight: float = parameter(
-        0.1,
-        label="Weight of distance",
-        help="What doubling the mean distance would cost, as a share of the records that were to be suppressed at the "
-        "start: 0 looks at the records only, 1 keeps regions compact.",
-        low=0.0,
-        high=100.0,
-    )
+    seeding: SiteLocation = seeding_parameter()
+    effort: int = effort_parameter(USUAL_EFFORT, "site")
+    weight: float = weight_parameter()
 
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The best places that were met, in the order of the seeding."""
