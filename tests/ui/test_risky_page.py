@@ -5,9 +5,9 @@ import json
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox
 
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.table import Table
@@ -122,11 +122,22 @@ def test_the_list_is_filtered_and_sorted(page, loaded_window, qtbot):
     assert counts == sorted(counts)
 
 
+def test_at_first_few_records_may_go_and_nothing_is_emptied(page, loaded_window, qtbot):
+    assert (page.settings.strategy.currentData(), page.settings.share.value()) == ("gentle", 1.0)
+    page.settings.k.setValue(2)
+    press(page.timeline.buttons["run"], loaded_window, qtbot)
+    (change,) = page.work.coarsener.steps[0].changes
+    assert change.words == "records suppressed"
+    assert change.records == page.work.state.suppressed <= 30
+    assert page.work.state.table.anonymity >= 2
+
+
 def test_steps_are_made_undone_and_run_to_the_end(page, loaded_window, qtbot):
     buttons, timeline = page.timeline.buttons, page.timeline
+    page.settings.share.setValue(0)
     press(buttons["step"], loaded_window, qtbot)
     assert timeline.steps.count() == 2
-    assert timeline.steps.item(1).text().endswith("of size 2 → age: neighbouring values joined (7 → 4 values)")
+    assert timeline.steps.item(1).text().endswith("of size 2 → illness: neighbouring values joined (39 → 20 values)")
     qtbot.mouseClick(buttons["undo"], Qt.MouseButton.LeftButton)
     assert timeline.steps.count() == 1
     assert not buttons["undo"].isEnabled()
@@ -206,10 +217,31 @@ def test_exempted_combinations_are_told_in_red(page, loaded_window, qtbot):
     qtbot.mouseClick(grid.add, Qt.MouseButton.LeftButton)
     for column, text in enumerate(("ALL", "Candidate", "3")):
         grid.grid.item(0, column).setText(text)
+    assert grid.said.text() == "Risky combinations of exactly 3 columns may stay."
     press(page.timeline.buttons["run"], loaded_window, qtbot)
     assert page.timeline.exempted.isVisible()
     assert page.timeline.exempted.property("look") == "error"
     assert "not 14-anonymous" in page.timeline.exempted.text()
+
+
+def test_rules_are_chosen_from_lists_and_told_in_words(page, qtbot):
+    grid = page.settings.filters
+    assert grid.said.text().startswith("None: texts are shortened")
+    qtbot.mouseClick(grid.add, Qt.MouseButton.LeftButton)
+    assert grid.said.property("look") == "warning", "no column is chosen yet"
+    for column, words, kept in ((0, "illness", "illness"), (1, "cut the last 2 characters", "-2")):
+        if column == 1:  # A new rule begins with its column.
+            grid.grid.editItem(grid.grid.item(0, column))
+        combo = grid.grid.viewport().findChild(QComboBox)
+        assert combo.isEditable() == (column == 1), "files of groups are typed, columns never"
+        combo.setCurrentIndex(combo.findText(words))
+        combo.activated.emit(combo.currentIndex())
+        assert grid.grid.item(0, column).text() == kept
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert grid.said.text() == "illness: the last 2 characters are cut, such as ABC123 → ABC1."
+    assert grid.said.property("look") == "muted"
+    grid.grid.item(0, 1).setText("map:jobs.csv")
+    assert grid.said.text() == "illness: values are grouped as jobs.csv says (value,group on each line)."
 
 
 def test_a_wrong_rule_is_told_with_its_row(page, loaded_window, qtbot):

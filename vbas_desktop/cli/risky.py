@@ -29,7 +29,11 @@ EXAMPLE = """Examples:
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3
   vbas risky sample_data/records.csv --columns age,sex,marital_status,diagnosis -k 3 --apply --out coarsened"""
 
-_STRATEGY_HELP = "coarsen few columns that hit every combination, or all that occur in one (default: %(default)s)"
+_STRATEGY_HELP = (
+    "gentle: suppress few records or group values, one change a step, and empty a column last; cover: coarsen few "
+    "columns that hit every combination; paper: all that occur in one (default: %(default)s)"
+)
+_GENTLY_SUPPRESSED = 0.01
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,13 +47,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domain-rules", metavar="F", help="CSV feature,type,option: combinations that may stay")
     parser.add_argument("--filter-rules", metavar="F", help="CSV feature,rule: how a column is coarsened, in order")
     parser.add_argument("--reference", metavar="F", help="public table: values that are rare there are risky, too")
-    parser.add_argument("--strategy", choices=("cover", "paper"), default="cover", help=_STRATEGY_HELP)
+    parser.add_argument("--strategy", choices=("gentle", "cover", "paper"), default="gentle", help=_STRATEGY_HELP)
     parser.add_argument(
         "--suppress",
         type=float,
-        default=0.0,
         metavar="SHARE",
-        help="share of the records, such as 0.02, that may be suppressed rather than empty a column (default: 0)",
+        help="share of the records, such as 0.02, that may be suppressed rather than empty a column "
+        f"(default: {_GENTLY_SUPPRESSED} with the strategy gentle, otherwise 0)",
     )
     parser.add_argument(
         "--identifiers", metavar="A,B", default="", help="columns that are neither searched nor written"
@@ -81,6 +85,8 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.files.records.table import load_records
     from vbas_desktop.jobs.risky import RiskyJob
 
+    if options.suppress is None:
+        options.suppress = _GENTLY_SUPPRESSED if options.strategy == "gentle" else 0.0
     _check(options)
     progress = TerminalProgress(options.quiet)
     records = load_records(options.file, reading_of(options), progress)

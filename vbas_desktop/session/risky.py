@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vbas_desktop.assessment.risky.found import write_scores
-from vbas_desktop.assessment.risky.loop import Coarsener, Plan, State
+from vbas_desktop.assessment.risky.loop import GENTLE, Coarsener, Plan, State
 from vbas_desktop.assessment.risky.output import share_kept, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
 from vbas_desktop.domain.progress import Progress
@@ -28,7 +28,7 @@ class RiskySetup:
     columns: tuple[str, ...]
     k: int
     max_size: int | None = None
-    strategy: str = "cover"
+    strategy: str = GENTLE
     suppression_share: float = 0.0
     domain_rules: RuleRows = ()
     filter_rules: RuleRows = ()

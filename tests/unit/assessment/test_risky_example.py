@@ -33,13 +33,36 @@ def test_the_minimal_combinations_are_those_of_the_document(clients, columns):
     assert table.anonymity == 1
 
 
-@pytest.mark.parametrize(("strategy", "steps", "anonymity", "kept"), [("cover", 3, 5, 0.4), ("paper", 2, 600, 0.0)])
-def test_both_strategies_end_as_documented(clients, columns, strategy, steps, anonymity, kept):
+@pytest.mark.parametrize(
+    ("strategy", "steps", "anonymity", "kept"), [("gentle", 9, 3, 0.5), ("cover", 3, 5, 0.4), ("paper", 2, 600, 0.0)]
+)
+def test_all_strategies_end_as_documented(clients, columns, strategy, steps, anonymity, kept):
     coarsener = Coarsener.of(Plan(3, strategy), Table.of_records(clients, columns))
     coarsener.run()
     assert len(coarsener.steps) == steps
     assert coarsener.state.table.anonymity == anonymity
     assert share_kept(coarsener.start.table, coarsener.state.table) == kept
+
+
+def test_few_records_go_before_anything_is_grouped_and_values_are_grouped_before_a_column_is_emptied(clients, columns):
+    coarsener = Coarsener.of(Plan(3, suppression_share=0.05), Table.of_records(clients, columns))
+    coarsener.run()
+    words = [step.changes[0].words for step in coarsener.steps]
+    neighbour = "the rarest value joined with its neighbour"
+    assert words[:4] == ["the 2 rarest values joined"] * 2 + [neighbour] * 2
+    assert words[4:] == ["emptied"] * 4 + ["records suppressed"], "as soon as all that stand out are few enough"
+    assert all(len(step.changes) == 1 for step in coarsener.steps)
+    assert coarsener.state.suppressed == 17 <= 0.05 * 600
+    most = Coarsener.of(Plan(3, suppression_share=0.6), Table.of_records(clients, columns))
+    most.run()
+    assert [change.words for step in most.steps for change in step.changes] == ["records suppressed"]
+
+
+def test_values_that_begin_with_numbers_are_joined_with_their_neighbours():
+    rows = [["0-14"]] * 2 + [["15-24"]] * 5 + [["25-64"]] * 9 + [["65+"]] * 3
+    coarsener = Coarsener.of(Plan(4), Table.of_rows(["age"], rows))
+    coarsener.run()
+    assert coarsener.state.table.values == (("0-14 or 15-24", "25-64 or 65+"),)
 
 
 def test_steps_after_a_search_are_those_without_one(clients, columns):
@@ -48,7 +71,7 @@ def test_steps_after_a_search_are_those_without_one(clients, columns):
     searched = run(setup, search(setup, None, Silent()), Silent(), handed_out.append)
     unsearched = run(setup, None, Silent(), lambda work: None)
     assert [one.changes for one in searched.coarsener.steps] == [one.changes for one in unsearched.coarsener.steps]
-    assert [len(work.coarsener.steps) for work in handed_out] == [1, 2, 3]
+    assert [len(work.coarsener.steps) for work in handed_out] == list(range(1, 10))
     assert searched.finished
 
 

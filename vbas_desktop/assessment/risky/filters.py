@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from .rules import FilterRule, same_name
 from .table import NULL, Table
@@ -31,15 +34,18 @@ class Coarsening:
         return set(self.applied(values)) <= {NULL}
 
 
-def next_coarsening(table: Table, column: int, rules: Sequence[FilterRule]) -> Coarsening:
-    """The next thing to do to a column: the first rule that merges something, else the default, else empty it."""
+def next_coarsening(table: Table, column: int, rules: Sequence[FilterRule], join_rare: bool = False) -> Coarsening:
+    """The next thing to do to a column: the first rule that merges something, else the default, else empty it.
+
+    ``join_rare``: before it is emptied, its rarest values are taken together.
+    """
     values = table.values[column]
     own = [rule for rule in rules if same_name(rule.feature, table.columns[column])]
     for used, rule in enumerate(own, 1):
         transform, words = _by_rule(rule)
         if _merges(transform, values):
             return Coarsening(column, transform, words, used)
-    transform, words = _default(values)
+    transform, words = _default(values) or (_rare_joined(table, column) if join_rare else None) or (_empty, "emptied")
     return Coarsening(column, transform, words, len(own))
 
 
@@ -68,13 +74,39 @@ def _cut_words(characters: int) -> str:
     return "last character cut" if characters == 1 else f"last {characters} characters cut"
 
 
-def _default(values: tuple[str, ...]) -> tuple[Transform, str]:
+def _default(values: tuple[str, ...]) -> tuple[Transform, str] | None:
     present = [value for value in values if value != NULL]
     if len(present) > 2:
-        found = _bins(present) if _all_numbers(present) else _shortened(values, min(map(len, present)))
-        if found is not None:
-            return found
-    return _empty, "emptied"
+        return _bins(present) if _all_numbers(present) else _shortened(values, min(map(len, present)))
+    return None
+
+
+_JOINED_SHARE = 3
+_NAMED = 3
+_LEADING = re.compile(r"-?\d+(\.\d+)?")
+
+
+def _rare_joined(table: Table, column: int) -> tuple[Transform, str] | None:
+    """The rarest third of the values (two at least) taken together, or the rarest and its neighbour where values are
+    in the order of the numbers they begin with; None if that would leave one value only.
+    """
+    values = table.values[column]
+    records = np.bincount(table.codes[column], table.weights, len(values)).astype(np.int64)
+    number_of = {value: int(number) for value, number in zip(values, records, strict=True) if value != NULL}
+    if len(number_of) < 3:
+        return None
+    ranked = sorted(number_of, key=lambda value: (number_of[value], value))
+    if all(_LEADING.match(value) for value in ranked):
+        ordered = sorted(ranked, key=lambda value: (float(_LEADING.match(value)[0]), value))  # type: ignore[index]
+        place = ordered.index(ranked[0])
+        beside = [ordered[each] for each in (place - 1, place + 1) if 0 <= each < len(ordered)]
+        rare = [ranked[0], min(beside, key=lambda value: number_of[value])]
+        together, words = " or ".join(sorted(rare, key=ordered.index)), "the rarest value joined with its neighbour"
+    else:
+        rare = sorted(ranked[: max(2, len(ranked) // _JOINED_SHARE)])
+        together = " or ".join(rare) if len(rare) <= _NAMED else "other"
+        words = f"the {len(rare)} rarest values joined"
+    return (lambda value: together if value in rare else value), words
 
 
 def _shortened(values: tuple[str, ...], shortest: int) -> tuple[Transform, str] | None:

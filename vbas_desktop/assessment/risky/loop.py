@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,9 @@ from .mining import Exempt, mine
 from .rules import ALL, DomainRule, FilterRule, same_name
 from .table import Table
 
+GENTLE = "gentle"
 STRATEGIES = {
+    GENTLE: "Suppresses few records or groups values, one change a step; empties a column only if nothing else helps.",
     "cover": "Coarsens a smallest set of columns that hits every risky combination.",
     "paper": "Coarsens every column that occurs in a risky combination.",
 }
@@ -32,7 +34,7 @@ class Plan:
     """What is wanted: k, the rules, the strategy, and the share of records that may be suppressed instead."""
 
     k: int
-    strategy: str = "cover"
+    strategy: str = GENTLE
     domain_rules: tuple[DomainRule, ...] = ()
     filter_rules: tuple[FilterRule, ...] = ()
     suppression_share: float = 0.0
@@ -128,8 +130,11 @@ class Coarsener:
         if level is None:
             self.done = True
             return False
-        chosen = [_widest(state.table)] if whole else choose_columns(level, self.plan.strategy)
-        state, changes = self._change(state, level, chosen)
+        if self.plan.strategy == GENTLE:
+            state, changes = self._change_gently(state, level)
+        else:
+            chosen = [_widest(state.table)] if whole else choose_columns(level, self.plan.strategy)
+            state, changes = self._change(state, level, chosen)
         self.steps.append(Step(level.size, level.number, self.exempted, tuple(changes), state))
         return True
 
@@ -151,27 +156,52 @@ class Coarsener:
         everything = tuple(range(len(table.columns)))
         return Level(len(everything), (Found.of(everything, rows, table.weights[rows]),)) if rows.size else None
 
+    def _suppressed(self, state: State, rows: NDArray[np.bool_]) -> tuple[State, list[Change]] | None:
+        """The state without the records of these rows; None if they are more than may go."""
+        budget = int(self.plan.suppression_share * state.table.row_of.size) - state.suppressed
+        records = int(state.table.weights[rows].sum())
+        if not 0 < records <= budget or state.table.records - records < self.plan.k:
+            return None
+        left = State(state.table.without(rows), state.reference, state.used, state.suppressed + records)
+        return left, [Change(None, "records suppressed", records=records)]
+
+    def _change_gently(self, state: State, level: Level) -> tuple[State, list[Change]]:
+        """All that still stands out goes, if that is little; or else the column in most combinations is grouped; or, if
+        none can be grouped any more, emptied.
+        """
+        # What domain rules let pass stays.
+        small = _rows_at_risk(state.table, level) if self.plan.domain_rules else state.table.weights < self.plan.k
+        gone = self._suppressed(state, small)
+        if gone is not None:
+            return gone
+        hits = _hits(level)
+        ranked = sorted(hits, key=lambda column: (-hits[column], -len(state.table.values[column]), column))
+        todo = [self._next(state, column) for column in ranked]
+        grouped = [each for each in todo if not each.empties(state.table.values[each.column])]
+        return _all_applied(state, (grouped or todo)[:1])
+
     def _change(self, state: State, level: Level, chosen: list[int]) -> tuple[State, list[Change]]:
         todo = [self._next(state, column) for column in chosen]
-        budget = int(self.plan.suppression_share * state.table.row_of.size) - state.suppressed
-        if budget > 0 and any(each.empties(state.table.values[each.column]) for each in todo):
-            rows = _rows_at_risk(state.table, level)
-            records = int(state.table.weights[rows].sum())
-            if records <= budget and state.table.records - records >= self.plan.k:
-                suppressed = State(state.table.without(rows), state.reference, state.used, state.suppressed + records)
-                return suppressed, [Change(None, "records suppressed", records=records)]
-        changes = []
-        for each in todo:
-            before = len(state.table.values[each.column])
-            state = _applied(state, each)
-            after = len(state.table.values[each.column])
-            changes.append(Change(state.table.columns[each.column], each.words, before, after))
-        return state, changes
+        if any(each.empties(state.table.values[each.column]) for each in todo):
+            gone = self._suppressed(state, _rows_at_risk(state.table, level))
+            if gone is not None:
+                return gone
+        return _all_applied(state, todo)
 
     def _next(self, state: State, column: int) -> Coarsening:
         name = state.table.columns[column]
         own = [rule for rule in self.plan.filter_rules if same_name(rule.feature, name)]
-        return next_coarsening(state.table, column, own[state.used[column] :])
+        return next_coarsening(state.table, column, own[state.used[column] :], self.plan.strategy == GENTLE)
+
+
+def _all_applied(state: State, todo: list[Coarsening]) -> tuple[State, list[Change]]:
+    changes = []
+    for each in todo:
+        before = len(state.table.values[each.column])
+        state = _applied(state, each)
+        after = len(state.table.values[each.column])
+        changes.append(Change(state.table.columns[each.column], each.words, before, after))
+    return state, changes
 
 
 def _widest(table: Table) -> int:
@@ -198,6 +228,18 @@ def _rows_at_risk(table: Table, level: Level) -> NDArray[np.bool_]:
     return rows
 
 
+def _hits(level: Level) -> Counter[int]:
+    """In how many combinations each column is."""
+    return _hits_of({found.columns: int(found.rows.size) for found in level.found})
+
+
+def _hits_of(sets: Mapping[tuple[int, ...], int]) -> Counter[int]:
+    hits: Counter[int] = Counter()
+    for columns, number in sets.items():
+        hits.update(dict.fromkeys(columns, number))
+    return hits
+
+
 def choose_columns(level: Level, strategy: str) -> list[int]:
     """Which columns to coarsen: all that occur (``paper``) or, greedily, few that hit every combination (``cover``)."""
     sets = {found.columns: int(found.rows.size) for found in level.found}
@@ -205,9 +247,7 @@ def choose_columns(level: Level, strategy: str) -> list[int]:
         return sorted({column for columns in sets for column in columns})
     chosen: list[int] = []
     while sets:
-        hits: Counter[int] = Counter()
-        for columns, number in sets.items():
-            hits.update(dict.fromkeys(columns, number))
+        hits = _hits_of(sets)
         best = max(hits, key=lambda column: (hits[column], -column))
         chosen.append(best)
         sets = {columns: number for columns, number in sets.items() if best not in columns}

@@ -37,6 +37,17 @@ class DomainRule:
         }
         return f"{self.feature}: {words[self.type]}"
 
+    @property
+    def sentence(self) -> str:
+        """What the rule does, for those who write it."""
+        if self.type == "candidate":
+            among = "" if self.feature == ALL else f", {self.feature} among them,"
+            return f"Risky combinations of exactly {counted(self.number, 'column')}{among} may stay."
+        often = f"{'more' if self.type == 'greater' else 'fewer'} than {counted(self.number, 'combination')}"
+        if self.feature == ALL:
+            return f"A risky combination may stay if one of its columns is in {often}."
+        return f"Risky combinations with {self.feature} may stay if it is in {often}."
+
 
 @dataclass(frozen=True)
 class FilterRule:
@@ -47,6 +58,22 @@ class FilterRule:
     cut: int = 0
     groups: tuple[tuple[str, str], ...] = ()
     source: str = ""
+
+
+def filter_words(rule: str) -> str:
+    """What a filter rule as it is written does to a column; empty if there is no such rule."""
+    if rule.lower() == "null":
+        return "all values are emptied"
+    if cut := _CUT.fullmatch(rule):
+        characters, example = int(cut.group(1)), "ABC123"
+        left = f", such as {example} → {example[:-characters]}" if characters < len(example) else ""
+        return f"{'the last character is' if characters == 1 else f'the last {characters} characters are'} cut{left}"
+    if rule.lower().startswith("map:") and rule[4:].strip():
+        return f"values are grouped as {rule[4:].strip()} says (value,group on each line)"
+    return ""
+
+
+_CUT = re.compile(r"-([1-9]\d*)")
 
 
 def same_name(one: str, other: str) -> bool:
@@ -108,7 +135,7 @@ def filter_rules_of(lines: Lines, source: str, folder: Path) -> tuple[FilterRule
         feature, rule = fields
         if rule.lower() == "null":
             rules.append(FilterRule(feature, "null"))
-        elif re.fullmatch(r"-[1-9]\d*", rule):
+        elif _CUT.fullmatch(rule):
             rules.append(FilterRule(feature, "cut", cut=int(rule[1:])))
         elif rule.lower().startswith("map:"):
             file = folder / rule[4:].strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -26,8 +27,11 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.fields import title
+from vbas_desktop.ui.widgets.choice_cells import ChoiceCells
+from vbas_desktop.ui.widgets.fields import muted, set_look, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save
+
+from .rule_kinds import RuleKind
 
 _FILES = "Rules (*.csv *.txt);;All files (*)"
 
@@ -37,23 +41,26 @@ class RuleGrid(QWidget):
 
     changed = Signal()
 
-    def __init__(self, context: Context, name: str, heads: Sequence[str], usual: Sequence[str], help: str) -> None:
+    def __init__(self, context: Context, kind: RuleKind) -> None:
         super().__init__()
-        self._context, self._name, self._heads, self._usual = context, name, tuple(heads), tuple(usual)
+        self._context, self._kind, self._name = context, kind, kind.name
+        self._columns: tuple[str, ...] = ()
         self.folder: Path | None = None
-        self.grid = QTableWidget(0, len(heads))
-        self.grid.setHorizontalHeaderLabels(list(heads))
+        self.said = muted()
+        self.grid = QTableWidget(0, len(kind.heads))
+        self.grid.setHorizontalHeaderLabels(list(kind.heads))
+        self._set_choices()
         self.grid.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.grid.verticalHeader().setDefaultSectionSize(self.grid.fontMetrics().height() + GRID)
         self.grid.verticalHeader().hide()
         self.grid.setTabKeyNavigation(False)
-        self.grid.setAccessibleName(name)
-        self.grid.setToolTip(help)
+        self.grid.setAccessibleName(kind.name)
+        self.changed.connect(self._say)
         self.grid.cellChanged.connect(self._on_cell_changed)
         bar = QHBoxLayout()
         bar.setSpacing(0)
-        bar.addWidget(title(name), 1)
-        self.add = self._button("+", "Add a rule and type it in", "Ins")
+        bar.addWidget(title(kind.name), 1)
+        self.add = self._button("+", "Add a rule and choose what it says", "Ins")
         self.remove = self._button("−", "Remove the chosen rule", "Del")
         self.files = self._button("CSV", "Read the rules from a file, or save them")
         self.add.clicked.connect(self._on_add)
@@ -70,7 +77,31 @@ class RuleGrid(QWidget):
         layout.setSpacing(GRID // 4)
         layout.addLayout(bar)
         layout.addWidget(self.grid)
+        layout.addWidget(self.said)
         self._fit()
+        self._say()
+
+    def _set_choices(self) -> None:
+        kind = self._kind
+        self.grid.setItemDelegateForColumn(0, ChoiceCells(self._offered, self.grid))
+        for place, (choices, typed) in enumerate(zip(kind.choices, kind.typed, strict=True), 1):
+            if choices:
+                cells = ChoiceCells(partial(tuple, choices), self.grid, typed, kind.words)
+                self.grid.setItemDelegateForColumn(place, cells)
+
+    def offer(self, columns: Sequence[str]) -> None:
+        """Offer these columns."""
+        self._columns = tuple(columns)
+
+    def _offered(self) -> tuple[tuple[str, str], ...]:
+        return (*self._kind.also, *((name, name) for name in self._columns))
+
+    @Slot()
+    def _say(self) -> None:
+        """Every rule as a sentence; without rules, what they would be good for."""
+        rows = self.rows()
+        self.said.setText("\n".join(self._kind.say(row) or self._kind.wrong for row in rows) or self._kind.none_yet)
+        set_look(self.said, "muted" if all(map(self._kind.say, rows)) else "warning")
 
     def _button(self, text: str, tip: str, keys: str = "") -> QToolButton:
         button = QToolButton()
@@ -87,7 +118,7 @@ class RuleGrid(QWidget):
         """The rules as typed; empty rows are left out."""
         rows = []
         for row in range(self.grid.rowCount()):
-            items = [self.grid.item(row, column) for column in range(len(self._heads))]
+            items = [self.grid.item(row, column) for column in range(self.grid.columnCount())]
             texts = tuple(item.text().strip() if item is not None else "" for item in items)
             if any(texts):
                 rows.append(texts)
@@ -99,7 +130,7 @@ class RuleGrid(QWidget):
         self.grid.blockSignals(True)
         self.grid.setRowCount(len(rows))
         for row, fields in enumerate(rows):
-            for column in range(len(self._heads)):
+            for column in range(self.grid.columnCount()):
                 self.grid.setItem(row, column, QTableWidgetItem(fields[column] if column < len(fields) else ""))
         self.grid.blockSignals(False)
         self._fit()
@@ -120,7 +151,7 @@ class RuleGrid(QWidget):
         row = self.grid.rowCount()
         self.grid.blockSignals(True)
         self.grid.insertRow(row)
-        for column, text in enumerate(self._usual):
+        for column, text in enumerate(self._kind.usual):
             self.grid.setItem(row, column, QTableWidgetItem(text))
         self.grid.blockSignals(False)
         self._fit()
@@ -145,7 +176,7 @@ class RuleGrid(QWidget):
 
     def read_file(self, chosen: str) -> None:
         """Read rules from a file in the background."""
-        path, heads = Path(chosen), self._heads
+        path, heads = Path(chosen), self._kind.fields
 
         def job(progress: Progress) -> list[list[str]]:
             progress.update("Reading rules")
@@ -167,7 +198,7 @@ class RuleGrid(QWidget):
         """Save the rules in the background; files that they name keep being found."""
         path, folder = Path(chosen), self.folder
         rows = [[_reachable(field, folder, path.parent) for field in row] for row in self.rows()]
-        head = [name.lower() for name in self._heads]
+        head = [name.lower() for name in self._kind.fields]
 
         def job(progress: Progress) -> Path:
             progress.update("Saving rules")

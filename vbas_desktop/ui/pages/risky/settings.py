@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.assessment.risky.loop import STRATEGIES
+from vbas_desktop.assessment.risky.loop import GENTLE, STRATEGIES
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
@@ -29,8 +29,9 @@ from vbas_desktop.ui.widgets.tables import set_up_table
 
 from .columns import NUMBER, SEARCH, VALUES, WRITE, ColumnTicks, ShareDelegate
 from .rule_grid import RuleGrid
+from .rule_kinds import DOMAIN, FILTER
 
-_STRATEGY_TITLES = {"cover": "Few columns", "paper": "Every column"}
+_STRATEGY_TITLES = {GENTLE: "Gently", "cover": "Few columns", "paper": "Every column"}
 
 
 class SettingsPanel(SidePanel):
@@ -59,20 +60,7 @@ class SettingsPanel(SidePanel):
         self.view = QTableView()
         self.k, self.max_size, self.share = QSpinBox(), QSpinBox(), QDoubleSpinBox()
         self.strategy = QComboBox()
-        self.domain = RuleGrid(
-            context,
-            "Domain rules",
-            ("Feature", "Type", "Option"),
-            ("ALL", "Candidate", "1"),
-            "Which risky combinations may stay. Types: Candidate, Threshold Greater, Threshold Less",
-        )
-        self.filters = RuleGrid(
-            context,
-            "Filter rules",
-            ("Feature", "Rule"),
-            ("", "-1"),
-            "How a column is coarsened, in order: -2 cuts two characters, map:FILE groups values, null empties",
-        )
+        self.domain, self.filters = RuleGrid(context, DOMAIN), RuleGrid(context, FILTER)
         self._set_up_numbers()
         self._set_up_table()
         self._build()
@@ -86,6 +74,7 @@ class SettingsPanel(SidePanel):
         self.share.setRange(0.0, 99.0)
         self.share.setDecimals(1)
         self.share.setSuffix(" %")
+        self.share.setValue(1.0)
         for name, summary in STRATEGIES.items():
             self.strategy.addItem(_STRATEGY_TITLES.get(name, name), name)
             self.strategy.setItemData(self.strategy.count() - 1, summary, Qt.ItemDataRole.ToolTipRole)
@@ -117,8 +106,9 @@ class SettingsPanel(SidePanel):
         fields = (
             Field("k", self.k, "Values that fewer records share are risky"),
             Field("Largest size", self.max_size, "List at most so many columns together; coarsening looks at all"),
-            Field("Coarsen", self.strategy, "Few columns: a smallest set that hits every risky combination. "
-                  "Every column: all that occur in one"),
+            Field("Coarsen", self.strategy, "Gently: few records go or values are grouped, one change a step; a column "
+                  "is emptied last. Few columns: a smallest set that hits every risky combination. Every column: all "
+                  "that occur in one"),
             Field("May be suppressed", self.share, "Share of the records that may go instead of emptying a column"),
         )  # fmt: skip
         for place, field in enumerate(fields):
@@ -172,6 +162,9 @@ class SettingsPanel(SidePanel):
         facts = f"{counted(table.rows, 'record')} · {counted(len(table.columns), 'column')}" if table else ""
         self.file.show_file(Path(table.source.path) if table is not None else None, facts)
         self.file.clear.setVisible(own)
+        offered = [facts.name for facts in table.columns if facts.categorical] if table is not None else []
+        for grid in (self.domain, self.filters):
+            grid.offer(offered)
         self._fit()
         self.changed.emit()
 
