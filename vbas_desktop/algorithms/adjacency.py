@@ -41,6 +41,8 @@ _knowing = Lock()
 
 def known_neighbours(regions: Regions) -> Pairs:
     """The graph of the initial regions, found once for as long as the regions are there."""
+    if regions.whole is not None and regions.polygons is not None:
+        return _restricted(known_neighbours(regions.whole[0]), len(regions.whole[0]), regions.whole[1])
     with _knowing:
         found = _known.get(regions)
     if found is None:
@@ -48,6 +50,15 @@ def known_neighbours(regions: Regions) -> Pairs:
         with _knowing:
             found = _known.setdefault(regions, found)
     return found
+
+
+def _restricted(pairs: Pairs, number: int, members: NDArray[np.intp]) -> Pairs:
+    """The pairs among some of the regions, by their numbers there."""
+    own = np.full(number, -1, np.int32)
+    own[members] = np.arange(members.size, dtype=np.int32)
+    inside = own[pairs]
+    inside = inside[(inside >= 0).all(axis=1)]
+    return _pairs(inside[:, 0], inside[:, 1])
 
 
 def polygon_neighbours(polygons: NDArray[np.object_], clean: bool = False) -> Pairs:

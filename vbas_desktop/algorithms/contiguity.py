@@ -45,10 +45,14 @@ def _parts(pairs: NDArray[np.integer], regions: int) -> tuple[int, NDArray[np.in
     return connected_components(links, directed=False)  # type: ignore[no-any-return]
 
 
-def middles(points: NDArray[np.float64], owner: NDArray[np.integer]) -> NDArray[np.float64]:
-    """The mean point of what each group owns; the origin for groups that own nothing."""
-    number = np.maximum(np.bincount(owner), 1)
-    return np.column_stack([np.bincount(owner, points[:, axis]) / number for axis in (0, 1)])
+def middles(
+    points: NDArray[np.float64], owner: NDArray[np.integer], weights: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The mean point (by weight) of what each group owns; the origin for groups that own nothing."""
+    weight = np.ones(len(points)) if weights is None else weights
+    number = np.bincount(owner, weight)
+    number[number == 0] = 1.0
+    return np.column_stack([np.bincount(owner, weight * points[:, axis]) / number for axis in (0, 1)])
 
 
 def join_pieces(

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 from scipy.spatial import cKDTree
 
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.regions import Regions
 
-from .adjacency import Pairs, neighbours, point_neighbours
+from .adjacency import Pairs, known_neighbours, point_neighbours
 from .agglomeration import connected
+from .districts import merge_small, split_large
 
-_STEPS = 256
 _STAGE = "Growing districts"
 
 
@@ -32,7 +29,7 @@ class Ground:
 def ground_of(regions: Regions) -> Ground:
     """Polygons with a common border, or the Gabriel graph of the points; islands are joined to the nearest coast."""
     whole = regions.polygons is not None
-    found = neighbours(regions) if whole else gabriel(regions.points)
+    found = known_neighbours(regions) if whole else gabriel(regions.points)
     joined = connected(regions.points, found)
     return Ground(joined, len(joined) - len(found))
 
@@ -53,140 +50,24 @@ def grow(
     pairs: Pairs,
     cutoff: int,
     progress: Progress | None = None,
+    weight: NDArray[np.float64] | None = None,
 ) -> NDArray[np.int32]:
     """The district of each initial region, numbered by their first regions: contiguous, none below the cutoff.
 
-    ``pairs`` must join all regions. If all of them together have fewer records, there is one district.
-    O(r log r) steps, each with the neighbours of one district.
+    ``pairs`` must join all regions; middles are means of the points by ``weight`` (None: all alike). If all of them
+    together have fewer records, there is one district. O(r log r) steps, each with the neighbours of one district.
     """
     progress = progress or Silent()
     progress.update(_STAGE)
-    district = _merged(points, population, pairs, cutoff, progress)
-    return _numbered(_split(points, population, pairs, district, cutoff, progress))
+    people = population[:, None].astype(np.float64)
+    weight = np.ones(len(points)) if weight is None else weight
+    least, most = np.array([float(cutoff)]), np.array([np.inf])
+    district = merge_small(points, weight, people, least, most, pairs, progress, _STAGE)
 
+    def too_large(held: NDArray[np.float64]) -> int | None:
+        return 0 if held[0] >= 2 * cutoff else None
 
-def _merged(
-    points: NDArray[np.float64], population: NDArray[np.int64], pairs: Pairs, cutoff: int, progress: Progress
-) -> NDArray[np.int32]:
-    """Merge the smallest district with the nearest neighbour (middle to middle) until none is below the cutoff."""
-    people, middle, members = population.tolist(), points.tolist(), [1] * len(points)
-    joined_to = list(range(len(points)))
-    beside: list[set[int]] = [set() for _ in joined_to]
-    for one, other in pairs.tolist():
-        beside[one].add(other)
-        beside[other].add(one)
-    waiting = [(number, place) for place, number in enumerate(people) if number < cutoff]
-    heapq.heapify(waiting)
-    step = 0
-    while waiting:
-        number, gone = heapq.heappop(waiting)
-        if joined_to[gone] != gone or people[gone] != number or not beside[gone]:
-            continue
-        step += 1
-        if step % _STEPS == 0:
-            progress.update(_STAGE)
-        x, y = middle[gone]
-        into = min(beside[gone], key=lambda other: ((middle[other][0] - x) ** 2 + (middle[other][1] - y) ** 2, other))
-        whole = members[gone] + members[into]
-        u, v = middle[into]
-        middle[into] = [
-            (x * members[gone] + u * members[into]) / whole,
-            (y * members[gone] + v * members[into]) / whole,
-        ]
-        people[into], members[into], joined_to[gone] = people[into] + number, whole, into
-        for other in beside[gone]:
-            beside[other].discard(gone)
-            if other != into:
-                beside[other].add(into)
-                beside[into].add(other)
-        if people[into] < cutoff:
-            heapq.heappush(waiting, (people[into], into))
-    return _roots(joined_to)
-
-
-def _roots(joined_to: list[int]) -> NDArray[np.int32]:
-    root = np.array(joined_to, np.int32)
-    while (root[root] != root).any():
-        root = root[root]
-    return root
-
-
-def _split(
-    points: NDArray[np.float64],
-    population: NDArray[np.int64],
-    pairs: Pairs,
-    district: NDArray[np.int32],
-    cutoff: int,
-    progress: Progress,
-) -> NDArray[np.int32]:
-    """Cut districts of twice the cutoff and more along their shortest spanning trees while both parts are enough."""
-    found = district.copy()
-    inside = pairs[district[pairs[:, 0]] == district[pairs[:, 1]]]
-    length = np.hypot(*(points[inside[:, 0]] - points[inside[:, 1]]).T)
-    people = np.bincount(district, population, minlength=len(district))
-    large = np.flatnonzero(people >= 2 * cutoff)
-    order = np.argsort(district[inside[:, 0]], kind="stable")
-    starts = np.searchsorted(district[inside[order, 0]], np.arange(len(district) + 1))
-    following = len(district)
-    for root in large.tolist():
-        progress.update(_STAGE)
-        mine = order[starts[root] : starts[root + 1]]
-        members = np.flatnonzero(district == root)
-        if members.size == 1:
-            continue
-        for part in _parts(members, inside[mine], length[mine], population, cutoff)[1:]:
-            found[part] = following
-            following += 1
-    return found
-
-
-def _parts(
-    members: NDArray[np.intp],
-    pairs: Pairs,
-    length: NDArray[np.float64],
-    population: NDArray[np.int64],
-    cutoff: int,
-) -> list[NDArray[np.intp]]:
-    """The members in contiguous parts of at least the cutoff each."""
-    ends = np.searchsorted(members, pairs)
-    size = members.size
-    # A pair of length zero would be no pair: only the order of the lengths counts.
-    rank = np.argsort(np.argsort(length, kind="stable"), kind="stable") + 1.0
-    tree = minimum_spanning_tree(coo_array((rank, (ends[:, 0], ends[:, 1])), shape=(size, size)).tocsr())
-    tree = (tree + tree.T).tocsr()
-    people, done, open_parts = population[members], [], [np.arange(size)]
-    while open_parts:
-        part = open_parts.pop()
-        cut = _best_cut(tree, part, people, cutoff)
-        if cut is None:
-            done.append(part)
-        else:
-            open_parts += cut
-    return [members[np.sort(part)] for part in sorted(done, key=lambda part: int(part.min()))]
-
-
-def _best_cut(
-    tree: coo_array, part: NDArray[np.intp], people: NDArray[np.int64], cutoff: int
-) -> list[NDArray[np.intp]] | None:
-    """The two sides of the tree's edge whose smaller side is largest; None if that is below the cutoff."""
-    if part.size < 2 or people[part].sum() < 2 * cutoff:
-        return None
-    inner = tree[part][:, part]
-    order, before = breadth_first_order(inner, 0, directed=False)
-    below = people[part].astype(np.int64).copy()
-    for node in order[:0:-1]:
-        below[before[node]] += below[node]
-    smaller = np.minimum(below, below[0] - below)
-    smaller[0] = -1
-    at = int(np.argmax(smaller))
-    if smaller[at] < cutoff:
-        return None
-    cut = inner.tolil()
-    cut[at, before[at]] = cut[before[at], at] = 0
-    cut = cut.tocsr()
-    cut.eliminate_zeros()
-    _, side = connected_components(cut, directed=False)
-    return [part[side == side[0]], part[side != side[0]]]
+    return _numbered(split_large(points, people, pairs, district, too_large, least, progress, _STAGE))
 
 
 def _numbered(groups: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -14,6 +14,7 @@ from vbas_desktop.jobs.text_progress import shown
 from vbas_desktop.jobs.verify import VerifyJob
 from vbas_desktop.settings.approaches import Chooser, run_settings
 from vbas_desktop.settings.command import check_columns
+from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import COMPONENTS, Protection, Running, Workers
@@ -42,7 +43,7 @@ def run(data: Data, *, progress: Any = None, requirement: Any = None, **settings
         ``k``, ``range_reach``, ``random_seed``, …; ``site_number``, ``site_location``, …; their parameters by the
         names of their options (``sites=40``), all others as ``parameters={"balanced-density": {"variant": "paper"}}``.
     """
-    options = options_of(settings, Protection, Running, Workers, approaches=True)
+    options = options_of(settings, Protection, Limiting, Running, Workers, approaches=True)
     chosen, unused = run_settings({**data._options, **options})
     if unused:
         raise TypeError(f"{', '.join(unused)}: no effect on the chosen approaches")
@@ -67,7 +68,7 @@ def compare(
     no, yes or both. All other settings are those of `run`.
     """
     several = {name: settings.pop(name) for name in COMPONENTS if name in settings}
-    options = options_of(settings, Protection, Running, Workers, approaches=True)
+    options = options_of(settings, Protection, Limiting, Running, Workers, approaches=True)
     chosen, _ = run_settings({**data._options, **options})
     chooser = Chooser(options)
     made = {

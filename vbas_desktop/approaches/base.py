@@ -90,13 +90,17 @@ class Approach(ABC):
 class Situation:
     """What approaches see of a problem: everything after global suppression, nothing about records.
 
-    ``counts`` and everything derived from them exclude globally suppressed records.
+    ``counts`` and everything derived from them exclude globally suppressed records. ``weights`` are those of the
+    initial regions in the middle of an aggregated region (None: all alike).
+
+    Where aggregated regions must keep within boundaries, an approach sees the regions within one of them only.
     """
 
     regions: Regions
     counts: EquivalenceCounts
     k: int
     random_seed: int = 0
+    weights: NDArray[np.float64] | None = None
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -108,10 +112,16 @@ class Situation:
             return self._memory[key]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("regions", "counts", "k", "random_seed")}
+        return {name: getattr(self, name) for name in ("regions", "counts", "k", "random_seed", "weights")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _memory={}, _lock=threading.RLock())
+
+    def part(self, members: NDArray[np.intp]) -> Situation:
+        """The same of some of the initial regions."""
+        weights = None if self.weights is None else self.weights[members]
+        regions, counts = self.regions.part(members), self.counts.of_regions(members)
+        return Situation(regions, counts, self.k, self.random_seed, weights)
 
     @property
     def points(self) -> NDArray[np.float64]:
@@ -292,6 +302,8 @@ class Tiering(Approach):
     """Component 5: in which larger places a record may be released if its class is too small in its own."""
 
     component: ClassVar[str] = "tiers"
+    stated: ClassVar[bool] = False
+    """Whether somebody named the larger places: only these may go across boundaries that regions keep within."""
 
     @abstractmethod
     def arrange(self, situation: Situation, membership: NDArray[np.int32], progress: Progress) -> Tiers | None:

@@ -55,7 +55,8 @@ _MOST_CELLS = 4_000_000
 class Claim:
     """What the released file is said to be; ``columns`` are (name in the input, name in the release) in order.
 
-    ``values`` are those of the columns whose numbers, dates and blanks are written in one way.
+    ``values`` are those of the columns whose numbers, dates and blanks are written in one way. No aggregated region
+    holds two values of the region file's columns ``within``, or one of the initial regions ``alone`` and another one.
     """
 
     file: Path
@@ -67,6 +68,8 @@ class Claim:
     records: int
     released: int
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    within: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:

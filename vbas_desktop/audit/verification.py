@@ -38,7 +38,7 @@ def verify(problem: Problem, dialect: Dialect, claim: Claim, progress: Progress)
     try:
         crosswalk = _read_crosswalk(claim.crosswalk, problem.regions.ids if claim.escaped else ())
         before, after = _read_both(problem, dialect, claim, crosswalk, progress)
-        checks = [*_crosswalk_checks(problem, crosswalk)]
+        checks = [*_crosswalk_checks(problem, crosswalk), *_limit_checks(problem, claim, crosswalk)]
         if all(check.passed for check in checks):
             expected = _expected(problem, dialect, claim, crosswalk, before)
             checks += _checks(problem, claim, before, after, expected)
@@ -181,6 +181,32 @@ def _crosswalk_checks(problem: Problem, crosswalk: Crosswalk) -> Iterator[Check]
         nested = all(len(set(zip(below, above, strict=True))) == len(set(below)) for below, above in pairwise(tiers))
         apart = sum(len(set(tier)) for tier in tiers) == len(codes)
         yield Check("every place lies in one place of the next tier", nested and apart)
+
+
+def _limit_checks(problem: Problem, claim: Claim, crosswalk: Crosswalk) -> Iterator[Check]:
+    """Boundaries and regions that stay alone, by what the crosswalk says and the region file has."""
+    regions = problem.regions
+    for column in claim.within:
+        value = dict(zip(regions.ids, regions.labels[column], strict=True))
+        met: dict[str, set[str]] = {}
+        for region, codes in crosswalk.items():
+            met.setdefault(codes[0], set()).add(value.get(region, ""))
+        across = [code for code, values in met.items() if len(values) > 1]
+        yield Check(
+            f"no aggregated region crosses a boundary of “{column}”",
+            not across,
+            f"across: {', '.join(across[:3])}" if across else f"{len(set(value.values())):,} within",
+        )
+    if claim.alone:
+        members: dict[str, int] = {}
+        for codes in crosswalk.values():
+            members[codes[0]] = members.get(codes[0], 0) + 1
+        merged = [region for region in claim.alone if members.get(crosswalk.get(region, ("",))[0]) != 1]
+        yield Check(
+            "regions that stay alone are merged with no other",
+            not merged,
+            f"merged: {', '.join(merged[:3])}" if merged else f"{len(claim.alone):,} alone",
+        )
 
 
 def _read_crosswalk(path: Path, ids: Sequence[str]) -> Crosswalk:

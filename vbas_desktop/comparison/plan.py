@@ -14,6 +14,7 @@ from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, make
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
+from vbas_desktop.settings.limits import Limiting
 
 COMPONENTS = tuple(DEFAULTS)
 """The components that are combined, in the order of the stages."""
@@ -99,6 +100,7 @@ class Plan:
     pareto_measures: tuple[str, ...] = ()
     allowed_loss_percent: float = USUAL_LOSS_PERCENT
     workers: int = 0
+    limits: Limiting = field(default_factory=Limiting)
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -158,6 +160,7 @@ class Plan:
             random_seed=self.random_seed,
             allowed_loss_percent=self.allowed_loss_percent,
             workers=1,
+            limits=self.limits,
         )
 
 

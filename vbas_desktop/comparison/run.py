@@ -18,6 +18,7 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.dominance import standings
+from vbas_desktop.engine.limits import limits_settings
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.place import with_representability
 from vbas_desktop.engine.run import run
@@ -153,7 +154,7 @@ def prepare(
         problem = problems[combination.scenario]
         print_of = prints.setdefault(id(problem.counts), "") or fingerprint(problem)
         prints[id(problem.counts)] = print_of
-        settings.append(settings_of(plan, combination, print_of))
+        settings.append(settings_of(plan, combination, print_of, limits_settings(plan.request(combination, problem))))
         key = (combination.scenario, combination.labels[0])
         if key not in numbers:
             numbers[key] = len(site_numbers(plan, combination, problem))

@@ -22,8 +22,12 @@ from .plan import Combination, Plan
 FORMAT_VERSION = 1
 
 
-def settings_of(plan: Plan, combination: Combination, counts: str) -> dict[str, Any]:
-    """Everything that decides what comes of a combination, as plain data. ``counts`` is the problem's `fingerprint`."""
+def settings_of(
+    plan: Plan, combination: Combination, counts: str, limits: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Everything that decides what comes of a combination, as plain data. ``counts`` is the problem's `fingerprint`,
+    ``limits`` what its regions must keep to.
+    """
     return {
         "format_version": FORMAT_VERSION,
         "program_version": __version__,
@@ -35,6 +39,7 @@ def settings_of(plan: Plan, combination: Combination, counts: str) -> dict[str, 
         "range_step_percent": plan.range_step_percent,
         "range_reach": plan.range_reach,
         "random_seed": plan.random_seed,
+        **(limits or {}),
     }
 
 

@@ -47,6 +47,7 @@ class Request:
 
     ``refinement`` None: the aggregated regions stay as the construction made them.
     ``tiers`` None: every record is released in its aggregated region or not at all.
+    ``limits`` are the settings of what aggregated regions must keep to; None: nothing.
 
     The approaches are instances of the classes in ``vbas_desktop.approaches``; typed loosely here because the domain
     knows none of them.
@@ -66,4 +67,5 @@ class Request:
     random_seed: int = 0
     allowed_loss_percent: float = USUAL_LOSS_PERCENT
     workers: int = 0
+    limits: Any = None
     notes: Mapping[str, Any] = field(default_factory=dict)

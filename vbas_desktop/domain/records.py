@@ -196,6 +196,17 @@ class EquivalenceCounts:
             totals += np.bincount(columns[part], values[part], minlength=totals.size).astype(np.int64)
         return frozen(totals)
 
+    def of_regions(self, members: NDArray[np.integer]) -> EquivalenceCounts:
+        """The counts of some of the regions, in this order; the classes stay what they were."""
+        if self.dense is not None:
+            return EquivalenceCounts(self.category_numbers, self.classes, dense=frozen(self.dense[members]))
+        indptr, columns, values = self.rows
+        sizes = indptr[members + 1] - indptr[members]
+        ends = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        entries = np.arange(ends[-1]) + np.repeat(indptr[members] - ends[:-1], sizes)
+        picked = frozen(ends), frozen(columns[entries]), frozen(values[entries])
+        return EquivalenceCounts(self.category_numbers, self.classes, sparse=picked)
+
     @property
     def records(self) -> int:
         """Number of records counted."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Finding
+from .records import frozen
 from .source import Source
 
 
@@ -54,7 +55,9 @@ class Regions:
 
     ``points`` (r, 2) and ``polygons`` (shapely geometries, or None where a region has none) are in ``system``: the
     coordinates that everything is computed in. ``names`` are readable names where the file has them. ``labels`` are the
-    file's other columns in which regions share values, such as their county: places that they lie in.
+    file's other columns in which regions share values, such as their county: places that they lie in. ``numbers`` are
+    the columns with a number, 0 or more, for every region, such as their population. ``whole``: these are a part of
+    other regions, and which of them.
     """
 
     ids: tuple[str, ...]
@@ -65,7 +68,24 @@ class Regions:
     names: tuple[str, ...] | None = None
     findings: tuple[Finding, ...] = ()
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     obstacles: Obstacles | None = None
+    whole: tuple[Regions, NDArray[np.intp]] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def part(self, members: NDArray[np.intp]) -> Regions:
+        """Some of the regions, in this order."""
+        chosen = members.tolist()
+        return replace(
+            self,
+            ids=tuple(self.ids[i] for i in chosen),
+            points=frozen(self.points[members]),
+            polygons=None if self.polygons is None else frozen(self.polygons[members]),
+            names=None if self.names is None else tuple(self.names[i] for i in chosen),
+            labels={name: tuple(values[i] for i in chosen) for name, values in self.labels.items()},
+            numbers={name: frozen(values[members]) for name, values in self.numbers.items()},
+            findings=(),
+            whole=(self, members),
+        )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from vbas_desktop.domain.tiers import NOWHERE, Tiers
 from vbas_desktop.domain.words import counted
 
 from .checks import check_all_kept, check_owner, check_sites, check_tiers
+from .limits import Limits, limits_of
+from .parts import Part, Parts, joined_findings, joined_owner, joined_told, to_wishes
 
 _STAGE = "Finding the number of sites"
 
@@ -69,38 +72,87 @@ class Partitions:
         """Whether the user did not wait for the end of a refinement."""
         return any(partition.stopped for partition in self._made.values())
 
+    @cached_property
+    def limits(self) -> Limits | None:
+        """What aggregated regions must keep to."""
+        return limits_of(self.request)
+
+    @cached_property
+    def _parts(self) -> Parts | None:
+        return None if self.limits is None else Parts(self.limits, self.situation)
+
+    @property
+    def least_sites(self) -> int:
+        """How many sites there must be at least: one for each part that is solved by itself."""
+        return 1 if self._parts is None else self._parts.least_sites
+
     def make(self, sites: int, progress: Progress) -> Partition:
-        """Locations, construction, refinement and tiers with that many sites."""
+        """Locations, construction, refinement and tiers with that many sites, or as many as there must be."""
+        sites = max(sites, self.least_sites)
         if sites not in self._made:
             self._made[sites] = self._make(sites, progress)
         return self._made[sites]
 
     def _make(self, sites: int, progress: Progress) -> Partition:
-        request, situation = self.request, self.situation
-        merged = 0.95 if request.refinement is None else 0.95 * (1.0 - request.refinement.share)
+        merging = Span(progress, 0.0, 0.95)
+        if self._parts is None:
+            made = self._of_part(None, self.situation, sites, merging)
+        else:
+            made = self._of_parts(self._parts, sites, merging)
+        rest = Silent() if made.stopped else Span(progress, 0.95, 1.0)
+        return replace(made, tiers=self._tiers(made.owner, rest))
+
+    def _of_parts(self, area: Parts, sites: int, progress: Progress) -> Partition:
+        """The partitions of all parts as one."""
+        parts, found, done = area.parts, [], 0
+        for part, number in zip(parts, area.sites_of_parts(sites), strict=True):
+            if number not in part.made:
+                span = Span(progress, done / self._regions, (done + len(part)) / self._regions)
+                part.made[number] = self._of_part(part, part.situation, number, span)
+            found.append(part.made[number])
+            done += len(part)
+        return joined(parts, found, self._regions)
+
+    @property
+    def _regions(self) -> int:
+        return len(self.situation.regions)
+
+    def _of_part(self, part: Part | None, situation: Situation, sites: int, progress: Progress) -> Partition:
+        """Locations, construction and refinement of what may be merged with each other; None: everything."""
+        if part is not None and len(part) == 1:
+            point = frozen(situation.points.copy()) if self.request.construction.needs_sites else None
+            return Partition(point, frozen(np.zeros(1, np.int32)), {})
+        refinement = self.request.refinement
+        merged = 1.0 if refinement is None else 1.0 - refinement.share
         placed = 0.95 * merged
-        places, told = self._places(sites, Span(progress, 0.0, placed))
+        places, told = self._places(situation, sites, Span(progress, 0.0, placed))
         stopped = any(facts.get("stopped") for facts in told.values())
         # The best places until the stop: what follows takes a moment and is done all the same.
         progress = Silent() if stopped else progress
         progress.update("Merging regions", placed)
         given = np.full((sites, 2), np.nan) if places is None else places
-        found = request.construction.construct_and_tell(situation, given, Span(progress, placed, merged))
-        owner = check_owner(found.owner, situation, places, request.construction)
+        found = self.request.construction.construct_and_tell(situation, given, Span(progress, placed, merged))
+        owner = check_owner(found.owner, situation, places, self.request.construction)
         made = Partition(places, frozen(owner), {**told, **found.told}, found.findings, stopped=stopped)
-        made = made if stopped else self._refined(made, Span(progress, merged, 0.95))
-        rest = Silent() if made.stopped else Span(progress, 0.95, 1.0)
-        return replace(made, tiers=self._tiers(made.owner, rest))
+        if part is not None:
+            made = _at_wished_sizes(made, part, progress)
+        if not stopped:
+            made = self._refined(made, situation, Span(progress, merged, 1.0))
+            if part is not None:
+                made = _at_wished_sizes(made, part, Silent() if made.stopped else progress)
+        return made
 
-    def _places(self, sites: int, progress: Progress) -> tuple[NDArray[np.float64] | None, Mapping[str, Any]]:
+    def _places(
+        self, situation: Situation, sites: int, progress: Progress
+    ) -> tuple[NDArray[np.float64] | None, Mapping[str, Any]]:
         if not self.request.construction.needs_sites:
             return None, {}
         progress.update("Placing the sites", 0.0)
-        located, told = self.request.site_location.locate_and_tell(self.situation, sites, progress)
+        located, told = self.request.site_location.locate_and_tell(situation, sites, progress)
         return frozen(check_sites(located, sites, self.request.site_location)), told
 
-    def _refined(self, made: Partition, progress: Progress) -> Partition:
-        refinement, situation = self.request.refinement, self.situation
+    def _refined(self, made: Partition, situation: Situation, progress: Progress) -> Partition:
+        refinement = self.request.refinement
         if refinement is None:
             return made
         found = refinement.refine(situation, made.owner, made.places, progress)
@@ -115,14 +167,19 @@ class Partitions:
         return replace(made, places=places, owner=frozen(owner), told=told, unrefined=unrefined, stopped=found.stopped)
 
     def _tiers(self, owner: NDArray[np.int32], progress: Progress) -> Tiers | None:
-        if self.request.tiers is None:
+        tiers = self.request.tiers
+        if tiers is None:
             return None
         membership, used = dense_membership(owner)
-        arranged = self.request.tiers.arrange(self.situation, membership, progress)
-        return None if arranged is None else check_tiers(arranged, used.size, self.request.tiers)
+        if self._parts is None or tiers.stated or len(self._parts.limits.value_names) == 1:
+            arranged = tiers.arrange(self.situation, membership, progress)
+        else:
+            arranged = self._parts.tiers(tiers.arrange, membership, progress)
+        return None if arranged is None else check_tiers(arranged, used.size, tiers)
 
     def suppressed(self, sites: int, progress: Progress) -> int:
         """How many of the file's records are not released with that many sites."""
+        sites = max(sites, self.least_sites)
         if sites not in self._suppressed:
             partition, k = self.make(sites, progress), self.situation.k
             membership, used = dense_membership(partition.owner)
@@ -134,6 +191,38 @@ class Partitions:
                 released = int(aggregated.rows[2][tier_of != NOWHERE].sum())
             self._suppressed[sites] = self.request.problem.records - released
         return self._suppressed[sites]
+
+
+def _at_wished_sizes(made: Partition, part: Part, progress: Progress) -> Partition:
+    """The same with groups that hold what is wished; what was before a refinement is told only if nothing changed."""
+    owner, places = to_wishes(part, made.owner, made.places, progress)
+    if np.array_equal(dense_membership(owner)[0], dense_membership(made.owner)[0]):
+        return made
+    return replace(made, owner=frozen(owner), places=places, unrefined=None)
+
+
+def joined(parts: Sequence[Part], made: Sequence[Partition], regions: int) -> Partition:
+    """The partitions of parts as one of all regions."""
+
+    def together(each: Sequence[Unrefined | Partition], places: Sequence[NDArray[np.float64] | None]) -> Unrefined:
+        counts = [int(one.owner.max()) + 1 if own is None else len(own) for one, own in zip(each, places, strict=True)]
+        owner = joined_owner(parts, [one.owner for one in each], counts, regions)
+        known = [own for own in places if own is not None]
+        return Unrefined(owner, frozen(np.concatenate(known)) if known else None)
+
+    whole = together(made, [one.places for one in made])
+    unrefined = None
+    if any(one.unrefined is not None for one in made):
+        before = [one.unrefined or Unrefined(one.owner, one.places) for one in made]
+        unrefined = together(before, [one.sites for one in before])
+    return Partition(
+        whole.sites,
+        whole.owner,
+        joined_told([(len(part), one.told) for part, one in zip(parts, made, strict=True)]),
+        joined_findings(finding for one in made for finding in one.findings),
+        unrefined=unrefined,
+        stopped=any(one.stopped for one in made),
+    )
 
 
 class _Trials:
@@ -170,11 +259,14 @@ def decide_sites(partitions: Partitions, progress: Progress) -> tuple[int, list[
     number = int(request.site_number.decide(partitions.situation, _Trials(partitions, progress)))
     if number > regions:
         return regions, [_cut_back(number, regions)]
-    number = max(1, number)
+    findings = []
+    if number < partitions.least_sites:
+        findings = [_raised(number, partitions.least_sites)] if number > 1 else []
+        number = partitions.least_sites
     allowed = request.site_number.allowed_loss()
     if allowed is None or partitions.suppressed(number, progress) <= allowed_records(request.problem.records, allowed):
-        return number, []
-    return number, [_out_of_reach(partitions, allowed, number)]
+        return number, findings
+    return number, [*findings, _out_of_reach(partitions, allowed, number)]
 
 
 def _cut_back(number: int, regions: int) -> Finding:
@@ -182,6 +274,15 @@ def _cut_back(number: int, regions: int) -> Finding:
         "more-sites-than-regions",
         f"{number:,} sites were asked for, but the file has only {counted(regions, 'initial region')}: "
         f"{counted(regions, 'site is', 'sites are')} used.",
+        severity=Severity.WARNING,
+    )
+
+
+def _raised(number: int, least: int) -> Finding:
+    return Finding(
+        "fewer-sites-than-boundaries",
+        f"{counted(number, 'site')} were asked for, but boundaries that are not crossed and regions that stay alone "
+        f"need {least:,}: so many are used.",
         severity=Severity.WARNING,
     )
 

@@ -27,6 +27,7 @@ from vbas_desktop.domain.words import agreeing, counted
 
 from .checks import check_request
 from .dominance import marked
+from .limits import unmet_findings, with_limits_told
 from .outcome import outcome_of, situation_of
 from .parallel import in_order, workers_for
 from .partitions import Partitions, decide_sites
@@ -56,7 +57,8 @@ def run(
     situation, globally_suppressed = situation_of(problem, request.global_suppression, seed, progress)
     partitions = Partitions(request, situation)
     approximated, findings = decide_sites(partitions, Span(progress, 0.0, _TRIED))
-    numbers = range_of_sites(approximated, request.range_step_percent, request.range_reach, len(situation.regions))
+    around = range_of_sites(approximated, request.range_step_percent, request.range_reach, len(situation.regions))
+    numbers = tuple(dict.fromkeys(max(sites, partitions.least_sites) for sites in around))
     plan = _Plan(partitions, measures_of(request), approximated, time.perf_counter() - started)
     solutions: list[Solution] = []
     jobs = [partial(plan.solve, id, sites) for id, sites in enumerate(numbers, start=1)]
@@ -71,7 +73,13 @@ def run(
         progress.update("Stopping")
     own = request.site_number.allowed_loss()
     allowed = request.allowed_loss_percent if own is None else own
-    findings += [*partitions.findings, *_nothing_released(solutions, request.problem.k), *spread_places(solutions)]
+    chosen = min(solutions, key=lambda solution: abs(solution.site_count - approximated))
+    findings += [
+        *partitions.findings,
+        *unmet_findings(chosen),
+        *_nothing_released(solutions, request.problem.k),
+        *spread_places(solutions),
+    ]
     return RunResult(
         solutions=tuple(marked(solutions, request.pareto_measures or usual_among(plan.measures), allowed)),
         approximated_sites=approximated,
@@ -132,6 +140,7 @@ class _Plan:
             tiers=tiers,
             released_by_tier=() if tiers is None else tuple(outcome.released_by_tier.sum(axis=1).tolist()),
         )
+        solution = with_limits_told(request.problem, self.partitions.limits, solution)
         return with_representability(request.problem, solution, Span(progress, 0.98, 1.0))
 
 

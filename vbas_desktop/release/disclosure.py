@@ -16,7 +16,7 @@ Two record files that differ in suppressed records only thus give the same paper
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.indices import DaviesBouldin
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.words import counted
+from vbas_desktop.engine.limits import TOLD as LIMITS
 from vbas_desktop.engine.place import PlaceVector
 from vbas_desktop.engine.place_parts import HEIGHT, Levels, Moves, codes_of, moves
 from vbas_desktop.settings.release import ReleaseOptions
@@ -36,6 +38,9 @@ NOT_IN_TIERS = ("precision_loss",)
 
 MEASURES = ("alternative_average_distance", "precision_loss", "discernibility", "average_anonymity_deviation")
 """The ratings that follow from the released files. The others depend on sites, or on records that are not released."""
+
+_NAMED = 20
+"""How many regions that do not keep to a wish are named."""
 
 PERCENTS = (1, 2, 5, 10, 20, 50)
 """The shares of suppressed records that are told apart."""
@@ -87,7 +92,8 @@ class Told:
 
     ``sizes`` are those of the released classes, ``size_regions`` the aggregated region of each; in tiers, those of the
     places above follow, numbered on tier by tier. ``distances`` of places and ``separation`` take every initial region
-    once, whatever its records. ``example`` is a released class of a larger place, by columns and values.
+    once, whatever its records. ``example`` is a released class of a larger place, by columns and values. ``limits`` are
+    what the regions keep to, in words.
     """
 
     k: int
@@ -108,6 +114,7 @@ class Told:
     parents: tuple[str, ...] = ()
     coarser: tuple[TierPlaces, ...] = ()
     example: Example | None = None
+    limits: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def released_by_place(self) -> NDArray[np.int64]:
@@ -161,6 +168,27 @@ class Told:
         return {self.region_column: max(HEIGHT, 1 + len(self.coarser))} if self.coarser else {}
 
 
+def _limits_told(plan: Plan, released: NDArray[np.int64]) -> Iterator[tuple[str, str]]:
+    """What follows from the crosswalk and the region file; of records only what every region has released."""
+    told = plan.solution.told.get(LIMITS, {})
+    if told.get("within"):
+        columns = " or ".join(f"“{column}”" for column in told["within"])
+        yield "Boundaries", f"no aggregated region holds initial regions with two values of {columns}"
+    if told.get("alone"):
+        yield "Never merged", f"{counted(len(told['alone']), 'initial region stays', 'initial regions stay')} alone"
+    for wish in told.get("wishes", ()):
+        least, most = wish["at_least"], wish["at_most"]
+        if wish["what"] == "records":
+            if least and released.min() >= least:
+                yield "Records of each region", f"at least {least:,}"
+            continue
+        wanted = " and ".join(f"{word} {bound:,}" for word, bound in (("at least", least), ("at most", most)) if bound)
+        others = [each["region"] for each in told["unmet"] if each["what"] == wish["what"]]
+        more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+        but = f", but for {', '.join(others[:_NAMED])}{more}" if others else ""
+        yield "Population of each region", f"{wanted}{but}"
+
+
 def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequence[str]) -> Told:
     """What the recipient of this release is told."""
     problem = plan.problem
@@ -203,6 +231,7 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
         parents=plan.parents,
         coarser=plan.coarser,
         example=_example(plan, tuple(column.name for column in columns)) if plan.coarser else None,
+        limits=tuple(_limits_told(plan, plan.released_by_region)),
     )
 
 

@@ -20,6 +20,7 @@ from vbas_desktop.domain.errors import Check, Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
+from vbas_desktop.engine.limits import limited
 from vbas_desktop.engine.place import PlaceVector, place_vector
 from vbas_desktop.files.atomic import make_private
 from vbas_desktop.files.folders import require_space
@@ -171,6 +172,7 @@ class _Job:
             self.plan.problem.records,
             self.plan.records_released,
             self.values,
+            *limited(self.plan.solution),
         )
         return verify(self.plan.problem, self.table.dialect, claim, progress)
 

@@ -15,6 +15,7 @@ from vbas_desktop.algorithms.pareto import non_dominated
 from vbas_desktop.approaches.rating.place_information_loss import PlaceInformationLoss
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.engine.limits import limits_settings
 from vbas_desktop.engine.outcome import outcome_of, situation_of
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.partitions import Partitions, decide_sites
@@ -192,6 +193,7 @@ def _settings(request: Request, counts: str) -> dict[str, Any]:
         "names": names_of(request),
         "global_suppression": request.global_suppression,
         "random_seed": request.random_seed,
+        **limits_settings(request),
     }
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, approaches, make
 from vbas_desktop.domain.records import ColumnFacts, Role
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import (
     COMPONENTS,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Choices(Running, Protection, Reading):
+class Choices(Running, Limiting, Protection, Reading):
     """The user's decisions. ``parameters`` maps component → approach → parameter → value, and lists only what differs
     from the declared defaults; ``pareto_measures`` None means the measures' own defaults; ``groupings`` maps column →
     value → group for the columns whose categories are taken together.
@@ -122,6 +123,7 @@ class Choices(Running, Protection, Reading):
             identifiers=self.columns(Role.IDENTIFIER),
             **self.part(Reading),
             **self.part(Protection),
+            **self.part(Limiting),
             **self.part(Running),
             **chosen,
         )
@@ -151,12 +153,16 @@ def changed_fields(before: Choices, after: Choices) -> tuple[str, ...]:
     return tuple(item.name for item in fields(Choices) if getattr(before, item.name) != getattr(after, item.name))
 
 
+_LISTS = ("obstacles", "within", "alone")
+
+
 def choices_to_json(choices: Choices) -> dict[str, Any]:
     """The choices as plain JSON data."""
     data = {item.name: getattr(choices, item.name) for item in fields(Choices)}
     data["roles"] = [[name, str(role)] for name, role in choices.roles.items()]
     data["pareto_measures"] = None if choices.pareto_measures is None else list(choices.pareto_measures)
-    data["obstacles"] = list(choices.obstacles)
+    for name in _LISTS:
+        data[name] = list(data[name])
     data["approaches"] = dict(choices.approaches)
     data["groupings"] = {name: dict(groups) for name, groups in choices.groupings.items()}
     data["parameters"] = {
@@ -173,7 +179,7 @@ def choices_from_json(data: Mapping[str, Any]) -> Choices:
         known["roles"] = {name: Role(role) for name, role in known["roles"]}
     if known.get("pareto_measures") is not None:
         known["pareto_measures"] = tuple(known["pareto_measures"])
-    known["obstacles"] = tuple(known.get("obstacles", ()))
+    known |= {name: tuple(known[name]) for name in _LISTS if name in known}
     if "approaches" in known:
         known["approaches"] = {**Choices().approaches, **known["approaches"]}
     return Choices(**known)

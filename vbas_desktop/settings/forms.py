@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from vbas_desktop.domain.words import DELIMITER_NAMES
@@ -167,6 +168,27 @@ class Names(Form):
     def text(self, plain: Any) -> str:
         """The names with commas."""
         return ",".join(_quoted(str(name), ",;") for name in plain)
+
+
+@dataclass(frozen=True)
+class Ids(Names):
+    """Ids separated by commas, or ``@FILE`` for a file with one on each line; the file is read when it is named."""
+
+    metavar: str = "ID,ID|@FILE"
+
+    def parse(self, text: str) -> list[str]:
+        """The ids."""
+        if not text.strip().startswith("@"):
+            return super().parse(text)
+        file = text.strip()[1:]
+        try:
+            lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, ValueError):
+            raise ValueError(f"the file “{file}” cannot be read as text") from None
+        found = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
+        if not found:
+            raise ValueError(f"the file “{file}” has no ids")
+        return found
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 
 from .declaration import Settings, setting
 from .forms import Flag, Names, Percent, Whole
+from .limits import Limiting
 from .reading import Reading
 
 COMPONENTS = tuple(DEFAULTS)
@@ -158,7 +159,7 @@ def _measures(names: Iterable[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class RunSettings(Workers, Running, Protection, Reading, Columns):
+class RunSettings(Workers, Running, Limiting, Protection, Reading, Columns):
     """Everything that decides what a run makes of two files.
 
     ``approaches`` names one for each component, ``parameters`` holds what is given for them, ``groupings`` the
@@ -182,6 +183,7 @@ class RunSettings(Workers, Running, Protection, Reading, Columns):
             **shared,
             "pareto_measures": _measures(self.pareto_measures or ()),
             "allowed_loss_percent": allowed_loss_percent(self.parameters),
+            "limits": self.limiting,
         }
 
     def options(self) -> dict[str, Any]:

@@ -33,8 +33,11 @@ def folder(tmp_path, monkeypatch):
     here = tmp_path / "here"
     here.mkdir()
     rng = np.random.default_rng(4)
-    lines = [f"R{i},{x:.1f},{y:.1f}" for i, (x, y) in enumerate(rng.random((12, 2)) * 100)]
-    (here / "regions.csv").write_text("id,x,y\n" + "\n".join(lines) + "\n")
+    lines = [
+        f"R{i},{x:.1f},{y:.1f},{'AB'[int(x > 50)]},{int(20 * y)},{'yes' if i == 7 else ''}"
+        for i, (x, y) in enumerate(rng.random((12, 2)) * 100)
+    ]
+    (here / "regions.csv").write_text('id,x,y,"county, or so",people,prison\n' + "\n".join(lines) + "\n")
     head = ["person", AGE, '"sex, ""at birth"""', ILLNESS, REGION]
     values = rng.integers([1, 1, 1, 0], [5, 3, 4, 12], (600, 4))
     rows = [f"P{i},{age},{sex},{illness},R{where}" for i, (age, sex, illness, where) in enumerate(values)]
@@ -114,6 +117,11 @@ VARIANTS = {
     "obstacles": [
         "--construction", "obstacles", "--obstacles", "lake.geojson", "--codebook", "codes.csv", "--sites", "5",
         *SECRET,
+    ],
+    "limits": [
+        '--within="county, or so"', "--alone", "R1,R2", "--alone-column", "prison", "--min-records", "60",
+        "--max-records", "200", "--population-column", "people", "--min-population", "900", "--max-population", "4000",
+        "--centre-weights", "people", "--sites", "6", *SECRET,
     ],
     "plain order": ["--no-shuffle", "--no-pdf", "--allow-column", f'"{ILLNESS}"'],
     "parquet": ["--format", "parquet", "--shuffle", "--pdf", *SECRET],

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import shapely
@@ -11,6 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from shapely import Polygon
+
+from vbas_desktop.domain.regions import Obstacles
 
 from .waves import Mesh
 
@@ -34,6 +38,18 @@ class Walls:
     def segments(self) -> NDArray[np.object_]:
         """The lines piece by piece."""
         return np.asarray(shapely.linestrings(self.places[self.pairs]))
+
+
+_known: WeakKeyDictionary[Obstacles, Walls] = WeakKeyDictionary()
+_knowing = Lock()
+
+
+def known_walls(obstacles: Obstacles) -> Walls:
+    """The walls of these obstacles, made once for as long as they are there: runs on the same file share them."""
+    with _knowing:
+        if obstacles not in _known:
+            _known[obstacles] = walls_of(obstacles.shapes)
+        return _known[obstacles]
 
 
 def walls_of(shapes: NDArray[np.object_]) -> Walls:

@@ -61,7 +61,7 @@ class GrowthConstruction(Construction):
         progress.update("Finding neighbours")
         ground: Ground = situation.remember("growing ground", lambda: ground_of(situation.regions))
         cutoff = max(1, math.ceil(self.share * situation.records / len(sites)))
-        owner = grow(situation.points, situation.populations, ground.pairs, cutoff, progress)
+        owner = grow(situation.points, situation.populations, ground.pairs, cutoff, progress, situation.weights)
         told = {self.card.name: {"cutoff": cutoff, "bridges": ground.bridges}}
         return Constructed(owner, told, _bridged(ground.bridges))
 

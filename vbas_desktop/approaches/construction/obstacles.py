@@ -56,10 +56,10 @@ class ObstaclesConstruction(Construction):
             return Constructed(nearest_sites(situation.points, sites, progress), findings=(_NO_FILE,))
         make_ready(_REHEARSAL, progress)
         from vbas_desktop.algorithms.geodesic.distances import around_obstacles
-        from vbas_desktop.algorithms.geodesic.mesh import walls_of
+        from vbas_desktop.algorithms.geodesic.mesh import known_walls
 
         progress.update("Preparing the obstacles")
-        walls = situation.remember("walls", lambda: walls_of(obstacles.shapes))
+        walls = known_walls(obstacles)
         found = around_obstacles(walls, situation.points, sites, progress)
         told = {
             "obstacles": len(obstacles),

@@ -73,7 +73,7 @@ class BoundariesRefinement(Refinement):
             "bridged graph", lambda: bridged(known_neighbours(situation.regions), situation.points)
         )
         points, counts, k = situation.points, situation.counts, situation.k
-        centres = middles(points, owner) if sites is None else sites
+        centres = middles(points, owner, situation.weights) if sites is None else sites
         before = new_partition(counts, points, pairs, owner, centres, k)
         suppressed, squares = int(before.totals[Total.SUPPRESSED]), int(before.totals[Total.SQUARES])
         # Sites will be in the middle of what they own; what they are compared with must be measured alike.

@@ -44,7 +44,7 @@ class ContiguousRefinement(Refinement):
         pairs, bridges = situation.remember(
             "bridged graph", lambda: bridged(known_neighbours(situation.regions), situation.points)
         )
-        centres = middles(situation.points, owner) if sites is None else sites
+        centres = middles(situation.points, owner, situation.weights) if sites is None else sites
         joined = join_pieces(owner, pairs, situation.points, centres, situation.populations, progress)
         told = {"moved_regions": int(np.count_nonzero(joined != owner)), "bridges": bridges}
         return Refined(joined, sites, {self.card.name: told})

@@ -36,6 +36,8 @@ class ColumnTiers(Tiering):
         when="When researchers know these places and have other figures for them.",
         order=30,
     )
+    stated: ClassVar[bool] = True
+
     columns: str = parameter(
         "",
         label="Columns of the region file",

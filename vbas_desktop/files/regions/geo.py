@@ -20,7 +20,7 @@ from vbas_desktop.files.findings import FindingList
 from .columns import find_id, is_latitude, is_longitude, name_column
 from .coordinates import degrees_fit
 from .geometry_kind import checked_geometry_file
-from .raw import POLYGONAL, RawRegions, check_ids, finite_shapes, repaired, shared_values
+from .raw import POLYGONAL, RawRegions, check_ids, finite_shapes, number_columns, repaired, shared_values
 from .text import choose_id
 
 ENDINGS = (".geojson", ".json", ".gpkg", ".shp", ".zip")
@@ -68,6 +68,7 @@ def read_raw_layer(
     degrees, unit = _nature(layer.definition, findings)
     cut = _date_line_cut(layer.geometries) if degrees else None
     polygons, points = _split(unwrapped(layer.geometries, cut), rows, findings)
+    others = [(each, layer.text(each)) for each in header if each not in (id_name, x_column, y_column)]
     return RawRegions(
         ids=tuple(columns[id_name]),
         rows=rows,
@@ -81,7 +82,8 @@ def read_raw_layer(
         x_name=x_column,
         y_name=y_column,
         over_date_line=cut is not None,
-        labels=shared_values((each, layer.text(each)) for each in header if each not in (id_name, x_column, y_column)),
+        labels=shared_values(others),
+        numbers=number_columns(others),
     )
 
 

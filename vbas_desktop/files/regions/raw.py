@@ -11,6 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from vbas_desktop.domain.records import frozen
 from vbas_desktop.files.findings import FindingList
 
 
@@ -37,6 +38,7 @@ class RawRegions:
     x_name: str | None = None
     y_name: str | None = None
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     over_date_line: bool = False
 
 
@@ -49,6 +51,26 @@ def shared_values(columns: Iterable[tuple[str, Sequence[str]]]) -> dict[str, tup
             # The same text is kept once.
             found[name] = tuple(once[value] for value in values)
     return found
+
+
+def number_columns(columns: Iterable[tuple[str, Sequence[str]]]) -> dict[str, NDArray[np.float64]]:
+    """The columns most of whose fields are numbers, 0 or more; NaN where a field is none."""
+    found: dict[str, NDArray[np.float64]] = {}
+    for name, values in columns:
+        if not name or name in found:
+            continue
+        numbers = np.array([_number(value) for value in values])
+        if 2 * np.count_nonzero(~np.isnan(numbers)) > numbers.size:
+            found[name] = frozen(numbers)
+    return found
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        return np.nan
+    return number if 0 <= number < np.inf and "_" not in text else np.nan
 
 
 def check_ids(ids: Sequence[str], rows: NDArray[np.int64], column: str | None, findings: FindingList) -> None:

@@ -56,6 +56,7 @@ def load_regions(
         source=source_of(path),
         names=raw.names,
         labels=raw.labels,
+        numbers=raw.numbers,
         findings=(*findings.stop_on_errors(), *remarks),
         obstacles=obstacles,
     )

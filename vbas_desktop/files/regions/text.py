@@ -18,7 +18,7 @@ from vbas_desktop.files.whole_text import whole_text
 from .columns import Axes, check_repeated, find_axes, find_id, name_column
 from .coordinates import degrees_fit, from_lon_lat, projection_for
 from .numbers import numbers_of
-from .raw import RawRegions, check_ids, shared_values
+from .raw import RawRegions, check_ids, number_columns, shared_values
 
 AGREEING_M = 30.0
 """Plane coordinates agree with longitudes and latitudes if half of them are not farther than this from each other."""
@@ -65,6 +65,7 @@ def read_raw_csv(
     degrees = coordinates in ("degrees", "geographic") or (coordinates == "auto" and axes.named_degrees)
     points = _points(table, axes, decimal, degrees, findings)
     definition, unit = _plane(table, axes, points, decimal)
+    others = [(each, table.column(each)) for each in table.header if each not in (id_name, axes.x, axes.y)]
     return RawRegions(
         ids=tuple(ids),
         rows=table.rows,
@@ -75,9 +76,8 @@ def read_raw_csv(
         names=tuple(table.column(name)) if name else None,
         x_name=axes.x,
         y_name=axes.y,
-        labels=shared_values(
-            (each, table.column(each)) for each in table.header if each not in (id_name, axes.x, axes.y)
-        ),
+        labels=shared_values(others),
+        numbers=number_columns(others),
     )
 
 

@@ -19,6 +19,7 @@ from vbas_desktop.settings.policies import POLICIES
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .facts import Facts
 from .figures import region_map, solutions_scatter
+from .limits import limit_blocks
 from .place import place_blocks
 from .ratings import MEASURE_ROWS, measure_rows, risk_blocks, solution_table
 from .shared import FOOT, files_table, map_caption, why_safe
@@ -127,6 +128,7 @@ class _Writer:
         yield Section("The files", (files_table(self.facts.files),))
         yield Section("Where it came from", tuple(self._inputs()))
         yield Section("What was chosen", (Pairs(choices_in_words(self.facts)),))
+        yield Section("Limits", tuple(limit_blocks(self.plan.solution, len(self.plan.codes))))
         yield Section("Places in tiers", tuple(tier_blocks(self.facts.told)))
         yield Section("The map", tuple(self._maps()))
         yield Section("What the aggregation costs", (self._measures(),))

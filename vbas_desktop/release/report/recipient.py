@@ -117,6 +117,7 @@ def _choices(papers: Papers) -> list[tuple[str, str]]:
     for component, name in told.approaches.items():
         kind = approaches(component).get(name)
         items.append((COMPONENTS[component], name if kind is None else f"{kind.card.title}: {kind.card.summary}"))
+    items += told.limits
     items.append(("Coordinates", coordinates(told.regions.system)))
     items.append(("Order of the rows", papers.row_order))
     if papers.class_size:

@@ -1,0 +1,188 @@
+"""Groups of neighbouring regions by what they hold: small ones join a neighbour, large ones are cut in two.
+
+An amount is anything that adds up over regions (records, inhabitants); the arrays have one column for each.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
+
+from vbas_desktop.domain.progress import Progress
+
+from .adjacency import Pairs
+from .agglomeration import connected
+
+Floats = NDArray[np.float64]
+
+_STEPS = 256
+
+
+def merge_small(
+    points: Floats,
+    weight: Floats,
+    amounts: Floats,
+    least: Floats,
+    most: Floats,
+    pairs: Pairs,
+    progress: Progress,
+    stage: str,
+) -> NDArray[np.int32]:
+    """The group that each region ends in, named by one of its members.
+
+    Of the groups with less than the ``least`` of an amount the one that lacks most joins the neighbour whose middle
+    (the mean of the points by ``weight``) is nearest, again and again, until none is left that has a neighbour.
+    Neighbours that would get more than the ``most`` of an amount by it come last; ties go to the lower number.
+    O(r log r) steps, each with the neighbours of one group.
+    """
+    held, middle, heavy = amounts.tolist(), points.tolist(), weight.tolist()
+    wanted = [(column, float(need)) for column, need in enumerate(least) if need > 0]
+    capped = [(column, float(cap)) for column, cap in enumerate(most) if np.isfinite(cap)]
+    joined_to = list(range(len(points)))
+    beside = _neighbour_sets(pairs, len(points))
+
+    def filled(group: int) -> float:
+        mine = held[group]
+        return min((mine[column] / need for column, need in wanted), default=1.0)
+
+    def burst(one: int, other: int) -> bool:
+        return any(held[one][column] + held[other][column] > cap for column, cap in capped)
+
+    waiting = [(share, group) for group in joined_to if (share := filled(group)) < 1.0]
+    heapq.heapify(waiting)
+    step = 0
+    while waiting:
+        share, gone = heapq.heappop(waiting)
+        if joined_to[gone] != gone or filled(gone) != share or not beside[gone]:
+            continue
+        step += 1
+        if step % _STEPS == 0:
+            progress.update(stage)
+        x, y = middle[gone]
+        into = min(
+            beside[gone],
+            key=lambda other: (burst(gone, other), (middle[other][0] - x) ** 2 + (middle[other][1] - y) ** 2, other),
+        )
+        whole = heavy[gone] + heavy[into]
+        u, v = middle[into]
+        middle[into] = [(x * heavy[gone] + u * heavy[into]) / whole, (y * heavy[gone] + v * heavy[into]) / whole]
+        held[into] = [one + other for one, other in zip(held[into], held[gone], strict=True)]
+        heavy[into], joined_to[gone] = whole, into
+        for other in beside[gone]:
+            beside[other].discard(gone)
+            if other != into:
+                beside[other].add(into)
+                beside[into].add(other)
+        if (share := filled(into)) < 1.0:
+            heapq.heappush(waiting, (share, into))
+    return _roots(joined_to)
+
+
+def _neighbour_sets(pairs: Pairs, number: int) -> list[set[int]]:
+    beside: list[set[int]] = [set() for _ in range(number)]
+    for one, other in pairs.tolist():
+        beside[one].add(other)
+        beside[other].add(one)
+    return beside
+
+
+def _roots(joined_to: list[int]) -> NDArray[np.int32]:
+    root = np.array(joined_to, np.int32)
+    while (root[root] != root).any():
+        root = root[root]
+    return root
+
+
+def split_large(
+    points: Floats,
+    amounts: Floats,
+    pairs: Pairs,
+    group: NDArray[np.int32],
+    too_large: Callable[[Floats], int | None],
+    least: Floats,
+    progress: Progress,
+    stage: str,
+) -> NDArray[np.int32]:
+    """Groups cut in two along their shortest spanning trees while they are too large and both parts have the least.
+
+    ``too_large`` says by which amount a group with these amounts is to be halved (None: not at all). The part with the
+    first region keeps the number of the group; the others get numbers from the largest number on.
+    """
+    found = group.copy()
+    number = int(group.max()) + 1 if group.size else 0
+    held = np.column_stack([np.bincount(group, column, minlength=number) for column in amounts.T])
+    members_of = np.argsort(group, kind="stable")
+    begins = np.searchsorted(group[members_of], np.arange(number + 1))
+    inside = pairs[group[pairs[:, 0]] == group[pairs[:, 1]]]
+    order = np.argsort(group[inside[:, 0]], kind="stable")
+    starts = np.searchsorted(group[inside[order, 0]], np.arange(number + 1))
+    following = number
+    for root in range(number):
+        members = members_of[begins[root] : begins[root + 1]]
+        if members.size < 2 or too_large(held[root]) is None:
+            continue
+        progress.update(stage)
+        mine = order[starts[root] : starts[root + 1]]
+        for part in _parts(members, points, inside[mine], amounts, too_large, least)[1:]:
+            found[part] = following
+            following += 1
+    return found
+
+
+def _parts(
+    members: NDArray[np.intp],
+    points: Floats,
+    pairs: Pairs,
+    amounts: Floats,
+    too_large: Callable[[Floats], int | None],
+    least: Floats,
+) -> list[NDArray[np.intp]]:
+    """The members in parts, each in one piece if the group is; pieces of a group hang together by shortest bridges."""
+    size = members.size
+    ends = connected(points[members], np.searchsorted(members, pairs).astype(np.int32))
+    length = np.hypot(*(points[members[ends[:, 0]]] - points[members[ends[:, 1]]]).T)
+    # A pair of length zero would be no pair: only the order of the lengths counts.
+    rank = np.argsort(np.argsort(length, kind="stable"), kind="stable") + 1.0
+    tree = minimum_spanning_tree(coo_array((rank, (ends[:, 0], ends[:, 1])), shape=(size, size)).tocsr())
+    tree = (tree + tree.T).tocsr()
+    mine, done, open_parts = amounts[members], [], [np.arange(size)]
+    while open_parts:
+        part = open_parts.pop()
+        by = too_large(mine[part].sum(axis=0))
+        cut = None if by is None else _best_cut(tree, part, mine, by, least)
+        if cut is None:
+            done.append(part)
+        else:
+            open_parts += cut
+    return [members[np.sort(part)] for part in sorted(done, key=lambda part: int(part.min()))]
+
+
+def _best_cut(
+    tree: csr_array, part: NDArray[np.intp], amounts: Floats, by: int, least: Floats
+) -> list[NDArray[np.intp]] | None:
+    """The two sides of the tree's edge whose smaller side is largest; None if no edge leaves the least on both."""
+    if part.size < 2:
+        return None
+    inner = tree[part][:, part]
+    order, before = breadth_first_order(inner, 0, directed=False)
+    below = amounts[part].copy()
+    for node in order[:0:-1]:
+        below[before[node]] += below[node]
+    rest = below[0] - below
+    smaller = np.minimum(below[:, by], rest[:, by])
+    smaller[((below < least) | (rest < least)).any(axis=1)] = -1
+    smaller[0] = -1
+    at = int(np.argmax(smaller))
+    if smaller[at] < 0:
+        return None
+    cut = inner.tolil()
+    cut[at, before[at]] = cut[before[at], at] = 0
+    cut = cut.tocsr()
+    cut.eliminate_zeros()
+    _, side = connected_components(cut, directed=False)
+    return [part[side == side[0]], part[side != side[0]]]

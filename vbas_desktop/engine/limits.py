@@ -1,0 +1,277 @@
+"""What aggregated regions must keep to, for one problem: who may be merged with whom, and how much each should hold.
+
+Boundaries and regions that stay alone always hold. Minima and maxima are wishes: what cannot be had is listed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.region_codes import region_codes
+from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.solution import Solution
+from vbas_desktop.domain.words import counted
+from vbas_desktop.settings.limits import Limiting
+
+TOLD = "limits"
+"""The name under which a solution tells of its limits."""
+
+_NOT_ALONE = ("", "0", "no", "false", "none", "nan")
+_WEIGHTLESS = 1e-9
+"""What a region without weight weighs, as a share of the mean: a middle must be somewhere."""
+_LISTED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Wish:
+    """How much of something each aggregated region should hold; ``most`` is infinite if there is no maximum."""
+
+    what: str
+    amounts: NDArray[np.float64]
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Unmet:
+    """A wish that an aggregated region (by dense number) does not meet."""
+
+    region: int
+    what: str
+    least: float | None
+    most: float | None
+    has: float
+
+    def as_dict(self, code: str) -> dict[str, Any]:
+        """As plain data, the region by its code."""
+        bound = {"at_least": _whole(self.least)} if self.least is not None else {"at_most": _whole(self.most or 0.0)}
+        return {"region": code, "what": self.what, **bound, "has": _whole(self.has)}
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """The limits of one problem. ``value[i]`` numbers what initial region i has in the columns ``within``.
+
+    ``alone`` marks the initial regions that are never merged; wishes do not concern them.
+    """
+
+    within: tuple[str, ...]
+    value: NDArray[np.int32]
+    value_names: tuple[str, ...]
+    alone: NDArray[np.bool_]
+    wishes: tuple[Wish, ...]
+    weights: NDArray[np.float64] | None
+
+    @property
+    def groups(self) -> list[NDArray[np.intp]]:
+        """The initial regions that may be merged with each other, value by value; then each one that stays alone."""
+        free = [np.flatnonzero((self.value == number) & ~self.alone) for number in range(len(self.value_names))]
+        return [*(members for members in free if members.size), *np.flatnonzero(self.alone)[:, None]]
+
+    def unmet(self, membership: NDArray[np.int32]) -> Iterator[Unmet]:
+        """The wishes that these aggregated regions do not meet."""
+        number = int(membership.max()) + 1
+        concerned = np.bincount(membership, self.alone, minlength=number) == 0
+        for wish in self.wishes:
+            has = np.bincount(membership, wish.amounts, minlength=number)
+            for region in np.flatnonzero(concerned & (has < wish.least)).tolist():
+                yield Unmet(region, wish.what, wish.least, None, float(has[region]))
+            for region in np.flatnonzero(concerned & (has > wish.most)).tolist():
+                yield Unmet(region, wish.what, None, wish.most, float(has[region]))
+
+
+def limits_of(request: Request) -> Limits | None:
+    """The limits of a request; None if there are none. `InputError` if the region file lacks what they need."""
+    wanted, problem = request.limits, request.problem
+    if wanted is None or not wanted.any_limit:
+        return None
+    findings = list(_wrong(wanted, problem.regions))
+    if findings:
+        raise InputError(findings)
+    value, names = _values(wanted.within, problem.regions)
+    weights = None if wanted.centre_weights is None else _weights(problem.regions.numbers[wanted.centre_weights])
+    return Limits(
+        wanted.within, value, names, _alone(wanted, problem.regions), tuple(_wishes(wanted, problem)), weights
+    )
+
+
+def limits_settings(request: Request) -> dict[str, Any]:
+    """What decides about the limits as plain data, for those who keep what was computed; nothing without limits."""
+    limits = limits_of(request)
+    if limits is None:
+        return {}
+    digest = hashlib.sha256()
+    for array in (limits.value, limits.alone, limits.weights, *(wish.amounts for wish in limits.wishes)):
+        if array is not None:
+            digest.update(np.ascontiguousarray(array).data)
+    return {TOLD: {**request.limits.chosen_limits(), "columns": digest.hexdigest()}}
+
+
+def _wrong(wanted: Limiting, regions: Regions) -> Iterator[Finding]:
+    file = None if regions.source is None else regions.source.path
+    for column in wanted.within:
+        yield from _wrong_label(column, regions, file)
+    known = set(regions.ids)
+    for id in wanted.alone:
+        if id not in known:
+            yield Finding(
+                "alone",
+                f"The region file has no region “{id}”.",
+                "Name ids of the region file with --alone.",
+                file=file,
+            )
+    if wanted.alone_column is not None and wanted.alone_column not in {*regions.labels, *regions.numbers}:
+        yield _no_column("alone", wanted.alone_column, "marks regions that stay alone", regions.labels, file)
+    for numbers in dict.fromkeys((wanted.population_column, wanted.centre_weights)):
+        if numbers is not None:
+            yield from _wrong_numbers(numbers, regions, file)
+    if (wanted.min_population or wanted.max_population) and wanted.population_column is None:
+        yield Finding(
+            "population", "No column says how many people live in a region.", "Name it with --population-column."
+        )
+    for what, least, most in _bounds(wanted):
+        if least and most and least > most:
+            yield Finding(
+                "limits",
+                f"The least {what} ({least:,}) is above the most ({most:,}).",
+                "Lower the minimum or raise the maximum.",
+            )
+
+
+def _wrong_label(column: str, regions: Regions, file: str | None) -> Iterator[Finding]:
+    if column not in regions.labels:
+        yield _no_column("within", column, "says within which boundaries regions lie", regions.labels, file)
+        return
+    empty = [id for id, value in zip(regions.ids, regions.labels[column], strict=True) if not value.strip()]
+    if empty:
+        yield Finding(
+            "within",
+            f"{counted(len(empty), 'region has', 'regions have')} nothing in this column, the first is “{empty[0]}”.",
+            "Fill the column, or choose another one.",
+            file=file,
+            column=column,
+        )
+
+
+def _wrong_numbers(column: str, regions: Regions, file: str | None) -> Iterator[Finding]:
+    if column not in regions.numbers:
+        yield _no_column("population", column, "has numbers for the regions", regions.numbers, file)
+        return
+    lacking = np.flatnonzero(np.isnan(regions.numbers[column]))
+    if lacking.size:
+        yield Finding(
+            "population",
+            f"{counted(lacking.size, 'region has', 'regions have')} no number (0 or more) in this column, the first is "
+            f"“{regions.ids[int(lacking[0])]}”.",
+            "Complete the column, or choose another one.",
+            file=file,
+            column=column,
+        )
+
+
+def _no_column(code: str, column: str, what: str, there: Sequence[str] | Any, file: str | None) -> Finding:
+    names = ", ".join(f"“{name}”" for name in there) or "none"
+    return Finding(code, f"No column “{column}” of the region file {what}.", f"Columns that could: {names}.", file=file)
+
+
+def _values(columns: Sequence[str], regions: Regions) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """The value of each initial region, numbered in the order of the file; of several columns the combination."""
+    rows = list(zip(*(regions.labels[column] for column in columns), strict=True)) or [("",)] * len(regions)
+    number = {row: place for place, row in enumerate(dict.fromkeys(rows))}
+    names = tuple(", ".join(row) for row in number)
+    return frozen(np.array([number[row] for row in rows], np.int32)), names
+
+
+def _alone(wanted: Limiting, regions: Regions) -> NDArray[np.bool_]:
+    chosen = set(wanted.alone)
+    alone = np.array([id in chosen for id in regions.ids], np.bool_)
+    column = wanted.alone_column
+    if column is not None and column in regions.labels:
+        alone |= [text.strip().casefold() not in _NOT_ALONE for text in regions.labels[column]]
+    elif column is not None:
+        alone |= np.nan_to_num(regions.numbers[column]) != 0
+    return frozen(alone)
+
+
+def _weights(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    mean = float(numbers.mean())
+    return frozen(np.maximum(numbers / mean, _WEIGHTLESS) if mean > 0 else np.ones_like(numbers))
+
+
+def _bounds(wanted: Limiting) -> Iterator[tuple[str, int, int]]:
+    yield "records", wanted.min_records, wanted.max_records
+    yield "population", wanted.min_population, wanted.max_population
+
+
+def _wishes(wanted: Limiting, problem: Problem) -> Iterator[Wish]:
+    for what, least, most in _bounds(wanted):
+        if least or most:
+            counts = what == "records"
+            amounts = problem.counts.region_totals if counts else problem.regions.numbers[str(wanted.population_column)]
+            yield Wish(what, amounts.astype(np.float64), float(least), float(most) if most else np.inf)
+
+
+def with_limits_told(problem: Problem, limits: Limits | None, solution: Solution) -> Solution:
+    """The same solution; it tells which limits it keeps to and lists the wishes that it does not meet."""
+    if limits is None:
+        return solution
+    codes = region_codes(problem.regions, solution)
+    told = {
+        "within": list(limits.within),
+        "boundaries": len(limits.value_names) if limits.within else 0,
+        "alone": [problem.regions.ids[region] for region in np.flatnonzero(limits.alone).tolist()],
+        "wishes": [
+            {
+                "what": wish.what,
+                "at_least": _whole(wish.least) or None,
+                "at_most": _whole(wish.most) if np.isfinite(wish.most) else None,
+            }
+            for wish in limits.wishes
+        ],
+        "unmet": [each.as_dict(codes[each.region]) for each in limits.unmet(solution.membership)],
+    }
+    return replace(solution, told={**solution.told, TOLD: told})
+
+
+def limited(solution: Solution) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns within which a solution stays, and the ids of the initial regions that it leaves alone."""
+    told = solution.told.get(TOLD, {})
+    return tuple(told.get("within", ())), tuple(told.get("alone", ()))
+
+
+def unmet_findings(solution: Solution) -> list[Finding]:
+    """A warning that names the aggregated regions of a solution that do not meet a wish."""
+    unmet = solution.told.get(TOLD, {}).get("unmet", [])
+    if not unmet:
+        return []
+    named = "; ".join(in_words(each) for each in unmet[:_LISTED]) + ("; …" if len(unmet) > _LISTED else "")
+    return [
+        Finding(
+            "unmet-wishes",
+            f"Solution {solution.id} has {counted(len(unmet), 'wish', 'wishes')} that cannot be met: {named}.",
+            "No neighbour is left to merge with inside the boundaries, or no region that could be parted. Lower the "
+            "limits, or choose wider boundaries.",
+            severity=Severity.WARNING,
+        )
+    ]
+
+
+def in_words(unmet: dict[str, Any]) -> str:
+    """An unmet wish as told by a solution, such as “A012 has 320 records instead of at least 500”."""
+    least = "at_least" in unmet
+    bound = f"{'at least' if least else 'at most'} {unmet['at_least' if least else 'at_most']:,}"
+    what = "records" if unmet["what"] == "records" else "inhabitants"
+    return f"{unmet['region']} has {unmet['has']:,} {what} instead of {bound}"
+
+
+def _whole(number: float) -> int | float:
+    return int(number) if float(number).is_integer() else number

@@ -1,0 +1,104 @@
+"""What aggregated regions must keep to: boundaries that they never cross, and how much each should hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .declaration import Settings, setting, settings_of
+from .forms import Ids, Names, Whole
+
+
+@dataclass(frozen=True)
+class Limiting(Settings):
+    """Limits of aggregated regions. ``within`` and what stays alone always hold; the others are wishes (0: none)."""
+
+    within: tuple[str, ...] = setting(
+        (),
+        label="Never across",
+        help="Columns of the region file, such as county: no aggregated region holds initial regions with two values "
+        "of one of them.",
+        option="--within",
+        group="limits",
+        form=Names(),
+    )
+    alone: tuple[str, ...] = setting(
+        (),
+        label="Stay alone",
+        help="Ids of initial regions that are never merged with others; @FILE names a file with one id on each line.",
+        option="--alone",
+        group="limits",
+        form=Ids(),
+    )
+    alone_column: str | None = setting(
+        None,
+        label="Stay alone by column",
+        help="Column of the region file: regions with anything but nothing, 0, no or false in it are never merged.",
+        option="--alone-column",
+        group="limits",
+        usual="none",
+    )
+    min_records: int = setting(
+        0,
+        label="Records at least",
+        help="How many records each aggregated region should have at least, before suppression; 0 = any.",
+        option="--min-records",
+        group="limits",
+        form=Whole("N"),
+    )
+    max_records: int = setting(
+        0,
+        label="Records at most",
+        help="How many records each aggregated region should have at most, before suppression; 0 = any.",
+        option="--max-records",
+        group="limits",
+        form=Whole("N"),
+    )
+    population_column: str | None = setting(
+        None,
+        label="Population column",
+        help="Column of the region file with the number of inhabitants, or anything else that adds up.",
+        option="--population-column",
+        group="limits",
+        usual="none",
+    )
+    min_population: int = setting(
+        0,
+        label="Population at least",
+        help="The population that each aggregated region should have at least; 0 = any.",
+        option="--min-population",
+        group="limits",
+        form=Whole("N"),
+    )
+    max_population: int = setting(
+        0,
+        label="Population at most",
+        help="The population that each aggregated region should have at most; 0 = any.",
+        option="--max-population",
+        group="limits",
+        form=Whole("N"),
+    )
+    centre_weights: str | None = setting(
+        None,
+        label="Centres weighted by",
+        help="Column of the region file by which initial regions count in the middle of an aggregated region; growth, "
+        "joining and merging go by these middles.",
+        option="--centre-weights",
+        group="limits",
+        usual="all alike",
+    )
+
+    @property
+    def limiting(self) -> Limiting:
+        """The limits alone."""
+        return Limiting(**self.part(Limiting))
+
+    @property
+    def any_limit(self) -> bool:
+        """Whether anything is limited."""
+        return self.limiting != Limiting()
+
+    def chosen_limits(self) -> dict[str, Any]:
+        """What is not as usual, as plain data."""
+        mine, usual = self.limiting.options(), Limiting().options()
+        return {each.key: mine[each.key] for each in settings_of(Limiting) if mine[each.key] != usual[each.key]}
