@@ -136,7 +136,7 @@ def test_searches_and_comparisons_keep_to_the_limits_too(folder, capsys):
     ]
     assert main(["search", *words, "--within", "county", "--min-records", "48"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert next(row["regions"] for row in found["nodes"] if row["regions"]) == 4
+    assert next(row["aggregated_regions"] for row in found["nodes"]) == 4
     assert main(["compare", *words, "--within", "county", "--min-records", "48", "--site-number", "fixed", "--sites",
                  "8", "--range-reach", "0", "--construction", "voronoi,growth"]) == 0  # fmt: skip
     rows = json.loads(capsys.readouterr().out)["solutions"]
