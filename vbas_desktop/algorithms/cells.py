@@ -19,7 +19,7 @@ from .coverage import Shapes, clean_coverage, dissolve, object_array, polygonal
 from .places import place_numbers
 from .voronoi import diagram
 
-__all__ = ["aggregated_shapes", "cell_polygons", "compactness", "disc_radius", "pieces", "study_area"]
+__all__ = ["aggregated_shapes", "cell_polygons", "compactness", "disc_radius", "merged_shapes", "pieces", "study_area"]
 
 _MARGIN = 0.02
 """Margin around the outermost points, as a share of the study area's diagonal."""
@@ -88,6 +88,12 @@ def aggregated_shapes(
     if sites is not None and len(sites) == number and _nearest_owns(regions.points, membership, sites):
         return cell_polygons(sites, area)
     return _dissolved_cells(regions.points, membership, number, area)
+
+
+def merged_shapes(shapes: Shapes, membership: NDArray[np.integer]) -> Shapes:
+    """One (multi)polygon per group of shapes: of aggregated regions, those of larger places."""
+    coverage = bool(shapely.coverage_is_valid(shapes))
+    return object_array([dissolve(shapes[members], coverage) for members in _groups(membership, membership.max() + 1)])
 
 
 def compactness(shapes: Shapes) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from vbas_desktop.comparison.table import rows_of
 from vbas_desktop.domain import solution as domain
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.run import Ran, chosen_solution
-from vbas_desktop.release.geometry import geojson, placed_for, shapes_of
+from vbas_desktop.release.geometry import geojson, placed_for, shapes_of, with_larger_places
 from vbas_desktop.release.plan import Plan, make_plan
 from vbas_desktop.release.report.drawing import as_svg
 from vbas_desktop.release.report.figures import region_map
@@ -71,7 +71,7 @@ class Solution:
     def __geo_interface__(self) -> dict[str, Any]:
         """The aggregated regions as a collection of features, for GeoPandas and others."""
         regions = self._plan.problem.regions
-        shapes = [shapes_of(self._plan), *(shapes_of(tier) for tier in self._plan.coarser)]
+        shapes = with_larger_places(self._plan, shapes_of(self._plan))
         placed = [placed_for("geojson", each, regions) for each in shapes]
         found: dict[str, Any] = json.loads(geojson(self._plan, placed))
         return found

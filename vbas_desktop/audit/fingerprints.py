@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.files.dialect import Dialect
@@ -21,34 +20,6 @@ from .tally import Hashes, Tally, Translation, combine
 
 Tick = Callable[[int], None]
 """Called with the number of rows of every batch; raises to stop."""
-
-
-class Cells:
-    """Which aggregated region and which class each key stands for."""
-
-    def __init__(self) -> None:
-        self._found: list[NDArray[np.uint64]] = []
-        self._held, self._most = 0, _MOST_CELLS
-
-    def add(self, keys: Hashes, region: Hashes, kind: Hashes) -> None:
-        """Note each key of a batch once."""
-        _, first = np.unique(keys, return_index=True)
-        self._found.append(np.stack((keys[first], region[first], kind[first])))
-        self._held += first.size
-        if self._held > self._most:
-            self._found = [self.sorted()]
-            self._held = self._found[0].shape[1]
-            self._most = max(_MOST_CELLS, 2 * self._held)
-
-    def sorted(self) -> NDArray[np.uint64]:
-        """Keys, aggregated regions and classes, by ascending key."""
-        everything = np.concatenate(self._found, axis=1) if self._found else np.zeros((3, 0), np.uint64)
-        _, first = np.unique(everything[0], return_index=True)
-        return everything[:, first]
-
-
-_MOST_CELLS = 4_000_000
-"""Notes that are kept before those that repeat each other are thrown away."""
 
 
 @dataclass(frozen=True)
@@ -85,13 +56,12 @@ Crosswalk = Mapping[str, tuple[str, ...]]
 class Seen:
     """What one file came down to. ``strangers`` are rows whose region the crosswalk does not know.
 
-    ``sizes`` counts the rows by the hash of the added class size. In tiers, ``coarser`` adds up what the rows would be
-    with the code of each tier above, and ``cells`` keeps aggregated region and class of each key.
+    ``sizes`` counts the rows by the hash of the added class size. In several ``tiers`` the tally adds up what the rows
+    would be with the code of each of them, and notes aggregated region and class of each key.
     """
 
     tally: Tally = field(default_factory=Tally)
-    coarser: list[Tally] = field(default_factory=list)
-    cells: Cells = field(default_factory=lambda: Cells())
+    tiers: int = 1
     rows: int = 0
     strangers: int = 0
     names_fit: bool = True
@@ -120,7 +90,9 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cros
         Translation(hashed(crosswalk, encoding), hashed(codes, encoding))
         for codes in zip(*crosswalk.values(), strict=True)
     )
-    seen.coarser = [Tally() for _ in larger]
+    if larger:
+        seen.tiers = 1 + len(larger)
+        seen.tally = Tally(seen.tiers, notes=2)
     groups = {
         name: [_Groups(one.groups, encoding, claim.escaped) for one in problem.groupings if one.column == name]
         for name in problem.quasi_identifiers
@@ -134,34 +106,36 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cros
         if missing:
             known = region != 0
             columns, region = [column[known] for column in columns], region[known]
-        keys = np.zeros(region.size, np.uint64)
+        kinds = np.zeros(region.size, np.uint64)
         changed = {problem.region_column: region}
         for name in problem.quasi_identifiers:
             changed[name] = columns[place[name]]
             for group in groups[name]:
                 changed[name] = group.applied(changed[name])
-        for name in (problem.region_column, *problem.quasi_identifiers):
-            combine(keys, changed[name])
+            combine(kinds, changed[name])
+        keys = kinds.copy()
+        combine(keys, region)
         for name, groups_of_values in rewritten.items():
             if groups_of_values is not None:
                 changed[name] = groups_of_values.applied(columns[place[name]])
-        seen.tally.add(keys, _rows(claim, changed, columns, place))
-        if larger:
-            kinds = np.zeros(region.size, np.uint64)
-            for name in problem.quasi_identifiers:
-                combine(kinds, changed[name])
-            seen.cells.add(keys, region, kinds)
-        for codes, tally in zip(larger, seen.coarser, strict=True):
-            changed[problem.region_column], _ = codes.of(columns[place[problem.region_column]])
-            tally.add(keys, _rows(claim, changed, columns, place))
+        values = {name: changed[name] if name in changed else columns[place[name]] for name, _ in claim.columns}
+        given = columns[place[problem.region_column]]
+        above = [codes.of(given)[0] for codes in larger]
+        rows = _rows(values, problem.region_column, region.size, [region, *above])
+        seen.tally.add(keys, rows, np.stack((region, kinds)) if larger else None)
     return seen
 
 
-def _rows(claim: Claim, changed: Mapping[str, Hashes], columns: Batch, place: Mapping[str, int]) -> Hashes:
-    """The fingerprints of rows with the changed values in their places."""
-    rows = np.zeros(columns[0].size, np.uint64)
-    for name, _ in claim.columns:
-        combine(rows, changed[name] if name in changed else columns[place[name]])
+def _rows(values: Mapping[str, Hashes], region_column: str, size: int, places: Sequence[Hashes]) -> Hashes:
+    """The fingerprints of rows with the code of each tier in turn; the region goes in last, all else but once."""
+    rows = np.zeros((len(places), size), np.uint64)
+    for name, column in values.items():
+        if name != region_column:
+            combine(rows[0], column)
+    rows[1:] = rows[0]
+    if region_column in values:
+        for line, place in zip(rows, places, strict=True):
+            combine(line, place)
     return rows
 
 
@@ -175,13 +149,13 @@ def seen_output(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cro
     for columns in _output_batches(claim, encoding, seen, quotes):
         tick(columns[0].size)
         seen.rows += columns[0].size
-        keys, rows = np.zeros(columns[0].size, np.uint64), np.zeros(columns[0].size, np.uint64)
+        keys = np.zeros(columns[0].size, np.uint64)
         for name in (problem.region_column, *problem.quasi_identifiers):
             if name in names:
                 combine(keys, columns[names.index(name)])
-        for values in columns[: len(names)]:
-            combine(rows, values)
-        seen.tally.add(keys, rows)
+        values = dict(zip(names, columns, strict=False))
+        region = values.get(problem.region_column, keys)
+        seen.tally.add(keys, _rows(values, problem.region_column, keys.size, [region]))
         if problem.region_column in names:
             seen.strangers += known.of(columns[names.index(problem.region_column)])[1]
         if claim.class_size is not None:

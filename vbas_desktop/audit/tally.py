@@ -6,11 +6,14 @@ same rows, however often and in whatever order, but for a chance of about one in
 
 from __future__ import annotations
 
+from typing import NamedTuple, TypeVar
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
+T = TypeVar("T", np.uint64, np.int64)
 
 _ODD = np.uint64(0x9FB21C651E98DF25)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
@@ -94,65 +97,92 @@ def combine(rows: Hashes, column: Hashes) -> None:
 
 @njit(cache=True, nogil=True)
 def _add(
-    keys: Hashes, rows: Hashes, slots: Hashes, counts: NDArray[np.int64], sums: Hashes, start: int, room: int
+    keys: Hashes,
+    rows: Hashes,
+    notes: Hashes,
+    index: NDArray[np.int32],
+    known: Hashes,
+    counts: NDArray[np.int64],
+    sums: Hashes,
+    kept: Hashes,
+    start: int,
+    used: int,
 ) -> tuple[int, int]:
-    mask = np.uint64(slots.size - 1)
-    used = 0
+    mask = np.uint64(index.size - 1)
     for i in range(start, keys.size):
         slot = np.int64((keys[i] * _ODD >> np.uint64(17)) & mask)
-        while counts[slot] and slots[slot] != keys[i]:
+        while index[slot] >= 0 and known[index[slot]] != keys[i]:
             slot = np.int64(np.uint64(slot + 1) & mask)
-        if counts[slot] == 0:
-            if used == room:
+        at = index[slot]
+        if at < 0:
+            if used == known.size:
                 return i, used
+            at, index[slot] = used, used
             used += 1
-            slots[slot] = keys[i]
-        counts[slot] += 1
-        sums[slot] += rows[i]
+            known[at] = keys[i]
+            for j in range(notes.shape[0]):
+                kept[at, j] = notes[j, i]
+        counts[at] += 1
+        for j in range(rows.shape[0]):
+            sums[at, j] += rows[j, i]
     return keys.size, used
 
 
-class Tally:
-    """Records and the sum of their fingerprints by class."""
+@njit(cache=True, nogil=True)
+def _find_again(keys: Hashes, index: NDArray[np.int32]) -> None:
+    mask = np.uint64(index.size - 1)
+    for i in range(keys.size):
+        slot = np.int64((keys[i] * _ODD >> np.uint64(17)) & mask)
+        while index[slot] >= 0:
+            slot = np.int64(np.uint64(slot + 1) & mask)
+        index[slot] = i
 
-    def __init__(self) -> None:
-        self._slots, self._counts, self._sums = self._empty(1 << 12)
+
+class Classes(NamedTuple):
+    """The hash and the number of records of every class, the sums of fingerprints, and what was noted of it."""
+
+    keys: Hashes
+    counts: NDArray[np.int64]
+    sums: Hashes
+    notes: Hashes
+
+
+class Tally:
+    """Records and sums of their fingerprints by class: one sum for each way of writing the rows.
+
+    Of each class a few ``notes`` are kept, in which all its records agree. Classes are numbered as they come: those of
+    one region are mostly neighbours in the file, and then in memory too.
+    """
+
+    def __init__(self, ways: int = 1, notes: int = 0) -> None:
+        size = 1 << 12
+        sums, kept = np.zeros((size, ways), np.uint64), np.zeros((size, notes), np.uint64)
+        self._held = Classes(np.zeros(size, np.uint64), np.zeros(size, np.int64), sums, kept)
+        self._index = np.full(2 * size, -1, np.int32)
         self._used = 0
 
-    @staticmethod
-    def _empty(size: int) -> tuple[Hashes, NDArray[np.int64], Hashes]:
-        return np.zeros(size, np.uint64), np.zeros(size, np.int64), np.zeros(size, np.uint64)
-
-    def add(self, keys: Hashes, rows: Hashes) -> None:
-        """Count rows by the hash of their class."""
+    def add(self, keys: Hashes, rows: Hashes, notes: Hashes | None = None) -> None:
+        """Count rows by the hash of their class; ``rows`` has a line for each way, ``notes`` one for each note."""
         done = 0
+        notes = np.zeros((0, keys.size), np.uint64) if notes is None else notes
         while True:
-            room = self._slots.size // 2 - self._used
-            done, used = _add(keys, rows, self._slots, self._counts, self._sums, done, room)
-            self._used += used
+            done, self._used = _add(keys, rows, notes, self._index, *self._held, done, self._used)
             if done == keys.size:
                 return
             self._grow()
 
     def _grow(self) -> None:
-        keys, counts, sums = self.classes()
-        self._slots, self._counts, self._sums = self._empty(self._slots.size * 4)
-        _move(keys, counts, sums, self._slots, self._counts, self._sums)
+        keys, counts, sums, notes = self._held
+        self._held = Classes(_doubled(keys), _doubled(counts), _doubled(sums), _doubled(notes))
+        self._index = np.full(2 * self._index.size, -1, np.int32)
+        _find_again(self._held.keys[: self._used], self._index)
 
-    def classes(self) -> tuple[Hashes, NDArray[np.int64], Hashes]:
-        """The hash, the number of records and the sum of fingerprints of every class, by ascending hash."""
-        present = np.flatnonzero(self._counts)
-        order = present[np.argsort(self._slots[present])]
-        return self._slots[order], self._counts[order], self._sums[order]
+    def classes(self) -> Classes:
+        """What is known of every class, in the order in which they came."""
+        keys, counts, sums, notes = self._held
+        used = slice(self._used)
+        return Classes(keys[used], counts[used], sums[used], notes[used])
 
 
-@njit(cache=True, nogil=True)
-def _move(
-    keys: Hashes, counts: NDArray[np.int64], sums: Hashes, slots: Hashes, new: NDArray[np.int64], total: Hashes
-) -> None:
-    mask = np.uint64(slots.size - 1)
-    for i in range(keys.size):
-        slot = np.int64((keys[i] * _ODD >> np.uint64(17)) & mask)
-        while new[slot]:
-            slot = np.int64(np.uint64(slot + 1) & mask)
-        slots[slot], new[slot], total[slot] = keys[i], counts[i], sums[i]
+def _doubled(array: NDArray[T]) -> NDArray[T]:
+    return np.concatenate((array, np.zeros_like(array)))

@@ -97,8 +97,8 @@ class _Expected:
 
 
 def _expected(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, before: Seen) -> _Expected:
-    _, counts, sums = before.tally.classes()
-    if not before.coarser:
+    _, counts, sums, notes = before.tally.classes()
+    if before.tiers == 1:
         kept = counts >= problem.k
         return _Expected(counts[kept], np.sum(sums[kept], dtype=np.uint64), int(counts[~kept].sum()))
     codes = [np.array(column) for column in zip(*crosswalk.values(), strict=True)]
@@ -109,16 +109,16 @@ def _expected(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cross
         parent = np.zeros(int(below.max()) + 1, np.int64)
         parent[below] = above
         parents.append(parent)
-    _, regions, kinds = before.cells.sorted()
+    regions, kinds = notes.T
     hashes = hashed(numbered[0][0].tolist(), text_encoding(dialect, claim))
     order = np.argsort(hashes)
     place = order[np.searchsorted(hashes[order], regions)].astype(np.int64)
     kind = np.unique(kinds, return_inverse=True)[1].astype(np.int64)
     tier, last = recounted_tiers(place, kind, counts, parents, problem.k)
-    sizes, parts = [counts[tier == 0]], [np.sum(sums[tier == 0], dtype=np.uint64)]
-    for number, tally in enumerate(before.coarser, 1):
+    sizes, parts = [counts[tier == 0]], [np.sum(sums[tier == 0, 0], dtype=np.uint64)]
+    for number in range(1, before.tiers):
         here = tier == number
-        parts.append(np.sum(tally.classes()[2][here], dtype=np.uint64))
+        parts.append(np.sum(sums[here, number], dtype=np.uint64))
         place = parents[number - 1][place]
         _, where = np.unique(place[here] * (int(kind.max(initial=0)) + 1) + kind[here], return_inverse=True)
         sizes.append(np.bincount(where, counts[here]).astype(np.int64))
@@ -128,7 +128,7 @@ def _expected(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cross
 
 def _checks(problem: Problem, claim: Claim, before: Seen, after: Seen, expected: _Expected) -> list[Check]:
     suppressed = expected.suppressed + before.strangers
-    _, released, released_sums = after.tally.classes()
+    _, released, released_sums, _ = after.tally.classes()
     anonymity = int(released.min()) if released.size else None
     checks = [
         Check("the columns are those that were chosen", after.names_fit),
@@ -157,7 +157,7 @@ def _checks(problem: Problem, claim: Claim, before: Seen, after: Seen, expected:
         rows = dict(zip(texts.tolist(), (sizes * classes).tolist(), strict=True))
         checks.append(Check("the class sizes are those of the released file", dict(after.sizes) == rows))
     told = {name for name, _ in claim.columns}
-    if before.coarser and {problem.region_column, *problem.quasi_identifiers} <= told:
+    if before.tiers > 1 and {problem.region_column, *problem.quasi_identifiers} <= told:
         same = np.array_equal(np.sort(released), np.sort(expected.sizes))
         checks.append(
             Check(

@@ -15,7 +15,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.cells import aggregated_shapes, disc_radius
+from vbas_desktop.algorithms.cells import aggregated_shapes, disc_radius, merged_shapes
 from vbas_desktop.algorithms.coverage import Shapes, object_array, polygonal
 from vbas_desktop.algorithms.date_line import cut_of_shapes, ends_at_date_line, sides, unwrapped, within_half_turn
 from vbas_desktop.algorithms.rounding import on_grid, without_hairlines
@@ -23,7 +23,7 @@ from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 
 from .plan import Partition
-from .tables import TIERS, code_order, tier_columns
+from .tables import TIERS, code_order, tier_columns, to_degrees
 
 Points = NDArray[np.float64]
 
@@ -44,6 +44,17 @@ def shapes_of(partition: Partition) -> Shapes:
     classes would show in the borders of its cell.
     """
     return aggregated_shapes(partition.regions, partition.membership)
+
+
+def with_larger_places(partition: Partition, shapes: Shapes) -> Iterator[Shapes]:
+    """The shapes of each tier; ``shapes`` are those of the aggregated regions."""
+    yield shapes
+    parents = partition.parents
+    for tier in partition.coarser:
+        number = {code: place for place, code in enumerate(tier.codes)}
+        shapes = merged_shapes(shapes, np.array([number[code] for code in parents]))
+        yield shapes
+        parents = tier.parents
 
 
 def made_up_extent(regions: Regions) -> tuple[Finding, ...]:
@@ -88,9 +99,9 @@ def placed_for(kind: str, shapes: Shapes, regions: Regions) -> Placed:
     return Placed(shapes, without_hairlines(shapes), 0.0, lambda points: points)
 
 
-def _in_degrees(shapes: Shapes, to_degrees: Callable[[Points], Points]) -> Placed:
+def _in_degrees(shapes: Shapes, to_file: Callable[[Points], Points]) -> Placed:
     """In WGS 84, on a grid of about a decimetre (finer if a shape is too small for it), cut at the date line."""
-    placed = shapely.transform(shapes, to_degrees)
+    placed = shapely.transform(shapes, to_file)
     exact = unwrapped(placed, cut_of_shapes(placed))
     for number in np.flatnonzero(~shapely.is_valid(exact)).tolist():
         # What is valid in the plane may touch itself in longitude and latitude.
@@ -104,21 +115,19 @@ def _in_degrees(shapes: Shapes, to_degrees: Callable[[Points], Points]) -> Place
         [rounded[owner == number] for number in range(len(shapes))] if len(pieces) > len(shapes) else rounded[:, None]
     )
     written = [group[0] if len(group) == 1 else shapely.multipolygons(shapely.get_parts(group)) for group in parts]
-    return Placed(exact, object_array(written), grid, to_degrees)
+    return Placed(exact, object_array(written), grid, to_file)
 
 
 def _to_degrees(system: CoordinateSystem) -> Callable[[Points], Points]:
     if system.kind is CoordinateKind.DEGREES:
         return lambda points: np.column_stack((within_half_turn(points[:, 1]), points[:, 0]))
-    from pyproj import Transformer
+    transform = to_degrees(system.definition)
 
-    transform = Transformer.from_crs(system.definition, "EPSG:4326", always_xy=True).transform
-
-    def to_degrees(points: Points) -> Points:
+    def placed(points: Points) -> Points:
         x, y = transform(points[:, 0], points[:, 1])
         return np.column_stack((within_half_turn(x), y))
 
-    return to_degrees
+    return placed
 
 
 def geojson(partition: Partition, placed: Sequence[Placed]) -> bytes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -78,10 +79,16 @@ def file_coordinates(points: NDArray[np.float64], system: CoordinateSystem) -> N
         return np.column_stack((points[:, 0], within_half_turn(points[:, 1])))
     if system.kind is not CoordinateKind.GEOGRAPHIC or system.definition is None or not len(points):
         return points
+    return np.column_stack(to_degrees(system.definition)(points[:, 0], points[:, 1]))
+
+
+@lru_cache(2)
+def to_degrees(definition: Any) -> Callable[..., tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """What makes longitude and latitude of the coordinates of a system; each tier asks for it again."""
     from pyproj import Transformer
 
-    x, y = Transformer.from_crs(system.definition, "EPSG:4326", always_xy=True).transform(points[:, 0], points[:, 1])
-    return np.column_stack((x, y))
+    transform: Callable[..., Any] = Transformer.from_crs(definition, "EPSG:4326", always_xy=True).transform
+    return transform
 
 
 def checksums(files: Iterable[ReleasedFile]) -> bytes:

@@ -34,7 +34,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 from . import representability
 from .disclosure import Told, tell
 from .folder import ReleasedFile, ReleaseReport, complete_folder
-from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of
+from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of, with_larger_places
 from .patience import patiently, save_to_disk
 from .plan import Plan, empty, make_plan, smallest_area
 from .records.arrow_writer import ArrowRecords
@@ -225,7 +225,7 @@ class _Job:
     def _placed(self, kind: str, shapes: Shapes) -> list[Placed]:
         """The shapes of each tier for a file of this kind."""
         regions = self.plan.problem.regions
-        return [placed_for(kind, each, regions) for each in (shapes, *(shapes_of(tier) for tier in self.plan.coarser))]
+        return [placed_for(kind, each, regions) for each in with_larger_places(self.plan, shapes)]
 
     def _drawn(self) -> tuple[Shapes, Pairs, NDArray[np.int32]]:
         """The shapes, which initial regions touch, and of how many pieces each aggregated region is."""
