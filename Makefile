@@ -9,10 +9,10 @@ export PYTHON
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system-packages run test lint docs bench package lock clean FORCE
+.PHONY: help setup system-packages run test lint docs bench package check-package lock clean FORCE
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) ## make .venv with everything in it (system libraries too when root); run and test do it themselves
 
@@ -50,6 +50,9 @@ package: setup ## make dist/: the wheel, a folder with both programs that runs w
 	$(BIN)/hatchling build --target wheel
 	$(BIN)/pyinstaller packaging/vbas.spec --noconfirm --log-level ERROR --distpath dist --workpath build/pyinstaller
 	packaging/make-deb
+
+check-package: ## install the .deb of `make package` in an empty Debian and run the sample in it (root; needs debootstrap)
+	packaging/check-deb
 
 lock: setup ## choose the newest allowed versions anew and write packaging/requirements.lock (needs uv)
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --generate-hashes \
