@@ -12,10 +12,12 @@ import pyarrow as pa
 
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.sources.engine import Engine
 
 from .blocks import Unreadable
 from .expected_values import expected_values
-from .readback import Batch, escaped, hashes_of, quotes_in, read_csv, read_parquet, read_wide
+from .readback import Batch, escaped, hashed_batches, hashes_of, quotes_in, read_csv, read_parquet, read_wide
+from .source_records import every_record
 from .tally import Hashes, Tally, Translation, combine
 
 Tick = Callable[[int], None]
@@ -28,6 +30,7 @@ class Claim:
 
     ``values`` are those of the columns whose numbers, dates and blanks are written in one way. No aggregated region
     holds two values of the region file's columns ``within``, or one of the initial regions ``alone`` and another one.
+    ``source`` is where the records of the input are if they are in no file.
     """
 
     file: Path
@@ -41,6 +44,7 @@ class Claim:
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     within: tuple[str, ...] = ()
     alone: tuple[str, ...] = ()
+    source: Engine | None = None
 
     @property
     def names(self) -> list[str]:
@@ -186,6 +190,10 @@ def _rewritten(values: tuple[str, ...], encoding: str, escape: bool) -> _Groups 
 
 
 def _input_batches(problem: Problem, dialect: Dialect, claim: Claim) -> Iterator[Batch]:
+    if claim.source is not None:
+        places = [place for place, name in enumerate(dialect.header) if name != problem.region_column]
+        yield from hashed_batches(every_record(claim.source), places if claim.escaped else ())
+        return
     assert problem.records_source is not None
     path = Path(problem.records_source.path)
     # The region column is compared with the crosswalk, which holds the ids as they are.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -89,9 +89,14 @@ def read_parquet(path: Path, escape: Collection[int] = ()) -> Iterator[Batch]:
     with pa_parquet.ParquetFile(path) as file:
         names = [name.encode() for name in file.schema_arrow.names]
         yield [hashes_of(pa.array([name], pa.binary())) for name in names]
-        for batch in file.iter_batches(batch_size=1 << 17):
-            texts = [as_text(column) for column in batch.columns]
-            yield [hashes_of(escaped(text) if place in escape else text) for place, text in enumerate(texts)]
+        yield from hashed_batches(file.iter_batches(batch_size=1 << 17), escape)
+
+
+def hashed_batches(batches: Iterable[Any], escape: Collection[int] = ()) -> Iterator[Batch]:
+    """Arrow batches as hashes of their texts."""
+    for batch in batches:
+        texts = [as_text(column) for column in batch.columns]
+        yield [hashes_of(escaped(text) if place in escape else text) for place, text in enumerate(texts)]
 
 
 def hashes_of(column: Any) -> Hashes:

@@ -78,6 +78,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.jobs.compare import CompareJob
     from vbas_desktop.jobs.data import LoadJob
     from vbas_desktop.release.comparison import check_comparison_target
+    from vbas_desktop.sources.address import record_place
 
     settings, plan = _plan(options)
     requirement = shared.requirement_of(options)
@@ -88,7 +89,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         used = [name for names in options.quasi_identifiers for name in names]
         needed = frozenset({settings.region_column, *used})
-        load = LoadJob(Path(options.records), Path(options.regions), settings.reading, needed, settings.identifiers)
+        place = record_place(options.records)
+        load = LoadJob(place, Path(options.regions), settings.reading, needed, settings.identifiers)
         data = load.execute(Span(progress, 0.0, 0.2))
         job = CompareJob(plan, data, target, requirement, settings.identifiers, options.suitable_only)
         if options.dry_run:

@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--solution", metavar="N", type=whole(1), help="id of the solution (default: the one of the run)"
     )
     parser.add_argument("--out", metavar="DIR", required=True, help="folder for the release")
-    parser.add_argument("--records", metavar="FILE", help="where the record file is now, if it was moved")
+    parser.add_argument("--records", metavar="FILE", help="where the record file (or address) is now, if it was moved")
     parser.add_argument("--regions", metavar="FILE", help="where the region file is now, if it was moved")
     add_settings(parser, ReleaseOptions, defaults=False)
     add_settings(parser, HandingOver)
@@ -40,13 +40,13 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.jobs.release import ExportJob
 
     given = {each.key: vars(options)[each.key] for each in settings_of(ReleaseOptions) if each.key in vars(options)}
-    moved = {name: Path(place) for name in ("records", "regions") if (place := getattr(options, name))}
     job = ExportJob(
         Path(options.run_folder),
         Path(options.out),
         options.solution,
         given,
-        **moved,
+        options.records,
+        Path(options.regions) if options.regions else None,
         handing=HandingOver.from_options(vars(options)),
     )
     progress = TerminalProgress(options.quiet)

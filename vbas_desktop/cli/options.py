@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 def add_files(parser: argparse.ArgumentParser) -> None:
     """The two files."""
-    parser.add_argument("records", metavar="RECORDS", help="the record file (CSV, also compressed, or Parquet)")
+    parser.add_argument(
+        "records",
+        metavar="RECORDS",
+        help="the record file (CSV, also compressed, or Parquet), or the address of a folder, pattern or table",
+    )
     parser.add_argument("regions", metavar="REGIONS", help="the region file (CSV, GeoJSON, GeoPackage or Shapefile)")
 
 

@@ -105,10 +105,12 @@ def _ran(
 ) -> tuple[Data, Ran]:
     from vbas_desktop.jobs.data import LoadJob
     from vbas_desktop.jobs.run import RunJob
+    from vbas_desktop.sources.address import record_place
 
     # A release needs all columns, counting only some.
     needed = None if options.out else frozenset({settings.region_column, *settings.quasi_identifiers})
-    load = LoadJob(Path(options.records), Path(options.regions), settings.reading, needed, settings.identifiers)
+    place = record_place(options.records)
+    load = LoadJob(place, Path(options.regions), settings.reading, needed, settings.identifiers)
     data = load.execute(Span(progress, 0.0, 0.45))
     released = [name for name, _ in release.released_columns(data.table.dialect.header)] if requirement else None
     job = RunJob(settings, data, requirement=requirement, released_columns=released)

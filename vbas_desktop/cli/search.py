@@ -64,6 +64,7 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.jobs.data import LoadJob
     from vbas_desktop.jobs.search import SearchJob, read_ladders
     from vbas_desktop.release.search import check_search_target
+    from vbas_desktop.sources.address import record_place
 
     pins = {name: _number("--pin", name, text or "0") for name, text in _pairs(options.pin)}
     minima = {name: _number("--minimum", name, text) for name, text in _pairs(options.minimum)}
@@ -74,7 +75,8 @@ def run(options: argparse.Namespace) -> int:
     progress = TerminalProgress(options.quiet)
     try:
         needed = frozenset({settings.region_column, *settings.quasi_identifiers})
-        load = LoadJob(Path(options.records), Path(options.regions), settings.reading, needed, settings.identifiers)
+        place = record_place(options.records)
+        load = LoadJob(place, Path(options.regions), settings.reading, needed, settings.identifiers)
         data = load.execute(Span(progress, 0.0, 0.2))
         job = SearchJob(settings, data, levels, pins, minima, target)
         searched = job.execute(Span(progress, 0.2, 1.0))

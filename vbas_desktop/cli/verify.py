@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 from vbas_desktop.domain.words import counted
 
@@ -24,7 +23,9 @@ NOT_ANONYMOUS = 3
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("file", metavar="FILE", help="the CSV file to check (may be compressed with gzip)")
+    parser.add_argument(
+        "file", metavar="FILE", help="the CSV file to check (may be compressed with gzip), or an address"
+    )
     parser.add_argument(
         "--quasi-identifiers", required=True, metavar="A,B", help="the columns that others may know of a person"
     )
@@ -38,9 +39,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check the file; 0 if it is k-anonymous, 3 if not."""
     from vbas_desktop.jobs.verify import VerifyJob
+    from vbas_desktop.sources.address import record_place
 
     names = tuple(name.strip() for name in options.quasi_identifiers.split(",") if name.strip())
-    job = VerifyJob(Path(options.file), names, options.region_column, options.k, reading_of(options))
+    job = VerifyJob(record_place(options.file), names, options.region_column, options.k, reading_of(options))
     progress = TerminalProgress(options.quiet)
     try:
         found = job.execute(progress)

@@ -13,6 +13,7 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import Groups
+from vbas_desktop.sources.address import Address, record_place
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
@@ -30,10 +31,11 @@ class Data:
 class LoadJob:
     """Read both files. ``columns`` are those of the records that are needed (None: all), ``named`` must be there too.
 
-    The region file comes first: it is small, so its mistakes show at once.
+    Instead of a record file an address can be given, whose records stay where they are. The region file comes first:
+    it is small, so its mistakes show at once.
     """
 
-    records: Path
+    records: Path | Address
     regions: Path
     reading: Reading = field(default_factory=Reading)
     columns: frozenset[str] | None = None
@@ -42,25 +44,35 @@ class LoadJob:
     def execute(self, progress: Progress = Silent()) -> Data:  # noqa: B008 (Silent has no state)
         """Read; all that is wrong with a file comes in one `InputError`."""
         from vbas_desktop.files.codebook import read_codebook
-        from vbas_desktop.files.records.table import load_records
         from vbas_desktop.files.regions.read import load_regions
         from vbas_desktop.files.swapped import check_two_files, with_swap_told
 
-        check_two_files(self.records, self.regions)
+        place = record_place(self.records) if isinstance(self.records, Path) else self.records
+        if isinstance(place, Path):
+            check_two_files(place, self.regions)
         try:
             regions = load_regions(self.regions, self.reading.of_regions, Span(progress, 0.0, 0.1))
         except InputError as error:
-            raise with_swap_told(error, self.records, self.regions) from None
-        how, span = self.reading.of_records, Span(progress, 0.1, 1.0)
-        table = load_records(self.records, how, span, self.columns)
-        if self.columns is not None and not {*self.columns, *self.named} <= {*table.dialect.header}:
-            # A wrong name, or a file without names? All columns are needed to tell.
-            table = load_records(self.records, how, span)
+            raise (with_swap_told(error, place, self.regions) if isinstance(place, Path) else error) from None
+        table = self._table(place, Span(progress, 0.1, 1.0))
         for name in self.named:
             table.check_name(name)
         if self.reading.codebook:
             table = table.labelled(read_codebook(self.reading.codebook))
         return Data(table, regions)
+
+    def _table(self, place: Path | Address, progress: Progress) -> RecordTable:
+        from vbas_desktop.files.records.table import load_records
+        from vbas_desktop.sources.table import load_source
+
+        how = self.reading.of_records
+        if isinstance(place, Address):
+            return load_source(place, how, progress, self.columns)
+        table = load_records(place, how, progress, self.columns)
+        if self.columns is not None and not {*self.columns, *self.named} <= {*table.dialect.header}:
+            # A wrong name, or a file without names? All columns are needed to tell.
+            table = load_records(place, how, progress)
+        return table
 
 
 def read_groups(choices: Iterable[str]) -> dict[str, dict[str, str]]:

@@ -18,6 +18,7 @@ from vbas_desktop.settings.command import options_in_force
 from vbas_desktop.settings.handing_over import HandingOver
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings
+from vbas_desktop.sources.address import record_place
 
 from .data import LoadJob
 from .run import RunJob, checked, chosen_solution
@@ -118,7 +119,7 @@ class ExportJob:
     target: Path
     solution: int | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
-    records: Path | None = None
+    records: str | Path | None = None
     regions: Path | None = None
     handing: HandingOver = field(default_factory=HandingOver)
 
@@ -138,7 +139,7 @@ class ExportJob:
             repeated = _repeated(document, options)
         check_target(self.target)
         load = LoadJob(
-            Path(self.records or kept["records"]),
+            record_place(self.records or kept["records"]),
             Path(self.regions or kept["regions"]),
             settings.reading,
             named=settings.identifiers,

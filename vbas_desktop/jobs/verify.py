@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.sources.address import Address
 
 if TYPE_CHECKING:
     from vbas_desktop.audit.recount import Recount
@@ -52,7 +53,7 @@ class Verified:
 class VerifyJob:
     """Count the records of every region and combination of quasi-identifier values in a file."""
 
-    file: Path
+    file: Path | Address
     quasi_identifiers: tuple[str, ...]
     region_column: str
     k: int = 5
@@ -64,6 +65,8 @@ class VerifyJob:
         from vbas_desktop.files.records.table import line_two
 
         self._check()
+        if isinstance(self.file, Address):
+            return Verified(self.k, self._recounted(self.file, progress))
         category_line, said = line_two(self.file, self.reading, progress)
         found = recount(
             self.file,
@@ -75,6 +78,16 @@ class VerifyJob:
             progress=progress,
         )
         return Verified(self.k, found, tuple(said))
+
+    def _recounted(self, address: Address, progress: Progress) -> Recount:
+        from vbas_desktop.audit.source_records import recount_records
+        from vbas_desktop.sources.table import open_engine
+
+        engine = open_engine(address, self.reading, progress)
+        try:
+            return recount_records(engine, self.quasi_identifiers, self.region_column, progress)
+        finally:
+            engine.close()
 
     def _check(self) -> None:
         if not self.quasi_identifiers:

@@ -53,6 +53,7 @@ class ReleasedRecords:
 
     def __init__(self, plan: Plan, table: RecordTable, progress: Progress) -> None:
         self.plan, self.table, self._progress = plan, table, progress
+        self.rows = table.rows
         self._decision = Decision.of(plan)
         self._region_of, self.categories_of = region_and_category_codes(plan.problem, table)
 

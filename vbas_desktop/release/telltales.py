@@ -15,10 +15,12 @@ from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.sources.table import SourceTable
 
 from .column_counts import Ints, ReleasedRecords, pair_counts
 from .column_tests import ALIKE, KNOWING, RARE_SHARE, Agreement, agreement, alike, merged, rare_share
 from .plan import Plan
+from .source_columns import SourceReleased
 
 TELLTALE = "telltale-column"
 """The code of findings about columns that tell too much."""
@@ -43,16 +45,23 @@ def check_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progr
     """Refuse columns that would undo the release; warnings of those that are allowed knowingly all the same."""
     used = {plan.problem.region_column, *plan.problem.quasi_identifiers}
     columns = [name for name, _ in options.released_columns(table.dialect.header) if name not in used]
-    found = telltale_columns(plan, table, columns, progress)
+    found = telltale_columns(plan, table, columns, progress, options)
     refused = [finding for finding in found if finding.column not in options.allow_columns]
     if refused:
         raise InputError(refused)
     return tuple(replace(finding, remedy="It was allowed knowingly.", severity=Severity.WARNING) for finding in found)
 
 
-def telltale_columns(plan: Plan, table: RecordTable, columns: Sequence[str], progress: Progress) -> tuple[Finding, ...]:
+def telltale_columns(
+    plan: Plan,
+    table: RecordTable,
+    columns: Sequence[str],
+    progress: Progress,
+    options: ReleaseOptions | None = None,
+) -> tuple[Finding, ...]:
     """One finding for each column that tells more than the release should, with its figures."""
-    records, findings = ReleasedRecords(plan, table, progress), []
+    records = _released_records(plan, table, columns, progress, options or ReleaseOptions())
+    findings = []
     facts = {column.name: column for column in table.columns}
     for name in columns:
         progress.update("Testing the released columns", 0.0)
@@ -60,6 +69,14 @@ def telltale_columns(plan: Plan, table: RecordTable, columns: Sequence[str], pro
         if told:
             findings.append(Finding(TELLTALE, told, _ways_out(name), column=name))
     return tuple(findings)
+
+
+def _released_records(
+    plan: Plan, table: RecordTable, columns: Sequence[str], progress: Progress, options: ReleaseOptions
+) -> ReleasedRecords:
+    if isinstance(table, SourceTable):
+        return SourceReleased(plan, table, options, list(columns), progress)
+    return ReleasedRecords(plan, table, progress)
 
 
 def _ways_out(name: str) -> str:
@@ -104,7 +121,7 @@ def _empty(facts: ColumnFacts) -> int:
 
 
 def _told(records: ReleasedRecords, facts: ColumnFacts) -> Iterator[str]:
-    filled = records.table.rows - facts.missing
+    filled = records.rows - facts.missing
     if not filled:
         return
     if not facts.categorical:

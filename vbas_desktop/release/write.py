@@ -30,6 +30,7 @@ from vbas_desktop.files.runfile import as_text, run_document, write_run_file
 from vbas_desktop.settings.command import GROUPS_FILE, files_to_repeat
 from vbas_desktop.settings.policies import POLICIES
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.sources.table import SourceTable
 
 from . import representability
 from .disclosure import Told, tell
@@ -41,6 +42,7 @@ from .records.arrow_writer import ArrowRecords
 from .records.blocks import changed
 from .records.canonical import Canonical, canonical_columns, canonical_hints, values_of_texts
 from .records.csv_writer import CsvRecords, Written
+from .records.source_writer import SourceRecords, refuse_order
 from .rehearsal import rehearse_with
 from .report import Facts, Papers, as_html, as_pdf, internal_report, recipients_report
 from .report.blocks import Report
@@ -74,7 +76,25 @@ def write_release(
     """
     progress, target, options = progress or Silent(), Path(target), options.settled()
     released = options.released_columns(table.dialect.header)
+    if isinstance(table, SourceTable):
+        refuse_order(options, table.source.path)
+        with table.engine.steady(progress):
+            return _write(problem, table, result, solution, options, released, target, progress, document)
     _refuse_changed(problem)
+    return _write(problem, table, result, solution, options, released, target, progress, document)
+
+
+def _write(
+    problem: Problem,
+    table: RecordTable,
+    result: RunResult,
+    solution: Solution,
+    options: ReleaseOptions,
+    released: tuple[tuple[str, str], ...],
+    target: Path,
+    progress: Progress,
+    document: Mapping[str, Any] | None,
+) -> ReleaseReport:
     make_ready(REHEARSAL, progress)
     require_space(target.parent, _needed_bytes(table, options))
     plan = make_plan(problem, solution)
@@ -153,13 +173,18 @@ class _Job:
         return f"anonymized.{self.options.format}"
 
     def _records(self, release: Path, progress: Progress) -> Written:
-        by_bytes = self.table.dialect.format == "csv" and self.options.format == "csv"
-        kind = CsvRecords if by_bytes else ArrowRecords
-        records = kind(self.plan, self.table.dialect, self.options, self.table.source, self.canonical)
+        records = self._writer()
         with (release / self._file_name).open("wb") as file:
             written = records.write(file, self.folder, progress)
             save_to_disk(file, progress, 1.0)
         return written
+
+    def _writer(self) -> CsvRecords | ArrowRecords:
+        if isinstance(self.table, SourceTable):
+            return SourceRecords(self.plan, self.table, self.options, self.canonical)
+        by_bytes = self.table.dialect.format == "csv" and self.options.format == "csv"
+        kind = CsvRecords if by_bytes else ArrowRecords
+        return kind(self.plan, self.table.dialect, self.options, self.table.source, self.canonical)
 
     def _verified(self, release: Path, written: Written, progress: Progress) -> tuple[Check, ...]:
         claim = Claim(
@@ -173,6 +198,7 @@ class _Job:
             self.plan.records_released,
             self.values,
             *limited(self.plan.solution),
+            source=self.table.engine if isinstance(self.table, SourceTable) else None,
         )
         return verify(self.plan.problem, self.table.dialect, claim, progress)
 

@@ -59,7 +59,7 @@ def repeat_command(document: Mapping[str, Any], solution: int) -> str:
     options = document.get("options") or {}
     if "region_column" not in options:
         return ""
-    words = ["vbas", "run", *(_file(Path(str(options[name])).name) for name in ("records", "regions"))]
+    words = ["vbas", "run", *(_file(_name(str(options[name]))) for name in ("records", "regions"))]
     for declared in _settings():
         plain = options.get(declared.key, declared.plain_default)
         if declared.decides and (declared.required or not _usual(declared, plain)):
@@ -113,6 +113,12 @@ def _parted(words: list[str]) -> list[str]:
         option, equals, value = word.partition("=")
         parted += [word] if not equals or value.startswith("-") or not value else [option, value]
     return parted
+
+
+def _name(place: str) -> str:
+    """A file without its folders, or of an address what leads to no machine and no folder."""
+    path, mark, table = place.partition("#")
+    return Path(path.rstrip("/")).name + mark + table
 
 
 def _file(name: str) -> str:

@@ -16,9 +16,9 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import Categories, ColumnFacts, Grouping, category_order
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import agreeing, counted
-from vbas_desktop.files.records.table import RecordTable, not_categorical, unknown_column
+from vbas_desktop.files.records.table import Lookup, RecordTable, not_categorical, unknown_column
 
-from .classes import CLASSES_LIMIT, CodedColumn, count
+from .classes import CLASSES_LIMIT
 
 _NAMED_ROWS = 5
 
@@ -72,18 +72,18 @@ def _unknown(
     # A look-up on the codes, a block at a time: the first few rows are usually found at once.
     rows = table.first_rows(facts.name, lost, _NAMED_ROWS)
     named = ", ".join(f"{row:,}" for row in rows) + (" …" if records > len(rows) else "")
+    where = f"; first in row{'s' if len(rows) > 1 else ''} {named}" if rows else ""
     blank = f", {facts.missing:,} of them without any region id" if facts.missing else ""
     message = (
         f"{counted(records, 'record names', 'records name')} a region that the region file lacks "
-        f"({counted(int(lost.sum()), 'different id')}{blank}); "
-        f"first in row{'s' if len(rows) > 1 else ''} {named}. Expected are ids such as {_examples(ids)}."
+        f"({counted(int(lost.sum()), 'different id')}{blank}){where}. Expected are ids such as {_examples(ids)}."
     )
     if choice == "suppress":
         severity, remedy = Severity.WARNING, "They are suppressed and counted as such."
     else:
         severity = Severity.ERROR
         remedy = "Complete the region file, or let these records be suppressed (--unknown-regions suppress)."
-    return Finding("unknown-region", message, remedy, severity, table.source.path, rows[0], facts.name)
+    return Finding("unknown-region", message, remedy, severity, table.source.path, next(iter(rows), None), facts.name)
 
 
 def _examples(ids: Sequence[str]) -> str:
@@ -103,7 +103,7 @@ def _near_misses(table: RecordTable, facts: ColumnFacts, unknown: Sequence[str],
             differ = counted(len(found), "unknown region id differs", "unknown region ids differ")
             message = f"{differ} from known ones only by {what}."
             remedy = "Write the ids the same way in both files (spreadsheets often drop leading zeros)."
-            row = table.first_rows(facts.name, np.isin(facts.categories.values, found), 1)[0]
+            row = next(iter(table.first_rows(facts.name, np.isin(facts.categories.values, found), 1)), None)
             findings.append(Finding("similar-id", message, remedy, Severity.HINT, table.source.path, row, facts.name))
     return findings
 
@@ -162,13 +162,12 @@ def build_problem(
         findings += join.findings
     stop_on_errors(findings)
     assert join is not None
-    region = CodedColumn(table.codes(region_column), join.table, len(regions))
-    categories, columns = [], []
+    categories, lookups = [], []
     for name in quasi_identifiers:
-        grouped, column = _grouped(table, name, groupings)
+        grouped, lookup = _grouped(table, name, groupings)
         categories.append(grouped)
-        columns.append(column)
-    counts, unknown = count(region, columns, progress)
+        lookups.append(Lookup(name, lookup, grouped.number))
+    counts, unknown = table.count(Lookup(region_column, join.table, len(regions)), lookups, progress)
     if k > table.rows - unknown:
         findings.append(_k_above(k, table.rows - unknown, table.source.path))
     return Problem(
@@ -263,8 +262,8 @@ def _categorical(table: RecordTable, name: str) -> ColumnFacts | None:
     return facts if facts is not None and facts.categorical else None
 
 
-def _grouped(table: RecordTable, name: str, groupings: Sequence[Grouping]) -> tuple[Categories, CodedColumn]:
-    """The categories of a column after its groupings, and its codes with the table that leads to them."""
+def _grouped(table: RecordTable, name: str, groupings: Sequence[Grouping]) -> tuple[Categories, NDArray[np.int32]]:
+    """The categories of a column after its groupings, and the table that leads from its codes to them."""
     categories = table.facts(name).categories
     if categories is None:
         raise InputError(not_categorical(table, table.facts(name)))
@@ -277,4 +276,4 @@ def _grouped(table: RecordTable, name: str, groupings: Sequence[Grouping]) -> tu
     place = {value: code for code, value in enumerate(ordered)}
     lookup = np.array([place[value] for value in values], np.int32)
     merged = Categories(name, tuple(ordered), declared, categories.labels)
-    return merged, CodedColumn(table.codes(name), lookup, merged.number)
+    return merged, lookup

@@ -76,7 +76,7 @@ def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[list[str]]:
             for batch in file.iter_batches(batch_size=_BATCH_ROWS // 8, columns=list(names)):
                 columns = []
                 for name in names:
-                    indices, values = _dictionary(batch.column(name))
+                    indices, values = dictionary_of(batch.column(name))
                     columns.append(np.array(values, object)[indices].tolist())
                 yield from map(list, zip(*columns, strict=True))
     except pa.ArrowNotImplementedError:
@@ -134,7 +134,7 @@ class _Column:
         if self._parts is None:
             self._missing += array.null_count
             return
-        indices, values = _dictionary(array)
+        indices, values = dictionary_of(array)
         places = np.array([self._places.setdefault(value, len(self._places)) for value in values], np.int64)
         codes = places[indices]
         if self.first is None and codes.size:
@@ -156,7 +156,7 @@ class _Column:
         return Finding("uncodable-column", message, "", Severity.HINT, file, column=self.name)
 
 
-def _dictionary(array: Any) -> tuple[NDArray[np.int64], list[str]]:
+def dictionary_of(array: Any) -> tuple[NDArray[np.int64], list[str]]:
     """A batch as indices into its distinct values as text; missing is the empty text."""
     import pyarrow as pa
     import pyarrow.compute as pc

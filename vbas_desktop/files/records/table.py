@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import ColumnFacts
+from vbas_desktop.domain.records import ColumnFacts, EquivalenceCounts
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import check_is_table, check_readable
 from vbas_desktop.files.dialect import Dialect, close_matches, first_row, sniff_delimiter
@@ -33,6 +34,15 @@ REHEARSAL = "vbas_desktop.files.records.rehearsal:rehearse"
 
 _CHUNK = 1 << 20
 _THREADS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """A column by name, what each of its codes counts as (-1: not at all), and how many of these there are."""
+
+    column: str
+    table: NDArray[np.int32]
+    number: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +96,25 @@ class RecordTable:
         if not facts.categorical:
             raise InputError(not_categorical(self, facts))
         return self._codes[name].at(records)
+
+    def count(
+        self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress
+    ) -> tuple[EquivalenceCounts, int]:
+        """The records of each region and class; the second number is that of records without a region."""
+        from vbas_desktop.files.counting.classes import CodedColumn, count
+
+        first, *others = (
+            CodedColumn(self.codes(each.column), each.table, each.number) for each in (region, *quasi_identifiers)
+        )
+        return count(first, others, progress)
+
+    def schema(self) -> Any:
+        """The types of the columns as Arrow names them; None if all are text."""
+        if self.dialect.format != "parquet":
+            return None
+        import pyarrow.parquet as pq
+
+        return pq.read_schema(self.source.path)
 
     def row_number(self, record: int) -> int:
         """The number of the line on which a record (counted from 0) begins."""
@@ -179,7 +208,9 @@ def _tally(raw: RawRecords, progress: Progress) -> None:
 
 def unknown_column(table: RecordTable, name: str) -> Finding:
     """The finding that the record file has no column of this name."""
-    if len(table.columns) < len(table.dialect.header):
+    if table.source.elsewhere:
+        remedy = close_matches(name, table.dialect.header)
+    elif len(table.columns) < len(table.dialect.header):
         # Line 1 may be a record: without the values of all columns that cannot be told.
         remedy = "Look at the names in line 1."
     elif _begins_with_a_record(table):

@@ -12,7 +12,6 @@ from datetime import date
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pa_parquet
 
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.words import agreeing, counted
@@ -30,8 +29,8 @@ _YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4})")
 def values_of_texts(table: RecordTable, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The values of those columns that are text in the record file and have few enough to be known."""
     known = {facts.name: facts.categories.values for facts in table.columns if facts.categories is not None}
-    if table.dialect.format == "parquet":
-        schema = pa_parquet.read_schema(table.source.path)
+    schema = table.schema()
+    if schema is not None:
         known = {name: values for name, values in known.items() if _is_text(schema.field(name).type)}
     return {name: known[name] for name in columns if name in known}
 

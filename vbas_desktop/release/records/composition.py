@@ -63,10 +63,15 @@ def _values(table: RecordTable, name: str) -> tuple[str, ...]:
     return categories.values
 
 
-def _grouped_code(codes: Mapping[str, int], chain: Sequence[Mapping[str, str]], text: str) -> int:
+def grouped_text(chain: Sequence[Mapping[str, str]], text: str) -> str:
+    """What a value is called after all groupings of its column."""
     for groups in chain:
         text = groups.get(text, text)
-    return codes.get(text, UNKNOWN)
+    return text
+
+
+def _grouped_code(codes: Mapping[str, int], chain: Sequence[Mapping[str, str]], text: str) -> int:
+    return codes.get(grouped_text(chain, text), UNKNOWN)
 
 
 def _table(texts: Iterable[str], meaning: Callable[[str], int], encoding: str, delimiter: bytes) -> FieldTable:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.assessment.risk import class_sizes, risk_of
+from vbas_desktop.domain.source import Source
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.release.tables import code_order
 from vbas_desktop.settings.command import files_to_repeat, repeat_command
@@ -164,11 +165,7 @@ class _Writer:
 
     def _inputs(self) -> Iterable[Block]:
         sources = [("Record file", self.problem.records_source), ("Region file", self.problem.regions_source)]
-        items = [
-            (name, f"{Path(source.path).name}, {source.size_bytes:,} bytes, SHA-256 {source.sha256}")
-            for name, source in sources
-            if source is not None
-        ]
+        items = [(name, _told(source)) for name, source in sources if source is not None]
         items.insert(1, ("Records in it", f"{self.problem.records:,}"))
         items.append(("Initial regions", f"{len(self.problem.regions):,}"))
         yield Pairs(items)
@@ -272,3 +269,10 @@ class _Writer:
             there = f" It also reads what lies beside this report: {others}." if others else ""
             yield Paragraph(f"On the same two files this command gives the same release, byte for byte.{there}")
             yield Command(command)
+
+
+def _told(source: Source) -> str:
+    """A file by its name, size and hash; records behind an address by the address and the hash of their counts."""
+    if source.elsewhere:
+        return f"{source.path}, SHA-256 of its counts {source.sha256}"
+    return f"{Path(source.path).name}, {source.size_bytes:,} bytes, SHA-256 {source.sha256}"

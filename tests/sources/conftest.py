@@ -1,0 +1,16 @@
+"""Tests with real engines: they run by `make test-sources`, which installs what they need."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+if not os.environ.get("VBAS_TEST_SOURCES"):
+    collect_ignore_glob = ["test_*.py"]
+
+
+@pytest.fixture(autouse=True)
+def few_threads(monkeypatch):
+    """Small tables need little."""
+    monkeypatch.setenv("VBAS_DUCKDB_MEMORY", "512MB")

@@ -1,0 +1,61 @@
+"""The same records give the same partition, measures, suppressed cells and released rows, wherever they are."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from making import outcome, same, tables
+from places import PLACES, in_text_files
+
+from vbas_desktop.domain.records import Grouping
+
+EXAMPLES = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def in_file(table: pa.Table, folder: Path) -> str:
+    pq.write_table(table, folder / "records.parquet")
+    return str(folder / "records.parquet")
+
+
+@pytest.mark.parametrize("place", PLACES)
+@EXAMPLES
+@given(table=tables(), k=st.sampled_from([1, 2, 3]), grouped=st.booleans())
+def test_every_place_gives_what_a_file_gives(place, table, k, grouped):
+    texts = pc.unique(table.column(2).cast(pa.string()).fill_null("")).to_pylist()
+    groups = (Grouping(table.column_names[2], dict.fromkeys(texts[:2], "some")),) if grouped else ()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        expected = outcome(in_file(table, home), home / "one", k, groups)
+        found = outcome(PLACES[place](table, home / "there"), home / "two", k, groups)
+    same(expected, found)
+
+
+@EXAMPLES
+@given(table=tables(), k=st.sampled_from([1, 2]))
+def test_text_files_give_what_one_of_them_gives(table, k):
+    text = pa.table([column.cast(pa.string()) for column in table.columns], names=table.column_names)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        expected = outcome(in_file(text, home), home / "one", k, form="csv")
+        found = outcome(in_text_files(text, home / "there"), home / "two", k, form="csv")
+    same(expected, found)
+
+
+def test_folders_named_by_values_are_columns(tmp_path):
+    rows = [("r1", 1, "f", 0.5, "2020", "x y"), ("r1", 1, "f", 0.5, "2020", "x y"), ("r 2", 2, "m", 1.5, "2021", None)]
+    table = pa.table(
+        [list(column) for column in zip(*rows, strict=True)], names=["region", "a", "b", "c", "year", "who"]
+    )
+
+    parts = ds.partitioning(pa.schema([("year", pa.string()), ("who", pa.string())]), flavor="hive")
+    ds.write_dataset(table, tmp_path / "parts", format="parquet", partitioning=parts)
+    expected = outcome(in_file(table, tmp_path), tmp_path / "one", 1)
+    same(expected, outcome(str(tmp_path / "parts"), tmp_path / "two", 1))

@@ -1,0 +1,225 @@
+"""Writing the anonymised file from records that stay with their engine: it joins and orders, batches come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Span
+from vbas_desktop.release.plan import Plan
+from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.sources.expressions import (
+    KEPT,
+    REGIONS,
+    Joined,
+    Output,
+    categories_table,
+    frequencies_query,
+    release_query,
+    rewritten_table,
+)
+from vbas_desktop.sources.table import SourceTable
+
+from .arrow_writer import ArrowRecords, _Sink
+from .canonical import Canonical
+from .composition import grouped_text
+from .csv_writer import Written
+from .keyed_buckets import KeyedBuckets
+from .shuffle import order_key
+
+HASH = "vbas_hash"
+_STAGE = "Writing the anonymised file"
+
+
+class ReleaseQuery:
+    """The released rows of a plan as a query, with the small tables that it needs."""
+
+    def __init__(self, plan: Plan, table: SourceTable, options: ReleaseOptions, canonical: Canonical) -> None:
+        self._plan, self._table, self._options, self._canonical = plan, table, options, canonical
+        self.released = options.released_columns(table.dialect.header)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the release, under the names that they have there."""
+        return [name for _, name in self.released] + ([self._options.class_size] if self._options.class_size else [])
+
+    @cached_property
+    def joined(self) -> Joined:
+        """How records find their class, and what is released of them."""
+        problem, table = self._plan.problem, self._table
+        numbers = problem.counts.category_numbers
+        strides = tuple(int(np.prod(numbers[q + 1 :], dtype=object)) for q in range(len(numbers)))
+        columns = tuple(table.place(name) for name in problem.quasi_identifiers)
+        missing = tuple(self._code_of(number, "") for number in range(len(columns)))
+        outputs = [self._output(name) for name, _ in self.released]
+        if self._options.class_size:
+            outputs.append(Output("size"))
+        return Joined(table.place(problem.region_column), columns, strides, missing, tuple(outputs))
+
+    @cached_property
+    def types(self) -> Any:
+        """The types of what comes back."""
+        schema, fields = self._table.engine.description.schema, []
+        for place, output in enumerate(self.joined.outputs):
+            kind = pa.int64() if output.what == "size" else pa.string()
+            if output.column is not None and output.of_group is None:
+                kind = schema.field(output.column).type
+            fields.append(pa.field(f"o{place}", kind))
+        return pa.schema(fields)
+
+    def _output(self, name: str) -> Output:
+        problem, place = self._plan.problem, self._table.place(name)
+        if name == problem.region_column:
+            return Output("place")
+        if name in problem.quasi_identifiers and any(each.column == name for each in problem.groupings):
+            number = problem.quasi_identifiers.index(name)
+            return Output("value", place, False, number, self._grouped(name, ""))
+        return Output("value", place, name in self._canonical)
+
+    def _grouped(self, name: str, text: str) -> str:
+        chain = [each.groups for each in self._plan.problem.groupings if each.column == name]
+        return grouped_text(chain, text)
+
+    def _code_of(self, number: int, text: str) -> int:
+        categories = self._plan.problem.categories[number]
+        grouped = self._grouped(categories.column, text)
+        return categories.values.index(grouped) if grouped in categories.values else -1
+
+    def upload(self, progress: Progress) -> None:
+        """Hand the small tables to the engine."""
+        self._upload_regions(progress)
+        self._upload_categories(progress)
+        self._upload_rewritten(progress)
+        plan = self._plan
+        kept = np.flatnonzero(plan.released > 0)
+        area = np.repeat(np.arange(len(plan.codes), dtype=np.int32), np.diff(plan.indptr))[kept]
+        code = pa.array(plan.every_code, pa.string()).take(pa.array(plan.areas[kept]))
+        columns = {
+            "k_area": pa.array(area, pa.int32()),
+            "k_class": pa.array(plan.problem.counts.classes[plan.columns[kept]], pa.int64()),
+            "k_code": code,
+            "k_size": pa.array(plan.class_sizes[kept], pa.int64()),
+        }
+        self._table.engine.upload(KEPT, columns, {}, progress)
+
+    def _texts(self, name: str) -> tuple[Any, list[str]]:
+        """The keys of a column that are there, and the text of each."""
+        values, categories = self._table.values[name], self._table.facts(name).categories
+        assert categories is not None
+        there = pa.array(np.asarray(values.keys.is_valid().to_numpy(zero_copy_only=False), np.bool_))
+        codes = values.codes[there.to_numpy(zero_copy_only=False)]
+        return values.keys.filter(there), [categories.values[code] for code in codes.tolist()]
+
+    def _upload_regions(self, progress: Progress) -> None:
+        problem = self._plan.problem
+        keys, texts = self._texts(problem.region_column)
+        region_of = {text: index for index, text in enumerate(problem.regions.ids)}
+        found = np.array([region_of.get(text, -1) for text in texts], np.int64)
+        known = found >= 0
+        area = self._plan.membership[found[known]].astype(np.int32)
+        columns = {"r_key": keys.filter(pa.array(known)), "r_area": pa.array(area, pa.int32())}
+        self._table.engine.upload(REGIONS, columns, {"r_key": self.joined.region}, progress)
+
+    def _upload_categories(self, progress: Progress) -> None:
+        for number, categories in enumerate(self._plan.problem.categories):
+            keys, texts = self._texts(categories.column)
+            grouped = [self._grouped(categories.column, text) for text in texts]
+            code_of = {value: code for code, value in enumerate(categories.values)}
+            columns = {
+                f"q{number}_key": keys,
+                f"q{number}_code": pa.array([code_of[text] for text in grouped], pa.int64()),
+                f"q{number}_text": pa.array(grouped, pa.string()),
+            }
+            types = {f"q{number}_key": self.joined.columns[number]}
+            self._table.engine.upload(categories_table(number), columns, types, progress)
+
+    def _upload_rewritten(self, progress: Progress) -> None:
+        for output in self.joined.outputs:
+            if not output.rewritten or output.column is None:
+                continue
+            name = self._table.dialect.header[output.column]
+            pairs = [(old, new) for old, new in zip(*self._canonical[name], strict=True) if old != new]
+            columns = {
+                f"w{output.column}_key": pa.array([old for old, _ in pairs], pa.string()),
+                f"w{output.column}_text": pa.array([new for _, new in pairs], pa.string()),
+            }
+            types = {f"w{output.column}_key": output.column}
+            self._table.engine.upload(rewritten_table(output.column), columns, types, progress)
+
+    def query(self) -> str:
+        """The released rows in no order, each with 64 bits of what it holds."""
+        engine, names = self._table.engine, self.types.names
+        plain = release_query(engine.description.schema, self.joined, engine.dialect)
+        return f"SELECT {', '.join(names)}, {engine.content_hash(names)} AS {HASH} FROM ({plain}) AS released"
+
+    def frequencies(self, name: str, progress: Progress) -> dict[str, int]:
+        """How many released records have each value of a column, by its text."""
+        from vbas_desktop.files.records.parquet import dictionary_of
+
+        engine, place = self._table.engine, self._table.place(name)
+        query = frequencies_query(engine.description.schema, self.joined, place, engine.dialect)
+        types = pa.schema([engine.description.schema.field(place), pa.field("n", pa.int64())])
+        found = engine.fetch(query, types, progress, "Testing the released columns")
+        indices, texts = dictionary_of(found.column(0).combine_chunks())
+        counts: dict[str, int] = {}
+        for index, number in zip(indices.tolist(), found.column(1).to_pylist(), strict=True):
+            counts[texts[index]] = counts.get(texts[index], 0) + number
+        return counts
+
+
+class SourceRecords(ArrowRecords):
+    """Streams the release of records behind an address into an open file."""
+
+    def __init__(self, plan: Plan, table: SourceTable, options: ReleaseOptions, canonical: Canonical) -> None:
+        # Values are rewritten by the engine, so nothing is left to do about them here.
+        super().__init__(plan, table.dialect, options, table.source)
+        self._table, self._query = table, ReleaseQuery(plan, table, options, canonical)
+
+    def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
+        """Write all released rows; ``scratch`` is a folder on the same disk for what does not fit into memory."""
+        sink, kept = _Sink(out), 0
+        self._query.upload(progress)
+        key = order_key(self._plan, self._options, self._dialect.header, self._source.sha256)
+        buckets = KeyedBuckets(scratch, key, self._plan.records_released)
+        writer: Any = None
+        try:
+            for batch in self._batches_of_engine(Span(progress, 0.0, 0.7)):
+                buckets.add(self._dressed_batch(batch), np.asarray(batch.column(batch.num_columns - 1)))
+                kept += batch.num_rows
+                progress.update(_STAGE, 0.7 * kept / max(1, self._plan.records_released))
+            for number, released in buckets.ordered():
+                progress.update("Shuffling the rows", 0.7 + 0.3 * number / buckets.number)
+                writer = writer or self._writer(sink, released.schema)
+                writer.write_batch(released)
+        finally:
+            if writer is not None:
+                writer.close()
+            buckets.close()
+        formulas = {name: count for name, count in self._formulas.items() if count}
+        return Written(self._table.rows, kept, sink.digest.hexdigest(), sink.size, formulas)
+
+    def _batches_of_engine(self, progress: Progress) -> Iterator[Any]:
+        types = self._query.types.append(pa.field(HASH, pa.uint64()))
+        return self._table.engine.batches(self._query.query(), types, progress, _STAGE)
+
+    def _dressed_batch(self, batch: Any) -> Any:
+        columns = []
+        for place, output in enumerate(self._query.joined.outputs):
+            name = self._dialect.header[output.column] if output.column is not None else ""
+            if output.what == "place":
+                name = self._plan.problem.region_column
+            columns.append(self._dressed(name, batch.column(place)))
+        return pa.RecordBatch.from_arrays(columns, names=self._query.names)
+
+
+def refuse_order(options: ReleaseOptions, address: str) -> None:
+    """Refuse to keep an order that a table does not have."""
+    if not options.shuffle:
+        message = "Records behind an address have no order that could be kept."
+        raise InputError(Finding("no-order", message, "Let the rows be shuffled.", file=address))

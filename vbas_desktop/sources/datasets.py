@@ -1,0 +1,235 @@
+"""Which files a dataset consists of, and what its columns are: folders and patterns of Parquet and CSV files."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.files.access import canonical_encoding
+from vbas_desktop.files.dialect import first_row, sniff_delimiter
+from vbas_desktop.settings.reading import RecordOptions
+
+from .address import Address
+
+PARQUET = (".parquet", ".pq")
+TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
+_HEAD_BYTES = 1 << 20
+_ENCODINGS = {"utf-8": "utf-8", "iso8859-1": "latin-1", "utf-16": "utf-16", "ascii": "utf-8"}
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The files of a dataset in a fixed order, with the names and Arrow types of their columns.
+
+    ``partitions`` are columns whose values are in the names of folders (``year=2020``). ``delimiter`` and ``encoding``
+    are those of text files.
+    """
+
+    files: tuple[str, ...]
+    root: str
+    header: tuple[str, ...]
+    schema: Any
+    partitions: tuple[str, ...]
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether the files are Parquet; else they are text."""
+        return self.delimiter is None
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of all files."""
+        return sum(os.stat(path).st_size for path in self.files)
+
+    def mark(self) -> str:
+        """What changes when a file is changed, replaced, added or taken away."""
+        digest = hashlib.sha256()
+        for path in self.files:
+            try:
+                found = os.stat(path)
+            except OSError:
+                return "gone"
+            digest.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ino}\n".encode())
+        return digest.hexdigest()
+
+
+def dataset_of(address: Address, options: RecordOptions) -> Dataset:
+    """The files that the address names; refused if there are none, or if they do not go together."""
+    root, files = _files(address)
+    if not files:
+        message = "There are no Parquet or CSV files here."
+        raise InputError(Finding("no-such-file", message, "Check the folder or the pattern.", file=str(address)))
+    kinds = {_is_parquet(path) for path in files}
+    if len(kinds) > 1:
+        message = "Parquet and text files are mixed."
+        raise InputError(
+            Finding("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=str(address))
+        )
+    partitions = _partitions(address, root, files)
+    made = (
+        _parquet(address, root, files, partitions)
+        if kinds == {True}
+        else _text(address, root, files, partitions, options)
+    )
+    _check_names(address, made.header)
+    return made
+
+
+def _files(address: Address) -> tuple[str, tuple[str, ...]]:
+    place = address.place
+    path = Path(place)
+    if path.is_dir():
+        found = [str(each) for each in path.rglob("*") if _fits(each, path)]
+        return str(path), tuple(sorted(found))
+    if path.is_file():
+        return str(path.parent), (place,)
+    try:
+        found = [each for each in glob.glob(place, recursive=True) if _fits(Path(each), None)]
+    except (ValueError, OSError):
+        found = []
+    fixed = _before_pattern(Path(place).parts)
+    return str(Path(*fixed)) if fixed else ".", tuple(sorted(found))
+
+
+def _before_pattern(parts: tuple[str, ...]) -> list[str]:
+    before: list[str] = []
+    for part in parts[:-1]:
+        if glob.has_magic(part):
+            break
+        before.append(part)
+    return before
+
+
+def _fits(path: Path, root: Path | None) -> bool:
+    """Whether a file belongs to a dataset: by its name, and unless it or a folder on the way is hidden."""
+    inside = path.relative_to(root).parts if root is not None else (path.name,)
+    if any(part.startswith((".", "_")) for part in inside) or not path.name.lower().endswith((*PARQUET, *TEXT)):
+        return False
+    return path.is_file()
+
+
+def _is_parquet(path: str) -> bool:
+    return path.lower().endswith(PARQUET)
+
+
+def _partitions(address: Address, root: str, files: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of folders of the form name=value, which must be the same on the way to every file."""
+    found = {tuple(_pairs(root, path)) for path in files}
+    names = {tuple(name for name, _ in pairs) for pairs in found}
+    if len(names) > 1:
+        message = "The folders on the way to the files do not all name the same partitions."
+        raise InputError(Finding("mixed-partitions", message, "Put all files at one depth.", file=str(address)))
+    return next(iter(names))
+
+
+def _pairs(root: str, path: str) -> list[tuple[str, str]]:
+    parts = Path(os.path.relpath(path, root)).parts[:-1]
+    return [(unquote(name), unquote(value)) for name, mark, value in (part.partition("=") for part in parts) if mark]
+
+
+def partition_values(dataset: Dataset, path: str) -> list[str | None]:
+    """The values that the folders on the way to a file stand for."""
+    return [None if value == "__HIVE_DEFAULT_PARTITION__" else value for _, value in _pairs(dataset.root, path)]
+
+
+def _parquet(address: Address, root: str, files: tuple[str, ...], partitions: tuple[str, ...]) -> Dataset:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    first = None
+    for path in files:
+        try:
+            schema = pq.read_schema(path)
+        except (pa.ArrowException, OSError):
+            message = "The file is not a readable Parquet file."
+            raise InputError(Finding("bad-parquet", message, "Get a fresh copy of the file.", file=path)) from None
+        first = schema if first is None else first
+        if (schema.names, schema.types) != (first.names, first.types):
+            message = "The columns of this file differ from those of the first file, in names, order or types."
+            raise InputError(Finding("columns-differ", message, "Write all files of a dataset alike.", file=path))
+    assert first is not None
+    return Dataset(files, root, *_with_partitions(tuple(first.names), list(first.types), partitions), partitions)
+
+
+def _with_partitions(
+    names: tuple[str, ...], types: list[Any], partitions: tuple[str, ...]
+) -> tuple[tuple[str, ...], Any]:
+    """The columns of the files and those of the folders; numbered, since names may be odd."""
+    import pyarrow as pa
+
+    types = [*types, *(pa.string() for _ in partitions)]
+    return (*names, *partitions), pa.schema([(f"c{place}", kind) for place, kind in enumerate(types)])
+
+
+def _text(
+    address: Address, root: str, files: tuple[str, ...], partitions: tuple[str, ...], options: RecordOptions
+) -> Dataset:
+    import pyarrow as pa
+
+    if options.category_counts == "yes":
+        message = "Folders and patterns of text files have no line of category numbers."
+        raise InputError(Finding("bad-option", message, "Take that line out of the files.", file=str(address)))
+    encoding = _ENCODINGS.get(canonical_encoding(options.encoding or "utf-8"))
+    if encoding is None:
+        message = f"DuckDB does not read text in the encoding “{options.encoding}”."
+        raise InputError(Finding("unknown-encoding", message, "Use utf-8, latin-1 or utf-16.", file=str(address)))
+    names: list[str] | None = None
+    delimiter = options.delimiter
+    for path in files:
+        found, delimiter = _head(path, delimiter, encoding)
+        names = found if names is None else names
+        if found != names:
+            message = "The names in line 1 differ from those of the first file."
+            raise InputError(Finding("columns-differ", message, "Write all files of a dataset alike.", file=path))
+    assert names is not None
+    header, schema = _with_partitions(tuple(names), [pa.string()] * len(names), partitions)
+    return Dataset(files, root, header, schema, partitions, delimiter, encoding)
+
+
+def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], str]:
+    import pyarrow as pa
+
+    try:
+        with pa.input_stream(path, compression="gzip" if path.lower().endswith(".gz") else None) as stream:
+            raw = stream.read(_HEAD_BYTES)
+    except (pa.ArrowException, OSError):
+        raise InputError(
+            Finding("unreadable", "The file cannot be opened.", "Check its permissions.", file=path)
+        ) from None
+    try:
+        head = (
+            raw.decode(encoding, "strict" if len(raw) < _HEAD_BYTES else "ignore")
+            .encode()
+            .removeprefix(b"\xef\xbb\xbf")
+        )
+    except UnicodeDecodeError:
+        message = f"The text is not valid {encoding}."
+        raise InputError(Finding("bad-encoding", message, "Name its encoding (--encoding).", file=path)) from None
+    delimiter = delimiter or sniff_delimiter(head[: 1 << 16], len(head) <= 1 << 16)
+    row = first_row(head + b"\n", delimiter)
+    if row is None:
+        raise InputError(Finding("no-names", "The file has no line of names.", "Write names in line 1.", file=path))
+    return [name.decode() for name in row[0]], delimiter
+
+
+def _check_names(address: Address, header: tuple[str, ...]) -> None:
+    empty = [place for place, name in enumerate(header, 1) if not name.strip()]
+    twice = sorted({name for name in header if header.count(name) > 1})
+    findings = [
+        Finding("empty-name", f"Column {place} has no name.", "Give every column a name.", file=str(address))
+        for place in empty
+    ]
+    findings += [
+        Finding("duplicate-name", "Several columns have the same name.", "Rename one.", file=str(address), column=name)
+        for name in twice
+    ]
+    if findings:
+        raise InputError(findings)

@@ -1,0 +1,326 @@
+"""DuckDB: folders and patterns of Parquet and CSV files, and tables of DuckDB files, with little memory."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.files.records.coding import DISTINCT_LIMIT
+from vbas_desktop.settings.reading import RecordOptions
+
+from .address import DATABASES, Address
+from .datasets import Dataset, dataset_of
+from .engine import RECORDS, Description, changed, not_installed, watched, watched_batches
+
+MEMORY = "1GB"
+"""How much DuckDB itself may use unless VBAS_DUCKDB_MEMORY says otherwise; the rest of the program needs some, too."""
+_BATCH_ROWS = 1 << 17
+_SURE = 1.5
+"""An estimate of distinct values is within this factor."""
+_STAGE = "Looking at the records"
+
+
+class DuckDBEngine:
+    """One connection to a database in memory, through which files are read; nothing of it is kept."""
+
+    dialect = "duckdb"
+
+    def __init__(self, address: Address, options: RecordOptions, progress: Progress) -> None:
+        self.address = address
+        self._dataset: Dataset | None = None
+        self._database: Path | None = None
+        self._connection = _connected(address)
+        try:
+            if Path(address.place).suffix.lower() in DATABASES:
+                header, schema = self._attach()
+            else:
+                self._dataset = dataset_of(address, options)
+                header, schema = self._view(self._dataset)
+            self._header = header
+            counted = self.fetch(f"SELECT count(*) AS n FROM {RECORDS}", None, progress, _STAGE)
+            self.description = Description(header, schema, counted.column(0)[0].as_py(), self._size(), self._mark())
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _size(self) -> int:
+        return self._dataset.size_bytes if self._dataset else os.stat(self.address.place).st_size
+
+    def _mark(self) -> str:
+        if self._dataset is not None:
+            return self._dataset.mark()
+        found = os.stat(self.address.place)
+        return f"{found.st_size} {found.st_mtime_ns} {found.st_ino}"
+
+    def _view(self, dataset: Dataset) -> tuple[tuple[str, ...], Any]:
+        """The files as one table with numbered columns."""
+        files = "[" + ", ".join(_text(path) for path in dataset.files) + "]"
+        if dataset.is_parquet:
+            read = f"read_parquet({files}, hive_partitioning={_hive(dataset)}, hive_types_autocast=false)"
+        else:
+            columns = ", ".join(
+                f"{_text(f'c{i}')}: 'VARCHAR'" for i in range(len(dataset.header) - len(dataset.partitions))
+            )
+            read = (
+                f"read_csv({files}, hive_partitioning={_hive(dataset)}, hive_types_autocast=false, auto_detect=false, "
+                f"header=true, delim={_text(dataset.delimiter or ',')}, quote='\"', escape='\"', "
+                f"columns={{{columns}}}, encoding={_text(dataset.encoding)}, strict_mode=true, max_line_size=67108864)"
+            )
+        order = self._order(dataset, read)
+        # By place: DuckDB does not tell names apart that differ in case alone.
+        aliases = ", ".join(f"r{place}" for place in range(len(order)))
+        chosen = ", ".join(f"r{found} AS c{place}" for place, found in enumerate(order))
+        self._run(f"CREATE VIEW {RECORDS} AS SELECT {chosen} FROM {read} AS t({aliases})")
+        return dataset.header, dataset.schema
+
+    def _order(self, dataset: Dataset, read: str) -> list[int]:
+        """Where DuckDB has each column: those of folders are behind the others, in an order of its own."""
+        names = self._run(f"SELECT * FROM {read} LIMIT 0").columns
+        files = len(dataset.header) - len(dataset.partitions)
+        behind = {name: place for place, name in enumerate(names) if place >= files}
+        if len(names) != len(dataset.header) or set(behind) != set(dataset.partitions):
+            message = "The names of the folders and the columns of the files do not go together."
+            raise InputError(Finding("mixed-partitions", message, "Rename the folders.", file=str(self.address)))
+        return [*range(files), *(behind[name] for name in dataset.partitions)]
+
+    def _attach(self) -> tuple[tuple[str, ...], Any]:
+        """A table of a DuckDB file, which is opened for reading only."""
+        import pyarrow as pa
+
+        path = self.address.place
+        if not os.path.isfile(path):
+            raise InputError(Finding("no-such-file", "There is no such file.", "Check the path.", file=path))
+        try:
+            self._run(f"ATTACH {_text(path)} AS house (READ_ONLY)")
+        except InputError:
+            message = "This is no DuckDB file that can be opened; another program may be writing to it."
+            raise InputError(Finding("bad-database", message, "Close the other program.", file=path)) from None
+        tables = duckdb_tables(self._connection)
+        wanted = self.address.table
+        found = [each for each in tables if wanted in (f"{each[0]}.{each[1]}", each[1])]
+        if len(found) != 1:
+            listed = ", ".join(f"{schema}.{name}" for schema, name in tables[:10]) or "none"
+            message = f"The file has no table “{wanted}”." if wanted else "The address names no table of the file."
+            remedy = f"Write the name behind #, such as file.duckdb#main.visits. Tables: {listed}."
+            raise InputError(Finding("no-such-table", message, remedy, file=path))
+        schema, name = found[0]
+        full = f"house.{_quoted(schema)}.{_quoted(name)}"
+        result = self._run(f"SELECT * FROM {full} LIMIT 0").to_arrow_table()
+        header = tuple(result.schema.names)
+        names = ", ".join(f"c{place}" for place in range(len(header)))
+        self._run(f"CREATE VIEW {RECORDS} AS SELECT * FROM {full} AS t({names})")
+        return header, pa.schema([(f"c{place}", kind) for place, kind in enumerate(result.schema.types)])
+
+    def _run(self, query: str) -> Any:
+        import duckdb
+
+        try:
+            return self._connection.sql(query) if query.startswith("SELECT") else self._connection.execute(query)
+        except duckdb.Error as error:
+            raise self._told(error) from None
+
+    def _told(self, error: Exception) -> InputError:
+        """What went wrong, without the content of records that DuckDB's messages quote."""
+        import duckdb
+
+        file, remedy = str(self.address), "Look at the files and try again."
+        if isinstance(error, duckdb.OutOfMemoryException):
+            message = "DuckDB needs more memory than it may use."
+            remedy = "Let it have more (VBAS_DUCKDB_MEMORY=4GB), or choose fewer quasi-identifiers."
+            return InputError(Finding("out-of-memory", message, remedy, file=file))
+        if isinstance(error, duckdb.IOException):
+            if self._gone():
+                return changed(self.address)
+            message = "A file cannot be read or written; it may be gone, damaged, or the disk may be full."
+            return InputError(Finding("unreadable", message, remedy, file=file))
+        if isinstance(error, duckdb.InvalidInputException | duckdb.ConversionException):
+            line = re.search(r"CSV Error on Line: (\d+)", str(error))
+            row = int(line[1]) if line else None
+            message = "Rows cannot be cut into the same number of fields, or their text is in another encoding."
+            return InputError(
+                Finding("bad-row", message, "Mend the files, or name delimiter and encoding.", file=file, row=row)
+            )
+        return InputError(Finding("engine", f"DuckDB could not do this ({type(error).__name__}).", remedy, file=file))
+
+    def _gone(self) -> bool:
+        try:
+            return self._mark() != self.description.mark
+        except (OSError, AttributeError):
+            return True
+
+    def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
+        """All of a result."""
+        import duckdb
+
+        cursor = self._connection.cursor()
+
+        def job() -> Any:
+            try:
+                return cursor.sql(query).to_arrow_table()
+            except duckdb.InterruptException:
+                raise
+            except duckdb.Error as error:
+                raise self._told(error) from None
+
+        try:
+            table = watched(job, cursor.interrupt, progress, stage)
+        finally:
+            cursor.close()
+        return table if types is None else _cast(table, types)
+
+    def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
+        """A result batch by batch."""
+        import duckdb
+
+        cursor = self._connection.cursor()
+
+        def stream() -> Iterator[Any]:
+            try:
+                for batch in cursor.sql(query).to_arrow_reader(_BATCH_ROWS):
+                    yield _cast_batch(batch, types)
+            except duckdb.InterruptException:
+                raise
+            except duckdb.Error as error:
+                raise self._told(error) from None
+
+        try:
+            yield from watched_batches(stream, cursor.interrupt, progress, stage)
+        finally:
+            cursor.close()
+
+    def values(self, column: int, progress: Progress) -> tuple[Any, Any, Any] | None:
+        """The values of a column with their numbers."""
+        name = f"c{column}"
+        estimate = self.fetch(f"SELECT approx_count_distinct({name}) AS n FROM {RECORDS}", None, progress, _STAGE)
+        if estimate.column(0)[0].as_py() > DISTINCT_LIMIT * _SURE:
+            return None
+        found = self.fetch(f"SELECT {name}, count(*) AS n FROM {RECORDS} GROUP BY {name}", None, progress, _STAGE)
+        keys = found.column(0).combine_chunks()
+        typed = _as_type(keys, self.description.schema.field(column).type)
+        return keys, typed, found.column(1).combine_chunks()
+
+    def missing(self, column: int, progress: Progress) -> int:
+        """Records without a value."""
+        import pyarrow as pa
+
+        name, kind = f"c{column}", self.description.schema.field(column).type
+        test = f"{name} IS NULL"
+        if pa.types.is_floating(kind):
+            test += f" OR isnan({name})"
+        elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            test += f" OR {name} = ''"
+        found = self.fetch(f"SELECT count(*) AS n FROM {RECORDS} WHERE {test}", None, progress, _STAGE)
+        return int(found.column(0)[0].as_py())
+
+    def sample(self, share: float) -> str:
+        """The records, or a random share of them."""
+        if share >= 1:
+            return RECORDS
+        return f"(SELECT * FROM {RECORDS} USING SAMPLE {100 * share:.6f} PERCENT (bernoulli, 1)) AS sampled"
+
+    def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
+        """A table in memory."""
+        import pyarrow as pa
+
+        table = pa.table(dict(columns))
+        self._connection.register("vbas_incoming", table)
+        try:
+            self._run(f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM vbas_incoming")
+        finally:
+            self._connection.unregister("vbas_incoming")
+
+    def content_hash(self, outputs: Sequence[str]) -> str:
+        """64 bits of what a row holds."""
+        return f"hash({', '.join(outputs)})"
+
+    def steady(self, progress: Progress) -> AbstractContextManager[None]:
+        """Files are compared before and after; nothing else can be done about them."""
+        self.refuse_changed()
+        return nullcontext()
+
+    def refuse_changed(self) -> None:
+        """Refuse to go on if a file is not the one any more that was opened."""
+        if self._gone():
+            raise changed(self.address)
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection.close()
+
+
+def _connected(address: Address) -> Any:
+    try:
+        import duckdb
+    except ImportError:
+        raise not_installed(address, "duckdb") from None
+    memory = os.environ.get("VBAS_DUCKDB_MEMORY", MEMORY)
+    if not re.fullmatch(r"[1-9][0-9]*(MB|GB|TB)", memory):
+        message = "VBAS_DUCKDB_MEMORY does not say how much memory DuckDB may use."
+        raise InputError(Finding("bad-option", message, "Set it to a number of MB or GB, such as 4GB."))
+    connection = duckdb.connect(
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "allow_community_extensions": "false",
+            "memory_limit": memory,
+            # Nothing of the records goes to a disk, where a killed process would leave it.
+            "temp_directory": "",
+            "preserve_insertion_order": "false",
+        }
+    )
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+def duckdb_tables(connection: Any) -> list[tuple[str, str]]:
+    """Schema and name of the tables and views of the attached file."""
+    query = (
+        "SELECT table_schema, table_name FROM information_schema.tables "
+        "WHERE table_catalog = 'house' ORDER BY table_schema, table_name"
+    )
+    return [(schema, name) for schema, name in connection.execute(query).fetchall()]
+
+
+def _hive(dataset: Dataset) -> str:
+    return "true" if dataset.partitions else "false"
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _as_type(column: Any, kind: Any) -> Any:
+    """The column with the type that the files give it: DuckDB has fewer units of time than Parquet."""
+    import pyarrow as pa
+
+    if column.type == kind or pa.types.is_nested(kind):
+        return column
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    try:
+        return column.cast(plain)
+    except pa.ArrowException:
+        return column
+
+
+def _cast(table: Any, types: Any) -> Any:
+    import pyarrow as pa
+
+    columns = [_as_type(column, field.type) for column, field in zip(table.columns, types, strict=True)]
+    return pa.table(columns, names=types.names)
+
+
+def _cast_batch(batch: Any, types: Any) -> Any:
+    import pyarrow as pa
+
+    columns = [_as_type(column, field.type) for column, field in zip(batch.columns, types, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, names=types.names)

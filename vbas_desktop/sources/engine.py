@@ -1,0 +1,130 @@
+"""What an engine must be able to do, and how its work is watched and stopped."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress
+
+from .address import Address
+
+T = TypeVar("T")
+
+RECORDS = "vbas_records"
+"""The name by which queries know the records; their columns are c0, c1, … in the order of the header."""
+
+_LOOK_SECONDS = 0.05
+_GRACE_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Description:
+    """What an engine says of its records: names, types as Arrow knows them, how many there are, and how large.
+
+    ``mark`` changes when somebody changes the records, where the engine can tell; else it is empty.
+    """
+
+    header: tuple[str, ...]
+    schema: Any
+    rows: int
+    size_bytes: int
+    mark: str
+
+
+class Engine(Protocol):
+    """The few things in which engines differ. Queries are over `RECORDS`; results are Arrow tables and batches."""
+
+    address: Address
+    description: Description
+    dialect: str
+    """The SQL that it speaks, by the name that Ibis has for it."""
+
+    def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
+        """All of a result that is small enough, as an Arrow table; ``types`` is its Arrow schema."""
+
+    def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
+        """A large result, batch by batch."""
+
+    def values(self, column: int, progress: Progress) -> tuple[Any, Any, Any] | None:
+        """The values of a column: as the engine takes them back, with their types, and how often each occurs.
+
+        None if there are too many for categories.
+        """
+
+    def missing(self, column: int, progress: Progress) -> int:
+        """How many records have no value in a column (nulls, not-a-numbers and empty texts)."""
+
+    def sample(self, share: float) -> str:
+        """The name of the records in a query, or what stands for a random share of them."""
+
+    def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
+        """Make a small table that lasts as long as the connection; ``keys`` are typed as a column of the records."""
+
+    def content_hash(self, outputs: Sequence[str]) -> str:
+        """An expression for 64 bits of what a row holds in these columns."""
+
+    def steady(self, progress: Progress) -> AbstractContextManager[None]:
+        """A context in which all queries see the same records, where the engine can; else changes are noticed."""
+
+    def close(self) -> None:
+        """Let go of connection and small tables."""
+
+
+def watched(job: Callable[[], T], cancel: Callable[[], None], progress: Progress, stage: str) -> T:
+    """What ``job`` returns, done by a thread of its own. A stop makes the engine stop too, and waits until it has."""
+    future: Future[T] = Future()
+    thread = threading.Thread(target=_answer, args=(job, future), name="vbas-source", daemon=True)
+    thread.start()
+    try:
+        while True:
+            progress.update(stage, None)
+            wait((future,), timeout=_LOOK_SECONDS)
+            if future.done():
+                thread.join()
+                return future.result()
+    except BaseException:
+        if not future.done():
+            cancel()
+            wait((future,), timeout=_GRACE_SECONDS)
+        thread.join(timeout=1)
+        raise
+
+
+def watched_batches(
+    first: Callable[[], Iterator[T]], cancel: Callable[[], None], progress: Progress, stage: str
+) -> Iterator[T]:
+    """The same for results that come piece by piece."""
+    pieces = watched(first, cancel, progress, stage)
+    while True:
+        piece = watched(lambda: next(pieces, None), cancel, progress, stage)
+        if piece is None:
+            return
+        yield piece
+
+
+def _answer(job: Callable[[], T], future: Future[T]) -> None:
+    try:
+        future.set_result(job())
+    except BaseException as error:  # noqa: BLE001 (it is raised where the result is asked for)
+        future.set_exception(error)
+
+
+def changed(address: Address) -> InputError:
+    """The refusal to go on with records that somebody changed."""
+    message = "The records were changed while they were worked on."
+    return InputError(
+        Finding("input-changed", message, "Wait until nobody changes them, then load them again.", file=str(address))
+    )
+
+
+def not_installed(address: Address, package: str) -> InputError:
+    """The refusal of an address whose engine is not there."""
+    message = f"Addresses of this kind need the package {package}, which is not installed."
+    remedy = "Install the extra “sources”: `make setup-sources`, or `pip install vbas-desktop[sources]`."
+    return InputError(Finding("engine-missing", message, remedy, file=str(address)))

@@ -1,0 +1,251 @@
+"""Records behind an address as a table: facts and counts are asked of the engine, records stay where they are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.records import Categories, ColumnFacts, EquivalenceCounts, category_order
+from vbas_desktop.domain.source import Source
+from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.files.records.coding import DISTINCT_LIMIT
+from vbas_desktop.files.records.parquet import dictionary_of
+from vbas_desktop.files.records.raw import IDENTIFIER_FROM, OrderedCodes
+from vbas_desktop.files.records.table import Lookup, RecordTable
+from vbas_desktop.settings.reading import RecordOptions
+
+from .address import Address, Kind
+from .engine import Engine, changed
+from .expressions import count_query, select_query
+
+COUNTING = "Counting classes"
+_DESCRIBING = "Looking at the records"
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The values of a column as the engine takes them back, and the category of each."""
+
+    keys: Any
+    codes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SourceTable(RecordTable):
+    """A table whose records stay with their engine.
+
+    It has the facts of the columns that were asked for, and counts on demand; codes of single records it has none.
+    """
+
+    engine: Engine = field(kw_only=True)
+    values: dict[str, Values] = field(kw_only=True, default_factory=dict, repr=False)
+
+    def place(self, name: str) -> int:
+        """The number of a column."""
+        return self.dialect.header.index(name)
+
+    def schema(self) -> Any:
+        """The types of the columns under their names."""
+        import pyarrow as pa
+
+        return pa.schema(list(zip(self.dialect.header, self.engine.description.schema.types, strict=True)))
+
+    def codes(self, name: str) -> NDArray[np.unsignedinteger]:
+        """Refused: only what works by counting can be done with records that stay where they are."""
+        message = "This needs the records one by one, which an address does not give."
+        raise InputError(Finding("records-needed", message, "Use a record file for it.", file=self.source.path))
+
+    def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
+        """None: tables have no order, so their rows have no numbers."""
+        return []
+
+    def count(
+        self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress
+    ) -> tuple[EquivalenceCounts, int]:
+        """One query; what comes back is as large as the counts."""
+        lookups = (region, *quasi_identifiers)
+        numbers = tuple(each.number for each in quasi_identifiers)
+        places = [self.place(each.column) for each in lookups]
+        found = self.counted(places, progress)
+        sizes = np.asarray(found.column(len(places)).to_numpy(), np.int64)
+        if int(sizes.sum()) != self.rows:
+            raise changed(self.engine.address)
+        codes = [each.table[self._codes_of(each.column, found.column(place))] for place, each in enumerate(lookups)]
+        area, known = codes[0].astype(np.int64), codes[0] >= 0
+        classes = np.zeros(sizes.size, np.int64)
+        for each, code in zip(quasi_identifiers, codes[1:], strict=True):
+            classes = classes * each.number + code
+        unknown = int(sizes[~known].sum())
+        return counts_of(area[known], classes[known], sizes[known], region.number, numbers), unknown
+
+    def counted(self, places: Sequence[int], progress: Progress) -> Any:
+        """The counts of all combinations that occur in some columns, as an Arrow table: the columns, then n."""
+        import pyarrow as pa
+
+        schema = self.engine.description.schema
+        types = pa.schema([*(schema.field(place) for place in places), pa.field("n", pa.int64())])
+        query = count_query(schema, places, self.engine.dialect)
+        return self.engine.fetch(query, types, progress, COUNTING)
+
+    def _codes_of(self, name: str, column: Any) -> NDArray[np.int64]:
+        """The category of each value of a result; refused if there are others than when the records were described."""
+        categories = self.facts(name).categories
+        assert categories is not None
+        code_of = {value: code for code, value in enumerate(categories.values)}
+        indices, texts = dictionary_of(column.combine_chunks())
+        codes = np.array([code_of.get(text, -1) for text in texts], np.int64)
+        if codes.size and codes.min() < 0:
+            raise changed(self.engine.address)
+        return codes[indices] if codes.size else np.zeros(0, np.int64)
+
+    def sample(self, columns: Sequence[str], rows: int, progress: Progress) -> RecordTable:
+        """A random sample of about so many records, or all if there are no more, with the codes of this table."""
+        import pyarrow as pa
+
+        schema = self.engine.description.schema
+        places = [self.place(name) for name in columns]
+        source = self.engine.sample(min(1.0, rows / max(1, self.rows)))
+        query = select_query(schema, places, source, self.engine.dialect)
+        types = pa.schema([schema.field(place) for place in places])
+        found = self.engine.fetch(query, types, progress, "Testing the released columns")
+        codes = {
+            name: _ordered(self._codes_of(name, found.column(place)), self.facts(name))
+            for place, name in enumerate(columns)
+        }
+        kept = tuple(self.facts(name) for name in columns)
+        return RecordTable(self.source, found.num_rows, self.dialect, kept, (), codes)
+
+    def close(self) -> None:
+        """Let go of the engine."""
+        self.engine.close()
+
+
+def _ordered(codes: NDArray[np.int64], facts: ColumnFacts) -> OrderedCodes:
+    number = max(1, facts.distinct)
+    return OrderedCodes([codes.astype(np.uint32)], np.arange(number, dtype=np.uint32), codes.size, number)
+
+
+def counts_of(
+    area: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    regions: int,
+    numbers: tuple[int, ...],
+) -> EquivalenceCounts:
+    """Counts from the sizes of (region, class), which may come more than once and in any order."""
+    present, column = np.unique(classes, return_inverse=True)
+    keys = area * max(1, present.size) + column
+    cells, where = np.unique(keys, return_inverse=True)
+    values = np.zeros(cells.size, np.int64)
+    np.add.at(values, where, sizes)
+    indptr = np.searchsorted(cells // max(1, present.size), np.arange(regions + 1)).astype(np.int64)
+    columns = (cells % max(1, present.size)).astype(np.int32)
+    return EquivalenceCounts.from_rows(numbers, present.astype(np.int64), indptr, columns, values)
+
+
+def load_source(
+    address: Address,
+    options: RecordOptions,
+    progress: Progress | None = None,
+    columns: Collection[str] | None = None,
+) -> SourceTable:
+    """Open an address and describe the columns that are needed (None: all)."""
+    progress = progress or Silent()
+    engine = open_engine(address, options, progress)
+    try:
+        return _described(engine, progress, columns)
+    except BaseException:
+        engine.close()
+        raise
+
+
+def open_engine(address: Address, options: RecordOptions, progress: Progress) -> Engine:
+    """The engine that reads an address, connected."""
+    from .duckdb_engine import DuckDBEngine
+
+    engines: dict[Kind, Callable[[], Engine]] = {Kind.DUCKDB: lambda: DuckDBEngine(address, options, progress)}
+    return engines[address.kind]()
+
+
+def _described(engine: Engine, progress: Progress, columns: Collection[str] | None) -> SourceTable:
+    about = engine.description
+    file = str(engine.address)
+    if not about.rows:
+        raise InputError(Finding("no-records", "There are columns but no records.", "Choose another place.", file=file))
+    facts: list[ColumnFacts] = []
+    values: dict[str, Values] = {}
+    findings: list[Finding] = []
+    wanted = [name for name in about.header if columns is None or name in columns]
+    for number, name in enumerate(wanted):
+        part = Span(progress, number / len(wanted), (number + 1) / len(wanted))
+        part.update(_DESCRIBING, 0.0)
+        one, kept = _facts(engine, about.header.index(name), name, part)
+        facts.append(one)
+        if kept is not None:
+            values[name] = kept
+        elif not one.distinct:
+            message = "The column holds structured or binary values, which cannot be categories."
+            findings.append(Finding("uncodable-column", message, "", Severity.HINT, file, column=name))
+    source = Source(file, about.size_bytes, _fingerprint(about.header, about.rows, facts), elsewhere=True)
+    dialect = Dialect("parquet", header=about.header)
+    found = stop_on_errors(findings)
+    return SourceTable(source, about.rows, dialect, tuple(facts), found, engine=engine, values=values)
+
+
+def _facts(engine: Engine, column: int, name: str, progress: Progress) -> tuple[ColumnFacts, Values | None]:
+    rows = engine.description.rows
+    if not codable(engine.description.schema.field(column).type):
+        return ColumnFacts(name, 0, engine.missing(column, progress), categorical=False), None
+    found = engine.values(column, progress)
+    if found is None:
+        return ColumnFacts(name, DISTINCT_LIMIT + 1, engine.missing(column, progress), categorical=False), None
+    keys, typed, sizes = found
+    numbers = np.asarray(sizes.to_numpy(zero_copy_only=False), np.int64)
+    if int(numbers.sum()) != rows:
+        raise changed(engine.address)
+    indices, texts = dictionary_of(typed)
+    met = np.zeros(len(texts), np.bool_)
+    met[indices] = True
+    ordered = category_order(sorted({text for text, there in zip(texts, met.tolist(), strict=True) if there}))
+    code_of = {text: code for code, text in enumerate(ordered)}
+    codes = np.array([code_of.get(text, 0) for text in texts], np.int64)[indices]
+    frequencies = np.zeros(len(ordered), np.int64)
+    np.add.at(frequencies, codes, numbers)
+    missing = int(frequencies[code_of[""]]) if "" in code_of else 0
+    many = len(ordered) > DISTINCT_LIMIT or (len(ordered) > IDENTIFIER_FROM and 2 * len(ordered) > rows)
+    if many:
+        return ColumnFacts(name, len(ordered), missing, categorical=False), None
+    categories = Categories(name, tuple(ordered))
+    facts = ColumnFacts(name, len(ordered), missing, True, categories, frequencies)
+    return facts, Values(keys, codes)
+
+
+def codable(kind: Any) -> bool:
+    """Whether values of a type have a text that can be a category."""
+    import pyarrow.types as types
+
+    return not (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind))
+
+
+def _fingerprint(header: Sequence[str], rows: int, facts: Sequence[ColumnFacts]) -> str:
+    """What changes when records do: a hash of names, number of records and the frequencies of all values.
+
+    It does not depend on the order of the records nor on the engine, so the same records have it everywhere.
+    """
+    digest = hashlib.sha256(json.dumps([1, list(header), rows]).encode())
+    for each in facts:
+        digest.update(json.dumps([each.name, each.distinct, each.missing]).encode())
+        if each.categories is not None and each.frequencies is not None:
+            for value, number in zip(each.categories.values, each.frequencies.tolist(), strict=True):
+                digest.update(
+                    f"{len(value.encode('utf-8', 'surrogatepass'))}:{value}:{number}\n".encode("utf-8", "surrogatepass")
+                )
+    return digest.hexdigest()
