@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from vbas_desktop.domain.words import share_in_words
 from vbas_desktop.engine.region_table import region_table, why
-from vbas_desktop.session.words import share_in_words
+from vbas_desktop.release.plan import make_plan
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.panel.regions_tab import RegionsTab
@@ -114,8 +115,35 @@ def test_the_map_has_a_layer_for_each_tier(losing, qtbot):
     assert drawn is shown.tier_maps[0].geometry
     for place in range(tiers.places[1]):
         assert len(set(drawn.colours[tiers.parents[0] == place].tolist())) == 1
+    # One wide border around each larger place: as many shapes as places, and their area is that of the parts.
+    assert len(drawn.outline.starts) - 1 == tiers.places[1]
+    assert shown.geometry.outline is None
     for one, other in shown.geometry.pairs.tolist():
         if tiers.parents[0][one] != tiers.parents[0][other]:
             assert drawn.colours[one] != drawn.colours[other]
     losing.session.colour_by(None)
     assert view.canvas.geometry_shown is shown.geometry
+
+
+def test_the_card_says_how_many_records_are_released_where(losing, qtbot):
+    losing.session.change(
+        losing.session.choices.with_approach("tiers", "auto").with_parameter("tiers", "auto", "factor", 4)
+    )
+    run(losing, qtbot)
+    shown = preparer_of(losing.context).shown
+    tiers, table = shown.solution.tiers, shown.table
+    plan = make_plan(shown.problem, shown.solution)
+    region = int(table.raised.argmax())
+    lines = shown.released_in(region)
+    assert lines[0] == f"{plan.released_by_region[region]:,} released with its own code"
+    for tier, (line, places) in enumerate(zip(lines[1:], plan.coarser, strict=True), 1):
+        place = int(tiers.ancestors[tier][region])
+        listed = f"in {places.codes[place]} ({places.title}), which lists {places.released_by_region[place]:,}"
+        assert line.endswith(listed)
+    told = [int(line.split()[0].replace(",", "")) for line in lines]
+    assert sum(told) + table.suppressed[region] == table.records[region]
+    view = losing.area.map
+    losing.session.colour_by("tier_1")
+    x, y = shown.geometry.base.points[shown.solution.membership == region][0]
+    view.canvas.region_hovered.emit(region, None, float(x), float(y))
+    assert all(line in view.card.text() for line in lines)

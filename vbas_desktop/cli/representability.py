@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--weights", metavar="A=W,B=W", default="", help="weights of the quasi-identifiers, such as age=0.7,job=0.3"
     )
     add_distance_option(parser)
+    parser.add_argument(
+        "--crosswalk",
+        metavar="FILE",
+        help="crosswalk.csv of the release: its places, of all tiers, are the levels of --region-column",
+    )
+    parser.add_argument("--region-column", metavar="NAME", help="the quasi-identifier that names the region")
     add_reading_options(parser, "ORIGINAL (and of --worst)")
     add_reading_options(parser, "ANONYMISED", "anonymised-")
     parser.add_argument(
@@ -77,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
         Path(options.original),
         Path(options.anonymised),
         choices,
-        coding_of(options),
+        replace(coding_of(options), places=_places(options)),
         Path(options.worst) if options.worst else None,
         requirement,
         reading_of(options),
@@ -146,6 +153,14 @@ def coding_of(options: argparse.Namespace) -> Coding:
 def names(text: str) -> tuple[str, ...]:
     """Column names, separated by commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _places(options: argparse.Namespace) -> tuple[str, Path] | None:
+    from vbas_desktop.domain.errors import UsageError
+
+    if bool(options.crosswalk) != bool(options.region_column):
+        raise UsageError("--crosswalk and --region-column go together.")
+    return (options.region_column, Path(options.crosswalk)) if options.crosswalk else None
 
 
 def _weights(text: str) -> dict[str, float]:

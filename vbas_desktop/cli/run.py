@@ -6,6 +6,7 @@ Without --json a table goes to the output; with --out the release of one solutio
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from .terminal import TerminalProgress, say, say_findings, show
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
+    from vbas_desktop.domain.problem import Problem
     from vbas_desktop.domain.progress import Progress
     from vbas_desktop.domain.solution import Advice, RunResult, Solution
     from vbas_desktop.jobs.data import Data
@@ -82,8 +84,11 @@ def run(options: argparse.Namespace) -> int:
         document = document_of(settings, problem, result, solution, release)
         if report is not None:
             document["release"] = {"solution": solution.id, **release.as_dict()}
+        offer = _in_tiers(problem, solution, progress)
     finally:
         progress.close()
+    if offer is not None:
+        document["in_tiers"] = offer
     if not options.quiet:
         say_findings((*problem.findings, *result.findings))
         if solution.requirement is not None and not solution.requirement.met:
@@ -92,8 +97,19 @@ def run(options: argparse.Namespace) -> int:
             shared.say_release(report)
     if options.suitable_only:
         result, document = _suitable_only(result, document)
-    show(as_text(document).rstrip("\n") if options.json else results_text(replace(ran, result=result), solution))
+    show(as_text(document).rstrip("\n") if options.json else results_text(replace(ran, result=result), solution, offer))
     return 0
+
+
+def _in_tiers(problem: Problem, solution: Solution, progress: Progress) -> dict[str, Any] | None:
+    """What the chosen solution would lose in tiers, and how to get that; None if they save nothing."""
+    from vbas_desktop.engine.savings import USUAL_TIERS, in_tiers_in_words, suppressed_in_tiers
+
+    lost = suppressed_in_tiers(problem, solution, progress)
+    if lost is None:
+        return None
+    text = in_tiers_in_words(solution.suppressed_records, lost, problem.records)
+    return {"solution": solution.id, "suppressed_records": lost, "text": text, "option": f"--tiers {USUAL_TIERS}"}
 
 
 def _ran(
@@ -154,7 +170,7 @@ def _suitable_only(result: RunResult, document: dict[str, Any]) -> tuple[RunResu
     return replace(result, solutions=kept), {**document, "solutions": listed}
 
 
-def results_text(ran: Ran, solution: Solution) -> str:
+def results_text(ran: Ran, solution: Solution, in_tiers: Mapping[str, Any] | None = None) -> str:
     """The results for people: what was computed, and a table with a star for each solution worth keeping."""
     from .table import MARKS, solutions_table
 
@@ -172,7 +188,8 @@ def results_text(ran: Ran, solution: Solution) -> str:
         head += f"\nSolution {solution.id}: {changed_in_words(solution.told['obstacles'], len(problem.regions))}"
     table = solutions_table(result.solutions, solution, problem.regions.system.unit)
     advice = [] if result.advice is None else [f"Advice: {result.advice.text}{_how(result.advice)}"]
-    tail = "\n".join([*same_text(result), MARKS, *advice])
+    offer = [] if in_tiers is None else [f"Solution {solution.id}: {in_tiers['text']} Use {in_tiers['option']}."]
+    tail = "\n".join([*same_text(result), MARKS, *advice, *offer])
     return "\n\n".join([head, table, *requirement_text(solution), tail])
 
 

@@ -21,3 +21,11 @@ def _plural(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return noun[:-1] + "ies"
     return noun + ("es" if noun.endswith("s") else "s")
+
+
+def share_in_words(part: int, whole: int) -> str:
+    """A share in percent that never rounds up to all or down to nothing."""
+    if whole == 0 or part in (0, whole):
+        return "100 %" if part else "0 %"
+    percent = 100 * part / whole
+    return f"{min(max(percent, 0.01), 99.99):.2f} %" if percent > 99 or percent < 1 else f"{percent:.1f} %"

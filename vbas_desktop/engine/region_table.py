@@ -22,7 +22,8 @@ class RegionTable:
 
     ``records`` counts the records of the file in it (those of unknown regions are nowhere), ``released`` those that
     remain, ``suppressed`` the difference, whether lost globally or locally. In tiers, ``released`` are those released
-    with its own code, and ``raised`` those released in larger places. ``anonymity_before`` and ``anonymity_after`` are
+    with its own code, and ``raised`` those released in larger places; ``by_tier[t]`` are those released in tier t.
+    ``anonymity_before`` and ``anonymity_after`` are
     the smallest class before and after suppression; 0 where there is no record. ``site_x`` and ``site_y`` are NaN
     without sites. ``vector[t − 1]`` classes of all regions together have t records before suppression.
     """
@@ -38,6 +39,7 @@ class RegionTable:
     anonymity_after: NDArray[np.int64]
     vector: NDArray[np.int64]
     raised: NDArray[np.int64]
+    by_tier: tuple[NDArray[np.int64], ...] = ()
 
     def __len__(self) -> int:
         return int(self.site.size)
@@ -70,13 +72,16 @@ def region_table(problem: Problem, solution: Solution, progress: Progress | None
     used = solution.owners_used
     nowhere = np.full((used.size, 2), np.nan)
     places = nowhere if solution.sites is None else solution.sites[used]
-    raised = np.zeros(used.size, np.int64)
+    by_tier: tuple[NDArray[np.int64], ...] = ()
     if solution.tiers is not None:
         tier_of = tiers_of_classes(aggregated, solution.tiers, problem.k, progress)
         indptr, _, values = aggregated.rows
-        above = np.where((tier_of > 0) & (tier_of != NOWHERE), values, 0)
-        running = np.concatenate(([0], np.cumsum(above)))
-        raised = running[indptr[1:]] - running[indptr[:-1]]
+        place = np.repeat(np.arange(used.size), np.diff(indptr))
+        by_tier = tuple(
+            frozen(np.bincount(place[here], values[here], used.size).astype(np.int64))
+            for here in (tier_of == tier for tier in range(len(solution.tiers)))
+        )
+    raised = np.sum(by_tier[1:], axis=0) if by_tier else np.zeros(used.size, np.int64)
     before, _ = smallest_classes(aggregated)
     after, _ = smallest_classes(released)
     return RegionTable(
@@ -91,6 +96,7 @@ def region_table(problem: Problem, solution: Solution, progress: Progress | None
         anonymity_after=frozen(after),
         vector=_vector(aggregated.dense if aggregated.dense is not None else aggregated.rows[2]),
         raised=frozen(raised),
+        by_tier=by_tier,
     )
 
 

@@ -11,6 +11,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.tiers import NOWHERE
+from vbas_desktop.domain.words import share_in_words
 
 USUAL_TIERS = "auto"
 """The approach that is offered."""
@@ -33,3 +34,8 @@ def suppressed_in_tiers(
     tier_of = tiers_of_classes(aggregated, tiers, problem.k, progress)
     lost = problem.records - int(aggregated.rows[2][tier_of != NOWHERE].sum())
     return lost if lost < solution.suppressed_records else None
+
+
+def in_tiers_in_words(lost: int, in_tiers: int, records: int) -> str:
+    """What tiers would save, at once and in few words."""
+    return f"{share_in_words(lost, records)} of the records are lost; in tiers {share_in_words(in_tiers, records)}."

@@ -13,6 +13,7 @@ from vbas_desktop.assessment.representability.handling import Handling
 from vbas_desktop.assessment.representability.hierarchy import (
     Hierarchy,
     flat,
+    places_of_crosswalk,
     read_hierarchies,
     unlisted_values,
     weighted,
@@ -34,17 +35,27 @@ from vbas_desktop.settings.reading import RecordOptions
 
 @dataclass(frozen=True)
 class Coding:
-    """How values are generalised: folders of hierarchies and of tables of distances, weights of the levels."""
+    """How values are generalised: folders of hierarchies and of tables of distances, weights of the levels.
+
+    ``places`` are the region column and the crosswalk of a release, whose tiers are its hierarchy.
+    """
 
     hierarchies: Path | None = None
     level_weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
     distances: Path | None = None
+    places: tuple[str, Path] | None = None
 
     def of(self, columns: Sequence[str]) -> dict[str, Hierarchy]:
         """The hierarchy of each column; without one, only suppression is above the values."""
         found = {name: flat(name) for name in columns}
         if self.hierarchies is not None:
             found = read_hierarchies(self.hierarchies, tuple(columns))
+        if self.places is not None:
+            column, crosswalk = self.places
+            if column not in found:
+                message = f"“{column}” is not among the quasi-identifiers, so the crosswalk has no use."
+                raise InputError(Finding("crosswalk", message, "Name it with --quasi-identifiers."))
+            found[column] = places_of_crosswalk(crosswalk, column)
         for name, weights in self.level_weights.items():
             try:
                 found[name] = weighted(found[name], weights)

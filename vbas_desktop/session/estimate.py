@@ -8,13 +8,13 @@ from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.domain.words import agreeing, counted, share_in_words
 from vbas_desktop.engine.outcome import situation_of
 from vbas_desktop.engine.partitions import Partitions, decide_sites
 
 from .orders import RunOrder
 from .results import ProblemKey
-from .words import product_in_words, share_in_words
+from .words import product_in_words
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from vbas_desktop.approaches.registry import revealed
 from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.domain.words import counted
+from vbas_desktop.domain.words import counted, share_in_words
 
 from .results import Entry, Run
-from .words import share_in_words
 
 
 def why_not_release(entry: Entry | None) -> str | None:
@@ -55,11 +54,6 @@ def _above(solution: Solution) -> str:
         return ""
     raised = sum(solution.released_by_tier[1:])
     return f" and larger places ({share_in_words(raised, solution.released_records)} of them in these)"
-
-
-def in_tiers_in_words(lost: int, in_tiers: int, records: int) -> str:
-    """What tiers would save, at once and in few words."""
-    return f"{share_in_words(lost, records)} of the records are lost; in tiers {share_in_words(in_tiers, records)}."
 
 
 def result_of(run: Run, entries: tuple[Entry, ...]) -> RunResult:

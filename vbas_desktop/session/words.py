@@ -28,14 +28,6 @@ def time_left_in_words(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h left"
 
 
-def share_in_words(part: int, whole: int) -> str:
-    """A share in percent that never rounds up to all or down to nothing."""
-    if whole == 0 or part in (0, whole):
-        return "100 %" if part else "0 %"
-    percent = 100 * part / whole
-    return f"{min(max(percent, 0.01), 99.99):.2f} %" if percent > 99 or percent < 1 else f"{percent:.1f} %"
-
-
 def seconds_in_words(seconds: float) -> str:
     """A duration, no more exact than it matters."""
     return "less than 0.1 s" if seconds < 0.1 else f"{seconds:,.1f} s"

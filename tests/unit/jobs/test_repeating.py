@@ -34,10 +34,10 @@ def folder(tmp_path, monkeypatch):
     here.mkdir()
     rng = np.random.default_rng(4)
     lines = [
-        f"R{i},{x:.1f},{y:.1f},{'AB'[int(x > 50)]},{int(20 * y)},{'yes' if i == 7 else ''}"
+        f"R{i},{x:.1f},{y:.1f},{'AB'[int(x > 50)]},{int(20 * y)},{'yes' if i == 7 else ''},{'SN'[i % 2]}"
         for i, (x, y) in enumerate(rng.random((12, 2)) * 100)
     ]
-    (here / "regions.csv").write_text('id,x,y,"county, or so",people,prison\n' + "\n".join(lines) + "\n")
+    (here / "regions.csv").write_text('id,x,y,"county, or so",people,prison,half\n' + "\n".join(lines) + "\n")
     head = ["person", AGE, '"sex, ""at birth"""', ILLNESS, REGION]
     values = rng.integers([1, 1, 1, 0], [5, 3, 4, 12], (600, 4))
     rows = [f"P{i},{age},{sex},{illness},R{where}" for i, (age, sex, illness, where) in enumerate(values)]
@@ -123,6 +123,8 @@ VARIANTS = {
         "--max-records", "200", "--population-column", "people", "--min-population", "900", "--max-population", "4000",
         "--centre-weights", "people", "--sites", "6", *SECRET,
     ],
+    "tiers": ["--tiers", "auto", "--tier-factor", "3", "--sites", "12", "--range-reach", "0", "--no-pdf", *SECRET],
+    "tiers of a column": ["--tiers", "half", "--sites", "12", "--range-reach", "0", "--no-pdf", *SECRET],
     "plain order": ["--no-shuffle", "--no-pdf", "--allow-column", f'"{ILLNESS}"'],
     "parquet": ["--format", "parquet", "--shuffle", "--pdf", *SECRET],
 }  # fmt: skip

@@ -18,6 +18,7 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.files.access import is_elsewhere
 from vbas_desktop.files.solutions import pack, unpack
+from vbas_desktop.release.plan import make_plan
 from vbas_desktop.session import project as projects
 from vbas_desktop.session.choices import Choices, choices_from_json, choices_to_json
 from vbas_desktop.session.opening import OpenProjectOrder
@@ -83,6 +84,30 @@ def test_saving_what_was_opened_gives_the_same_bytes(saved):
     again = path.with_name("again.vbas")
     after.snapshot().write(again)
     assert again.read_bytes() == path.read_bytes()
+
+
+def test_solutions_in_tiers_come_back_whole_and_are_released_as_before(session, tmp_path):
+    chosen = session.choices.with_approach("site_number", "fixed").with_parameter("site_number", "fixed", "sites", 30)
+    chosen = chosen.with_approach("tiers", "auto").with_parameter("tiers", "auto", "factor", 4)
+    session.change(chosen)
+    run(session)
+    path, again = tmp_path / "project.vbas", tmp_path / "again.vbas"
+    session.snapshot().write(path)
+    after, opened = reopen(path)
+    assert (opened.changed, opened.left_out) == ((), 0)
+    assert after.choices.approaches["tiers"] == "auto"
+    assert after.choices.parameters == session.choices.parameters
+    after.snapshot().write(again)
+    assert again.read_bytes() == path.read_bytes()
+    for old, new in zip(session.entries, after.entries, strict=True):
+        assert new.solution.released_by_tier == old.solution.released_by_tier
+        assert len(new.solution.tiers) > 2
+        for one, other in zip(old.solution.tiers.parents, new.solution.tiers.parents, strict=True):
+            np.testing.assert_array_equal(one, other)
+        one, other = (make_plan(entry.problem, entry.solution) for entry in (old, new))
+        assert one.every_code == other.every_code
+        np.testing.assert_array_equal(one.areas, other.areas)
+        np.testing.assert_array_equal(one.class_sizes, other.class_sizes)
 
 
 def test_no_record_is_in_the_file(saved, data):

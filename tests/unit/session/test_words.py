@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.domain.words import agreeing, counted, share_in_words
 from vbas_desktop.session.words import (
     product_in_words,
     seconds_in_words,
-    share_in_words,
     time_left_in_words,
     vector_in_words,
 )

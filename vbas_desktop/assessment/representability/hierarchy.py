@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -130,3 +131,21 @@ def read_hierarchies(folder: str | Path, columns: Sequence[str]) -> dict[str, Hi
         path = Path(folder) / f"{column}.csv"
         found[column] = read_hierarchy(path, column) if path.is_file() else flat(column)
     return found
+
+
+def places_of_crosswalk(path: str | Path, column: str) -> Hierarchy:
+    """The places of a release as levels above the initial regions: its tiers, of which the last is the whole area.
+
+    Without tiers there are the aggregated regions and, above them, nothing that tells a place.
+    """
+    try:
+        with Path(path).open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file)
+    except (OSError, ValueError, csv.Error) as error:
+        message = f"The crosswalk cannot be read: {type(error).__name__}."
+        raise InputError(Finding("crosswalk", message, "Name crosswalk.csv of a release.", file=str(path))) from None
+    if header[:2] != ["initial_region", "aggregated_region"] or any(len(row) != len(header) for row in rows):
+        message = "This is not the crosswalk of a release."
+        raise InputError(Finding("crosswalk", message, "Name crosswalk.csv of a release.", file=str(path)))
+    top = () if len(header) > 2 else (SUPPRESSED,)
+    return Hierarchy(column, {row[0]: (*row[1:], *top) for row in rows})

@@ -29,11 +29,12 @@ from PySide6.QtWidgets import (
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
+from vbas_desktop.engine.savings import in_tiers_in_words
 from vbas_desktop.jobs.ledger import usual_ledger
 from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.release import CLASS_SIZE, POLICIES, ReleaseOptions, ReleaseReport
 from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
-from vbas_desktop.session.releasing import in_tiers_in_words, release_in_words, why_not_release
+from vbas_desktop.session.releasing import release_in_words, why_not_release
 from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours, neighbours, pieces, point_neighbours
-from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons, compactness, study_area
+from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons, compactness, merged_shapes, study_area
 from vbas_desktop.algorithms.colouring import colour_map, recolour
 from vbas_desktop.algorithms.coverage import Shapes, clean_coverage
 from vbas_desktop.algorithms.matching import matched_groups
@@ -135,7 +135,8 @@ class MapGeometry:
     """One solution on the map. Arrays have one entry per aggregated region unless they say otherwise.
 
     ``codes`` are what aggregated regions are called: in the window as in the release. ``detoured`` initial regions have
-    another site than the nearest because of an obstacle (None: obstacles had no part in it).
+    another site than the nearest because of an obstacle (None: obstacles had no part in it). ``outline`` are the
+    borders of larger places, if these are what is shown.
     """
 
     base: BaseGeometry
@@ -154,6 +155,7 @@ class MapGeometry:
     tree: shapely.STRtree
     pairs: Pairs
     boxes: NDArray[np.float64] = field(repr=False)
+    outline: Rings | None = None
 
     def aggregated_at(self, x: float, y: float) -> int | None:
         """The aggregated region under a place on the map."""
@@ -305,6 +307,13 @@ def _detoured(regions: Regions, solution: Solution) -> NDArray[np.bool_] | None:
     made = solution.unrefined or solution
     assert made.sites is not None
     return np.asarray(made.owner != nearest_sites(regions.points, made.sites))
+
+
+def drawn_in_places(geometry: MapGeometry, places: NDArray[np.int32], number: int) -> MapGeometry:
+    """The same map in which the aggregated regions of one larger place have one fill and one border around them."""
+    fills = colour_map(number, group_neighbours(geometry.pairs, places), FILLS)
+    shapes = merged_shapes(geometry.shapes, places)
+    return replace(geometry, colours=fills[places], outline=rings_of(shapes, geometry.base.frame))
 
 
 def coloured_like(geometry: MapGeometry, other: MapGeometry) -> MapGeometry:

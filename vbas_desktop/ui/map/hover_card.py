@@ -22,9 +22,15 @@ def card_text(
     aggregated: int | None,
     region: int | None,
     obstacle: int | None = None,
+    released_in: tuple[str, ...] = (),
 ) -> str:
-    """What the card says, as rich text; empty if nothing is under the pointer."""
-    lines = [] if geometry is None or aggregated is None else _aggregated_lines(geometry, figures, aggregated)
+    """What the card says, as rich text; empty if nothing is under the pointer.
+
+    ``released_in`` says where the records of the aggregated region are released, if that is in tiers.
+    """
+    lines = []
+    if geometry is not None and aggregated is not None:
+        lines = _aggregated_lines(geometry, figures, aggregated, released_in)
     if region is not None:
         name = base.regions.names[region] if base.regions.names else ""
         title = f"Initial region {base.regions.ids[region]}" + (f" · {name}" if name else "")
@@ -38,7 +44,9 @@ def card_text(
     return "<br>".join(lines)
 
 
-def _aggregated_lines(geometry: MapGeometry, figures: tuple[Figure, ...], aggregated: int) -> list[str]:
+def _aggregated_lines(
+    geometry: MapGeometry, figures: tuple[Figure, ...], aggregated: int, released_in: tuple[str, ...]
+) -> list[str]:
     site = int(geometry.solution.owners_used[aggregated])
     of_site = f" · site {site + 1:,}" if geometry.sites is not None else ""
     lines = [f"<b>Aggregated region {escape(geometry.codes[aggregated])}</b>{of_site}"]
@@ -46,7 +54,8 @@ def _aggregated_lines(geometry: MapGeometry, figures: tuple[Figure, ...], aggreg
     if "records" in told:
         share = f" ({told['share_suppressed']})" if told["suppressed"] != "0 records" else ""
         lines.append(f"{told['records']}, {told['suppressed'].replace(' records', '')} suppressed{share}")
-        if "raised" in told:
+        lines += map(escape, released_in)
+        if "raised" in told and not released_in:
             lines.append(f"{told['raised'].removesuffix(' records')} released in larger places")
         lines.append(f"anonymity {told['anonymity_before']} → {told['anonymity']}")
     pieces = figure_named(figures, "pieces")

@@ -89,7 +89,7 @@ class Picture:
         self._water = QPainterPath() if self.base.obstacle_areas is None else path_of(self.base.obstacle_areas)
         self._rivers = QPainterPath() if self.base.obstacle_lines is None else path_of(self.base.obstacle_lines)
         self._detoured = points_polygon(self.base.points[:0])
-        self._borders = self._cells = self._scattered = self._unrecorded = QPainterPath()
+        self._borders = self._cells = self._scattered = self._unrecorded = self._outline = QPainterPath()
         self._smooth = True
         if self.geometry is not None:
             self._prepare(self.geometry)
@@ -108,6 +108,7 @@ class Picture:
         if geometry.detoured is not None:
             self._detoured = points_polygon(self.base.points[geometry.detoured])
         self._borders = path_of(geometry.rings)
+        self._outline = QPainterPath() if geometry.outline is None else path_of(geometry.outline)
         self._cells = QPainterPath() if geometry.cell_rings is None else path_of(geometry.cell_rings)
         self._scattered = path_of(geometry.rings, np.flatnonzero(geometry.pieces > 1))
         self._unrecorded = path_of(geometry.rings, np.flatnonzero(geometry.without_records))
@@ -135,7 +136,7 @@ class Picture:
         if Layer.CELLS in self.layers:
             self._stroke(painter, self._cells, hairline(QColor(self.colours.accent), Qt.PenStyle.DashLine))
         if Layer.AGGREGATED in self.layers:
-            self._stroke(painter, self._borders, hairline(QColor(self.colours.region_border)))
+            self._paint_borders(painter)
         if Layer.OBSTACLES in self.layers:
             self._paint_obstacles(painter)
         if self.layers & {Layer.POINTS, Layer.DETOURED} or self.changed is not None:
@@ -148,6 +149,14 @@ class Picture:
             return
         painter.fillPath(self._area, QBrush(QColor(self.colours.base)))
         self._stroke(painter, self._area, hairline(QColor(self.colours.muted)))
+
+    def _paint_borders(self, painter: QPainter) -> None:
+        """Borders of the aggregated regions; inside larger places they are faint, and those of the places wide."""
+        if self._outline.isEmpty():
+            self._stroke(painter, self._borders, hairline(QColor(self.colours.region_border)))
+            return
+        self._stroke(painter, self._borders, hairline(translucent(self.colours.region_border, 0.3)))
+        self._stroke(painter, self._outline, hairline(QColor(self.colours.region_border), width=2.5))
 
     def _paint_obstacles(self, painter: QPainter) -> None:
         painter.fillPath(self._water, QBrush(QColor(self.colours.water)))

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vbas_desktop.algorithms.adjacency import group_neighbours
-from vbas_desktop.algorithms.colouring import colour_map
+from vbas_desktop.algorithms.region_codes import tier_codes
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
@@ -16,7 +15,7 @@ from vbas_desktop.engine.region_table import RegionTable, region_table
 from vbas_desktop.engine.savings import suppressed_in_tiers
 
 from .figures import Figure
-from .geometry import FILLS, BaseGeometry, MapGeometry, prepare_map
+from .geometry import BaseGeometry, MapGeometry, drawn_in_places, prepare_map
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +33,29 @@ class Shown:
     figures: tuple[Figure, ...]
     lost_in_tiers: int | None = None
     tier_maps: tuple[TierMap, ...] = ()
+    codes: tuple[tuple[str, ...], ...] = ()
 
     def geometry_by(self, name: str | None) -> MapGeometry:
         """The map as it is coloured by this name: by the places of a tier, or as it is."""
         return next((tier.geometry for tier in self.tier_maps if tier.name == name), self.geometry)
 
+    def released_in(self, aggregated: int) -> tuple[str, ...]:
+        """Where the records of an aggregated region are released, tier by tier; nothing without tiers or counts."""
+        tiers, table = self.solution.tiers, self.table
+        if tiers is None or table is None:
+            return ()
+        told = [f"{int(table.by_tier[0][aggregated]):,} released with its own code"]
+        for tier in range(1, len(tiers)):
+            place = int(tiers.ancestors[tier][aggregated])
+            own = int(table.by_tier[tier][aggregated])
+            listed = int(table.by_tier[tier][tiers.ancestors[tier] == place].sum())
+            told.append(f"{own:,} in {self.codes[tier][place]} ({tiers.titles[tier]}), which lists {listed:,}")
+        return tuple(told)
+
 
 @dataclass(frozen=True, eq=False)
 class TierMap:
-    """The same map in which the aggregated regions of one larger place have one fill."""
+    """The same map drawn in the places of one tier."""
 
     name: str
     title: str
@@ -131,7 +144,8 @@ def prepare_shown(
         place = (*refinement_figures(problem, solution, progress), *place_figures(problem, solution, progress))
     saved = None if problem is None else suppressed_in_tiers(problem, solution, progress, known.pairs)
     figures = figures_of(geometry, table, place)
-    return Shown(number, solution, problem, geometry, table, figures, saved, tier_maps(geometry))
+    codes = tier_codes(base.regions, solution) if solution.tiers is not None else ()
+    return Shown(number, solution, problem, geometry, table, figures, saved, tier_maps(geometry), codes)
 
 
 def tier_maps(geometry: MapGeometry) -> tuple[TierMap, ...]:
@@ -143,7 +157,6 @@ def tier_maps(geometry: MapGeometry) -> tuple[TierMap, ...]:
     for tier in range(1, len(tiers)):
         places, number = tiers.ancestors[tier], tiers.places[tier]
         if number > 1:
-            fills = colour_map(number, group_neighbours(geometry.pairs, places), FILLS)
             title = f"Tier {tier}: {tiers.titles[tier]} ({number:,})"
-            found.append(TierMap(f"tier_{tier}", title, replace(geometry, colours=fills[places])))
+            found.append(TierMap(f"tier_{tier}", title, drawn_in_places(geometry, places, number)))
     return tuple(found)

@@ -245,7 +245,14 @@ class SideBySide(QWidget):
             shown = pair.left if canvas is self.left else pair.right
             aggregated = geometry.aggregated_at(x, y)
             canvas.hover(aggregated)
-            text = card_text(geometry.base, geometry, shown.figures, aggregated, region)
+            text = card_text(
+                geometry.base,
+                geometry,
+                shown.figures,
+                aggregated,
+                region,
+                released_in=() if aggregated is None else shown.released_in(aggregated),
+            )
             self._cards[canvas].tell(text, canvas.position_of(x, y).toPoint())
 
     @Slot()

@@ -158,7 +158,8 @@ class MapView(QWidget):
         figures = shown.figures if shown is not None and drawn is self.canvas.geometry_shown else ()
         reach = 4 * self.canvas.units_per_pixel
         obstacle = base.obstacle_at(x, y, reach) if Layer.OBSTACLES in self.canvas.layers else None
-        text = card_text(base, self.canvas.geometry_shown, figures, aggregated, region, obstacle)
+        where = () if shown is None or not figures or aggregated is None else shown.released_in(aggregated)
+        text = card_text(base, self.canvas.geometry_shown, figures, aggregated, region, obstacle, where)
         self.card.tell(text, self.canvas.position_of(x, y).toPoint())
 
     @Slot(object)

@@ -6,9 +6,8 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QToolButton, QWidget
 
-from vbas_desktop.domain.words import counted
+from vbas_desktop.domain.words import counted, share_in_words
 from vbas_desktop.session.results import Entry
-from vbas_desktop.session.words import share_in_words
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import without_wheel

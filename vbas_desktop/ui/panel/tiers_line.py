@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
-from vbas_desktop.engine.savings import USUAL_TIERS
-from vbas_desktop.session.releasing import in_tiers_in_words
+from vbas_desktop.engine.savings import USUAL_TIERS, in_tiers_in_words
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.theme import GRID

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.algorithms.region_codes import tier_codes
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
@@ -208,5 +207,4 @@ def _places_above(shown: Shown, region: int) -> list[str]:
     tiers, problem = shown.solution.tiers, shown.problem
     if tiers is None or problem is None:
         return []
-    codes = tier_codes(problem.regions, shown.solution)
-    return [codes[tier][int(tiers.ancestors[tier][region])] for tier in range(1, len(tiers))]
+    return [shown.codes[tier][int(tiers.ancestors[tier][region])] for tier in range(1, len(tiers))]

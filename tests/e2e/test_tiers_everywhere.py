@@ -1,0 +1,116 @@
+"""Tiers by the command line together with all else: offered, compared, searched, refined, verified, described."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from release_making import random_rows, write_records, write_regions
+
+from vbas_desktop.cli.main import main
+
+TIERS = ("--tiers", "auto", "--tier-factor", "4")
+
+
+@pytest.fixture
+def files(tmp_path):
+    return [str(write_records(tmp_path, random_rows(400, seed=3))), str(write_regions(tmp_path))]
+
+
+def vbas(command, files, *more):
+    usual = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "5", "--quiet"]
+    return main([command, *files, *usual, *more])
+
+
+def one_solution(capsys, files, *more):
+    assert vbas("run", files, "--sites", "16", "--range-reach", "0", "--json", *more) == 0
+    document = json.loads(capsys.readouterr().out)
+    return document, document["solutions"][0]
+
+
+def test_a_run_that_loses_records_says_what_tiers_would_lose(files, capsys):
+    document, lossy = one_solution(capsys, files)
+    offer = document["in_tiers"]
+    _, tiered = one_solution(capsys, files, "--tiers", "auto")
+    assert offer["suppressed_records"] == tiered["measures"]["suppressed_records"]
+    assert offer["suppressed_records"] < lossy["measures"]["suppressed_records"]
+    assert offer["text"] == "38.5 % of the records are lost; in tiers 0.50 %."
+    assert vbas("run", files, "--sites", "16", "--range-reach", "0") == 0
+    assert f"Solution 1: {offer['text']} Use --tiers auto." in capsys.readouterr().out
+
+
+def test_a_run_that_loses_nothing_or_is_in_tiers_offers_none(files, capsys):
+    assert "in_tiers" not in one_solution(capsys, files, *TIERS)[0]
+    assert vbas("run", files, "--sites", "1", "--range-reach", "0") == 0
+    assert "in tiers" not in capsys.readouterr().out
+
+
+def released(files, folder, *more):
+    chosen = ("--sites", "16", "--range-reach", "0", "--no-pdf", "--allow-column", "name,note")
+    assert vbas("run", files, *chosen, "--out", str(folder), *more) == 0
+    return folder / "release"
+
+
+def test_a_release_in_tiers_is_verified_and_exported_again(files, tmp_path, capsys):
+    release = released(files, tmp_path / "out", *TIERS)
+    capsys.readouterr()
+    verified = [str(release / "anonymized.csv"), "--quasi-identifiers", "age,sex", "--region-column", "region", "-k"]
+    assert main(["verify", *verified, "5", "--quiet"]) == 0
+    smallest = json.loads(capsys.readouterr().out)["anonymity"]
+    assert smallest >= 5
+    assert main(["verify", *verified, str(smallest + 1), "--quiet"]) == 3
+    assert main(["export", str(tmp_path / "out"), "--out", str(tmp_path / "again"), "--quiet"]) == 0
+    for name in ("anonymized.csv", "crosswalk.csv", "aggregated_regions.csv", "aggregated_regions.geojson"):
+        assert (tmp_path / "again" / "release" / name).read_bytes() == (release / name).read_bytes()
+
+
+def test_representability_takes_the_tiers_for_levels_of_the_place(files, tmp_path, capsys):
+    release = released(files, tmp_path / "out", *TIERS)
+    capsys.readouterr()
+    compared = [files[0], str(release / "anonymized.csv"), "--key", "name", "--quasi-identifiers", "region,age,sex"]
+    places = ["--crosswalk", str(release / "crosswalk.csv"), "--region-column", "region"]
+    assert main(["representability", *compared, *places, "-k", "5", "--quiet", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    with (release / "anonymized.csv").open() as file:
+        tiers = ["ABC".index(row["region"][0]) + 1 for row in csv.DictReader(file)]
+    assert told["general"]["released_records"] == len(tiers)
+    assert list(told["general"]["approaches"]) == ["delete", "generalise"]
+    # Age and sex stay as they are; the place loses one of three levels for each tier.
+    assert told["overall"]["precision"] == pytest.approx(1 - sum(tiers) / 3 / (3 * len(tiers)))
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--crosswalk", "FILE"], "go together"),
+        (["--crosswalk", "RECORDS", "--region-column", "region"], "not the crosswalk of a release"),
+        (["--crosswalk", "nowhere.csv", "--region-column", "region"], "cannot be read"),
+        (["--crosswalk", "RECORDS", "--region-column", "note"], "not among the quasi-identifiers"),
+    ],
+)
+def test_a_crosswalk_that_is_none_is_told(files, more, message, capsys):
+    more = [files[0] if word == "RECORDS" else word for word in more]
+    compared = [files[0], files[0], "--key", "name", "--quasi-identifiers", "region,age", "--quiet"]
+    assert main(["representability", *compared, *more]) in (1, 2)
+    assert message in capsys.readouterr().err
+
+
+def test_tiers_are_compared_with_and_without_refinement(files, capsys):
+    refined = ("--tiers", "none;auto", "--refinement", "none,boundaries")
+    assert vbas("compare", files, *refined, "--sites", "8", "--range-reach", "0", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["solutions"]
+    lost = {(row["refinement"], row["tiers"]): row["suppressed_records"] for row in rows}
+    assert len(lost) == 4
+    for refinement in ("none", "boundaries"):
+        assert lost[refinement, "auto"] <= lost[refinement, "none"]
+
+
+def test_a_search_in_tiers_loses_no_more(files, capsys):
+    def lost(*more):
+        assert vbas("search", files, "--json", *more) == 0
+        found = json.loads(capsys.readouterr().out)
+        (chosen,) = [node for node in found["nodes"] if node["node"] == found["recommended_node"]]
+        return chosen["suppressed_records"], chosen["place_information_loss"]
+
+    assert lost(*TIERS) <= lost()
