@@ -47,6 +47,8 @@ def place_classes(
     child_starts: Any,
     children: Any,
     open_room: Any,
+    barred_starts: Any,
+    barred: Any,
     depth: Any,
     k: Any,
     tier: Any,
@@ -54,19 +56,23 @@ def place_classes(
     """Fill ``tier`` for the entries of the classes ``first`` … ``end`` − 1.
 
     Entries are sorted by class in ``order`` (those of class c from ``starts[c]``); nodes are numbered tier by tier.
-    Only the ancestors of places that have the class are looked at: of all others everything is known beforehand.
+    The nodes ``barred`` from ``barred_starts[c]`` must not release class c, however many records there are. Only the
+    ancestors of places that have the class are looked at: of all others everything is known beforehand.
     """
     nodes = parents.size
     seen = np.full(nodes, -1, np.int64)
     rest, room = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
+    refused = np.full(nodes, -1, np.int64)
     released = np.zeros(nodes, np.bool_)
     now, then = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     for c in range(first, end):
         count = 0
+        for at in range(barred_starts[c], barred_starts[c + 1]):
+            refused[barred[at]] = c
         for at in range(starts[c], starts[c + 1]):
             entry = order[at]
             node = place_of[entry]
-            large = values[entry] >= k
+            large = values[entry] >= k and refused[node] != c
             seen[node], released[node] = c, large
             rest[node] = 0 if large else values[entry]
             room[node] = 0 if large else k - 1
@@ -90,7 +96,7 @@ def place_classes(
                         sum_rest += rest[child]
                     sum_room += child_room
                     largest = max(largest, child_room)
-                allowed = k <= sum_rest <= sum_room - largest
+                allowed = k <= sum_rest <= sum_room - largest and refused[above] != c
                 released[above] = allowed
                 rest[above] = 0 if allowed else sum_rest
                 room[above] = 0 if allowed else room_of(sum_room, largest, k)

@@ -9,9 +9,15 @@ Whether a sum can be made up is judged by what a recipient can see: the *room* o
 its rest may be anything. It is 0 if nothing is left, k − 1 for a place of tier 0, and for a larger place the sum of
 its children's rooms if no sum of theirs could have been released, else k − 1. A sum m is released if
 k ≤ m ≤ (sum of the children's rooms) − (the largest of them). docs/tiers.md has the proof.
+
+Where sensitive values must meet criteria, a place releases a class only if the records that it would release meet them
+too. What a recipient can make up with the rooms above is still possible then, since a place that does not release a
+class because of its sensitive values looks like one that has too few of it.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,14 +38,42 @@ _STAGE = "Finding the smallest safe place of each class"
 _COUNTING = "Counting the released records"
 
 
+Barring = Callable[[int, NDArray[np.bool_]], tuple[NDArray[np.int64], NDArray[np.int64]]]
+"""From a tier, and the entries not released below it, to the places there and the classes (by column) that they must
+not release."""
+
+
 def tiers_of_classes(
-    counts: EquivalenceCounts, tiers: Tiers, k: int, progress: Progress | None = None
+    counts: EquivalenceCounts, tiers: Tiers, k: int, progress: Progress | None = None, barring: Barring | None = None
 ) -> NDArray[np.uint8]:
     """The tier in which each non-zero entry of ``counts.rows`` (places of tier 0 × classes) is released, or NOWHERE.
 
-    O(entries · tiers · children of a place) at most; each class by itself, so the order of work does not matter.
+    O(entries · tiers · children of a place) at most, so often as there are tiers if some must not release all they
+    could; each class by itself, so the order of work does not matter.
     """
-    progress = progress or Silent()
+    _, tier_starts = _numbered(tiers)
+    nodes, classes = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    if barring is None:
+        return _placed(counts, tiers, k, nodes, classes, len(tiers.parents), progress or Silent())
+    rest = np.ones(counts.rows[2].size, np.bool_)
+    for tier in range(len(tiers)):
+        places, columns = barring(tier, rest)
+        nodes, classes = np.append(nodes, places + tier_starts[tier]), np.append(classes, columns)
+        found = _placed(counts, tiers, k, nodes, classes, tier, progress or Silent())
+        rest = found == NOWHERE
+    return found
+
+
+def _placed(
+    counts: EquivalenceCounts,
+    tiers: Tiers,
+    k: int,
+    barred_nodes: NDArray[np.int64],
+    barred_classes: NDArray[np.int64],
+    depth: int,
+    progress: Progress,
+) -> NDArray[np.uint8]:
+    """The tier of each entry if there were only so many above the first."""
     make_ready(_REHEARSAL, progress)
     from .tier_kernel import place_classes, rooms_of_open_places
 
@@ -51,7 +85,10 @@ def tiers_of_classes(
     child_starts, children = _children(parents)
     open_room = rooms_of_open_places(parents, tier_starts, k)
     tier = np.empty(values.size, np.uint8)
-    below = (order, place_of, values, parents, child_starts, children, open_room, len(tiers.parents), k, tier)
+    by_class = np.argsort(barred_classes, kind="stable")
+    barred_starts = np.searchsorted(barred_classes[by_class], np.arange(counts.classes.size + 1)).astype(np.int64)
+    barred = (barred_starts, barred_nodes[by_class])
+    below = (order, place_of, values, parents, child_starts, children, open_room, *barred, depth, k, tier)
     first, total = 0, max(1, values.size)
     while first < counts.classes.size:
         progress.update(_STAGE, starts[first] / total)

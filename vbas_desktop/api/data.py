@@ -46,6 +46,7 @@ class Data:
 
         roles = dict.fromkeys(self._options.get("quasi_identifiers", ()), "quasi-identifier")
         roles |= dict.fromkeys(self._options.get("identifiers", ()), "identifier")
+        roles |= dict.fromkeys(self._options.get("sensitive", ()), "sensitive")
         roles[self._options.get("region_column", "")] = "region"
         columns = self._loaded.table.columns
         return pd.DataFrame(
@@ -71,6 +72,7 @@ def read(
     region_column: str,
     quasi_identifiers: Any,
     identifiers: Any = (),
+    sensitive: Any = (),
     groups: Mapping[str, Mapping[str, str]] | str | Path | None = None,
     progress: Any = None,
     **reading: Any,
@@ -81,7 +83,7 @@ def read(
     ----------
     records, regions
         Paths, or data frames; regions may be a GeoDataFrame or anything else with a ``__geo_interface__``.
-    region_column, quasi_identifiers, identifiers
+    region_column, quasi_identifiers, identifiers, sensitive
         Which columns of the records are what; several names as a list or as text with commas.
     groups
         Categories that are taken together: column → value → group, or a file with column, value and group.
@@ -95,14 +97,19 @@ def read(
     Data
         What `run` and `compare` work on.
     """
-    named = {"region_column": region_column, "quasi_identifiers": quasi_identifiers, "identifiers": identifiers}
+    named = {
+        "region_column": region_column,
+        "quasi_identifiers": quasi_identifiers,
+        "identifiers": identifiers,
+        "sensitive": sensitive,
+    }
     options = options_of({**reading, **named}, Reading, Columns)
     place = Place()
     files = place.file(records, "records"), place.file(regions, "regions")
     how = Reading.from_options(options)
     with shown(progress) as told:
         loaded = LoadJob(*files, how, named=tuple(options["identifiers"])).execute(told)
-    for name in (region_column, *options["quasi_identifiers"]):
+    for name in (region_column, *options["quasi_identifiers"], *options["sensitive"]):
         loaded.table.check_name(name)
     if isinstance(groups, str | Path):
         groups = read_groups([str(groups)])

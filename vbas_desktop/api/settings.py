@@ -9,7 +9,7 @@ from typing import Any
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.settings.approaches import named_parameters
 from vbas_desktop.settings.declaration import Setting, Settings, settings_of
-from vbas_desktop.settings.forms import Names, Percent, Whole
+from vbas_desktop.settings.forms import Criteria, Names, Percent, Texts, Whole
 from vbas_desktop.settings.run import COMPONENTS
 
 
@@ -41,6 +41,10 @@ def checked(declared: Setting, value: Any) -> Any:
     try:
         if isinstance(declared.form, Names) and value is not None:
             return tuple(declared.form.parse(value) if isinstance(value, str) else value)
+        if isinstance(declared.form, Texts) and isinstance(value, str):
+            return (value,)
+        if isinstance(declared.form, Criteria):
+            return declared.form.value([value] if isinstance(value, str) else value)
         if isinstance(declared.form, Whole | Percent):
             return declared.form.parse(str(value))
     except ValueError as error:

@@ -18,6 +18,7 @@ from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import COMPONENTS, Protection, Running, Workers
+from vbas_desktop.settings.sensitive import Harm, check_sensitive, sensitive_columns
 
 from .data import Data
 from .frames import Place
@@ -43,7 +44,7 @@ def run(data: Data, *, progress: Any = None, requirement: Any = None, **settings
         ``k``, ``range_reach``, ``random_seed``, …; ``site_number``, ``site_location``, …; their parameters by the
         names of their options (``sites=40``), all others as ``parameters={"balanced-density": {"variant": "paper"}}``.
     """
-    options = options_of(settings, Protection, Limiting, Running, Workers, approaches=True)
+    options = options_of(settings, Protection, Limiting, Harm, Running, Workers, approaches=True)
     chosen, unused = run_settings({**data._options, **options})
     if unused:
         raise TypeError(f"{', '.join(unused)}: no effect on the chosen approaches")
@@ -68,7 +69,7 @@ def compare(
     no, yes or both. All other settings are those of `run`.
     """
     several = {name: settings.pop(name) for name in COMPONENTS if name in settings}
-    options = options_of(settings, Protection, Limiting, Running, Workers, approaches=True)
+    options = options_of(settings, Protection, Limiting, Harm, Running, Workers, approaches=True)
     chosen, _ = run_settings({**data._options, **options})
     chooser = Chooser(options)
     made = {
@@ -122,14 +123,28 @@ def export(
 
 
 def verify(
-    records: Any, *, quasi_identifiers: Any, region_column: str, k: int = 5, progress: Any = None, **reading: Any
+    records: Any,
+    *,
+    quasi_identifiers: Any,
+    region_column: str,
+    k: int = 5,
+    sensitive: Any = (),
+    progress: Any = None,
+    **settings: Any,
 ) -> dict[str, Any]:
-    """Say whether a file or a data frame is k-anonymous, as `vbas verify` does: ``["ok"]`` is the verdict."""
+    """Say whether a file or a data frame is k-anonymous, as `vbas verify` does: ``["ok"]`` is the verdict.
+
+    ``settings`` are those of reading, and ``benign`` values and ``criteria`` of the sensitive columns.
+    """
     names = tuple(quasi_identifiers.split(",") if isinstance(quasi_identifiers, str) else quasi_identifiers)
-    how = RecordOptions.from_options(options_of(reading, RecordOptions))
+    options = options_of(settings, RecordOptions, Harm)
+    how, harm = RecordOptions.from_options(options), Harm.from_options(options)
+    columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
+    check_sensitive(columns, harm)
     place = Place()
     with shown(progress) as told:
-        return VerifyJob(place.file(records, "records"), names, region_column, k, how).execute(told).as_dict()
+        file, judged = place.file(records, "records"), sensitive_columns(columns, harm)
+        return VerifyJob(file, names, region_column, k, how, judged).execute(told).as_dict()
 
 
 def _listed(value: Any) -> list[Any]:

@@ -21,6 +21,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.sensitive import SensitiveCounts
 from vbas_desktop.domain.tiers import Tiers
 
 from .declaration import Card, Parameter, parameter, parameters_of
@@ -90,8 +91,9 @@ class Approach(ABC):
 class Situation:
     """What approaches see of a problem: everything after global suppression, nothing about records.
 
-    ``counts`` and everything derived from them exclude globally suppressed records. ``weights`` are those of the
-    initial regions in the middle of an aggregated region (None: all alike).
+    ``counts`` and everything derived from them exclude globally suppressed records; so do the ``sensitive`` values of
+    the same records, by which classes may be suppressed too. ``weights`` are those of the initial regions in the middle
+    of an aggregated region (None: all alike).
 
     Where aggregated regions must keep within boundaries, an approach sees the regions within one of them only.
     """
@@ -101,6 +103,7 @@ class Situation:
     k: int
     random_seed: int = 0
     weights: NDArray[np.float64] | None = None
+    sensitive: tuple[SensitiveCounts, ...] = ()
     _memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -112,7 +115,8 @@ class Situation:
             return self._memory[key]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("regions", "counts", "k", "random_seed", "weights")}
+        names = ("regions", "counts", "k", "random_seed", "weights", "sensitive")
+        return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _memory={}, _lock=threading.RLock())
@@ -121,7 +125,8 @@ class Situation:
         """The same of some of the initial regions."""
         weights = None if self.weights is None else self.weights[members]
         regions, counts = self.regions.part(members), self.counts.of_regions(members)
-        return Situation(regions, counts, self.k, self.random_seed, weights)
+        sensitive = tuple(each.with_cells(each.cells.of_regions(members)) for each in self.sensitive)
+        return Situation(regions, counts, self.k, self.random_seed, weights, sensitive)
 
     @property
     def points(self) -> NDArray[np.float64]:
@@ -159,7 +164,8 @@ class Outcome:
     region j (None: the construction has no sites). ``released`` has one row per aggregated region with the classes
     that remain. In tiers, ``coarser[t − 1]`` has one row per place of tier t with the classes that are released there.
     ``released_by_tier[t, i]`` counts the records of initial region i that are released in tier t (without tiers there
-    is one row), ``records_by_region`` those it has in the file, before any suppression.
+    is one row), ``records_by_region`` those it has in the file, before any suppression. ``sensitive`` tells figures of
+    the sensitive columns, ``suppressed_sensitive`` how many records classes of k or more lose because of them.
     """
 
     situation: Situation
@@ -172,6 +178,8 @@ class Outcome:
     released_by_tier: NDArray[np.int64]
     tiers: Tiers | None = None
     coarser: tuple[EquivalenceCounts, ...] = ()
+    sensitive: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    suppressed_sensitive: int = 0
 
     @property
     def released_by_region(self) -> NDArray[np.int64]:

@@ -37,6 +37,10 @@ class Classes:
         """The number of records of each class."""
         return self._counter.sizes()
 
+    def classes(self) -> tuple[list[NDArray[np.int32]], Sizes]:
+        """The codes of each class, column by column, and its number of records; in the order of the codes."""
+        return self._counter.classes()
+
 
 class _Narrow:
     """Classes as single numbers in ascending order."""

@@ -61,11 +61,13 @@ class Seen:
     """What one file came down to. ``strangers`` are rows whose region the crosswalk does not know.
 
     ``sizes`` counts the rows by the hash of the added class size. In several ``tiers`` the tally adds up what the rows
-    would be with the code of each of them, and notes aggregated region and class of each key.
+    would be with the code of each of them, and notes aggregated region and class of each key. ``values`` counts by
+    class and value of each sensitive column that has criteria, and notes both.
     """
 
     tally: Tally = field(default_factory=Tally)
     tiers: int = 1
+    values: dict[str, Tally] = field(default_factory=dict)
     rows: int = 0
     strangers: int = 0
     names_fit: bool = True
@@ -127,7 +129,17 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cros
         above = [codes.of(given)[0] for codes in larger]
         rows = _rows(values, problem.region_column, region.size, [region, *above])
         seen.tally.add(keys, rows, np.stack((region, kinds)) if larger else None)
+        for name in problem.judged_columns:
+            _add_values(seen, name, keys, changed[name] if name in changed else columns[place[name]])
     return seen
+
+
+def _add_values(seen: Seen, name: str, classes: Hashes, values: Hashes) -> None:
+    """Count rows by class and sensitive value."""
+    keys = classes.copy()
+    combine(keys, values)
+    tally = seen.values.setdefault(name, Tally(0, 2))
+    tally.add(keys, np.zeros((0, keys.size), np.uint64), np.stack((classes, values)))
 
 
 def _rows(values: Mapping[str, Hashes], region_column: str, size: int, places: Sequence[Hashes]) -> Hashes:
@@ -160,6 +172,9 @@ def seen_output(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cro
         values = dict(zip(names, columns, strict=False))
         region = values.get(problem.region_column, keys)
         seen.tally.add(keys, _rows(values, problem.region_column, keys.size, [region]))
+        for name in problem.judged_columns:
+            if name in values:
+                _add_values(seen, name, keys, values[name])
         if problem.region_column in names:
             seen.strangers += known.of(columns[names.index(problem.region_column)])[1]
         if claim.class_size is not None:

@@ -18,11 +18,15 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.files.access import check_readable, refuse_bomb
+
+from .criteria import SensitiveRecount, Spread, judged, order_of
 
 REHEARSAL = f"{__name__}:rehearse"
 """What makes the loops of counting ready."""
@@ -33,12 +37,16 @@ _AS_THEY_ARE = ("utf-8", "utf-8-sig", "iso8859-1")
 
 @dataclass(frozen=True)
 class Recount:
-    """What a file holds: ``vector[size]`` is the number of classes of that size (a class never spans regions)."""
+    """What a file holds: ``vector[size]`` is the number of classes of that size (a class never spans regions).
+
+    ``sensitive`` tells of each sensitive column how its values are spread over the classes.
+    """
 
     records: int
     regions: int
     classes: int
     vector: Mapping[int, int]
+    sensitive: tuple[SensitiveRecount, ...] = ()
 
     @property
     def anonymity(self) -> int | None:
@@ -66,27 +74,30 @@ def recount(
     delimiter: str | None = None,
     encoding: str | None = None,
     category_line: bool = False,
+    sensitive: Sequence[Sensitive] = (),
     progress: Progress | None = None,
 ) -> Recount:
     """Read any CSV and count the records of each region and combination of quasi-identifiers.
 
-    ``delimiter`` and ``encoding`` are guessed if None; ``category_line``: line 2 is no record.
+    ``delimiter`` and ``encoding`` are guessed if None; ``category_line``: line 2 is no record. The values of
+    ``sensitive`` columns are judged by their criteria; all records of the file are what classes are compared with.
     """
     path, progress = Path(path), progress or Silent()
     check_readable(path)
     _check_delimiter(delimiter)
     columns = [region_column, *dict.fromkeys(quasi_identifiers)]
+    wanted = [*columns, *(each.column for each in sensitive)]
     encodings = [encoding] if encoding else _likely_encodings(path)
     for attempt in encodings:
         try:
-            used, names = _checked_names(path, columns, delimiter, attempt)
+            used, names = _checked_names(path, wanted, delimiter, attempt)
         except UnicodeError:
             if attempt != encodings[-1]:
                 continue
             raise InputError(_unreadable(path)) from None
         make_ready(REHEARSAL, progress)
         # Guessed, UTF-8 was right for the names; of the values it matters only whether they are equal.
-        return _counted(path, columns, names, used, attempt, encoding is not None, category_line, progress)
+        return _counted(path, wanted, names, used, attempt, encoding is not None, category_line, sensitive, progress)
     raise AssertionError("one attempt returns or raises")
 
 
@@ -98,6 +109,7 @@ def _counted(
     encoding: str,
     strict: bool,
     category_line: bool,
+    sensitive: Sequence[Sensitive],
     progress: Progress,
 ) -> Recount:
     from .blocks import Table, Unreadable, blocks_of
@@ -105,14 +117,19 @@ def _counted(
     from .values import Values
 
     table = Table(delimiter, len(names), [names.index(name) for name in columns], 2 if category_line else 1)
-    values, classes = [Values() for _ in columns], Classes(len(columns))
+    own = len(columns) - len(sensitive)
+    values, classes = [Values() for _ in columns], Classes(own)
+    cells = [Classes(own + 1) for _ in sensitive]
     try:
         with path.open("rb") as raw, _text(raw, encoding, _is_compressed(path)) as file:
             for block in blocks_of(file, table):
                 progress.update(_STAGE, min(1.0, raw.tell() / path.stat().st_size))
                 refuse_bomb(path, file.tell(), path.stat().st_size)
                 codes = [known.codes(fields) for known, fields in zip(values, block, strict=True)]
-                classes.add(codes, [known.number for known in values])
+                numbers = [known.number for known in values]
+                classes.add(codes[:own], numbers[:own])
+                for place, counter in enumerate(cells, own):
+                    counter.add([*codes[:own], codes[place]], [*numbers[:own], numbers[place]])
         if strict and codecs.lookup(encoding).name in _AS_THEY_ARE:
             for known in values:
                 known.text(encoding)
@@ -123,7 +140,31 @@ def _counted(
     sizes = classes.sizes()
     size, number = np.unique(sizes, return_counts=True)
     vector = dict(zip(size.tolist(), number.tolist(), strict=True))
-    return Recount(int(sizes.sum()), values[0].number, int(sizes.size), vector)
+    read_as = encoding if codecs.lookup(encoding).name in _AS_THEY_ARE else "utf-8"
+    found = tuple(
+        judged(each.column, _spread(*counter.classes(), values[place].texts(read_as), each), each.criteria)
+        for place, (each, counter) in enumerate(zip(sensitive, cells, strict=True), own)
+    )
+    return Recount(int(sizes.sum()), values[0].number, int(sizes.size), vector, found)
+
+
+def _spread(
+    columns: Sequence[NDArray[np.int32]], sizes: NDArray[np.int64], texts: Sequence[str], chosen: Sensitive
+) -> Spread:
+    """The values of a sensitive column by class; cells of a class follow each other."""
+    begins = np.zeros(sizes.size, np.bool_)
+    begins[:1] = True
+    for column in columns[:-1]:
+        begins[1:] |= column[1:] != column[:-1]
+    group = (np.cumsum(begins) - 1).astype(np.int64)
+    harmful = np.array([not chosen.is_benign(text) for text in texts], np.bool_)
+    groups = int(begins.sum())
+    order = order_of(texts)
+    if order is None and any(each.kind == "ordered-closeness" for each in chosen.criteria):
+        message = "Not all values of the column are numbers (an empty one is none), so they have no order."
+        remedy = "Use closeness instead of ordered-closeness."
+        raise InputError(Finding("sensitive-not-ordered", message, remedy, column=chosen.column))
+    return Spread(groups, group, columns[-1].astype(np.int64), sizes, harmful, order)
 
 
 def _text(raw: IO[bytes], encoding: str, compressed: bool) -> IO[bytes]:

@@ -5,7 +5,7 @@ Shares no code with what decided it: all classes are done at once, tier by tier,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,34 +31,73 @@ class Level:
     below: Numbers
 
 
-def levels(place: Numbers, kind: Numbers, counts: Numbers, parents: Sequence[Numbers], k: int) -> Iterator[Level]:
-    """What the rule leaves in each tier of the cells (place of tier 0, class), from the aggregated regions up."""
+Barring = Callable[[Numbers, int, NDArray[np.bool_]], NDArray[np.bool_]]
+"""From the group of each cell, the number of groups, and the cells that are left, to the groups not to be released."""
+
+
+def levels(
+    place: Numbers,
+    kind: Numbers,
+    counts: Numbers,
+    parents: Sequence[Numbers],
+    k: int,
+    barring: Barring | None = None,
+) -> Iterator[Level]:
+    """What the rule leaves in each tier of the cells (place of tier 0, class), from the aggregated regions up.
+
+    ``barring`` says what must not be released, whatever its size.
+    """
+    cell = np.arange(counts.size)
+    left = np.ones(counts.size, np.bool_)
     large = counts >= k
+    if barring is not None:
+        large &= ~barring(cell, counts.size, left)
     usual = np.full(len(parents[0]), k - 1, np.int64)
     rest, room = np.where(large, 0, counts), np.where(large, 0, k - 1)
     level = Level(place, kind, rest, room, usual, large, np.zeros(0, np.int64))
     yield level
     for parent in parents:
-        level = _above(level, parent, k)
+        left &= ~level.released[cell]
+        level = _above(level, parent, k, None if barring is None else _Barred(barring, cell, left))
+        cell = level.below[cell]
         yield level
 
 
+@dataclass(frozen=True, eq=False)
+class _Barred:
+    """What must not be released in one tier: ``cell`` is the cell of the tier below that each of tier 0 belongs to."""
+
+    barring: Barring
+    cell: Numbers
+    left: NDArray[np.bool_]
+
+    def groups(self, group: Numbers, number: int) -> NDArray[np.bool_]:
+        """Which of the groups of cells; ``group`` is that of each cell of the tier below."""
+        return self.barring(group[self.cell], number, self.left)
+
+
 def recounted_tiers(
-    place: Numbers, kind: Numbers, counts: Numbers, parents: Sequence[Numbers], k: int
+    place: Numbers,
+    kind: Numbers,
+    counts: Numbers,
+    parents: Sequence[Numbers],
+    k: int,
+    barring: Barring | None = None,
 ) -> tuple[Numbers, int]:
     """The tier of each cell (place of tier 0, class), one beyond the last if it is in none, and the last tier.
 
-    ``parents[t]`` is the place of tier t + 1 that each place of tier t lies in.
+    ``parents[t]`` is the place of tier t + 1 that each place of tier t lies in. ``barring`` says what must not be
+    released, whatever its size.
     """
     tier = np.full(counts.size, len(parents) + 1)
     cell = np.arange(counts.size)
-    for number, level in enumerate(levels(place, kind, counts, parents, k)):
+    for number, level in enumerate(levels(place, kind, counts, parents, k, barring)):
         cell = level.below[cell] if number else cell
         tier = np.where(level.released[cell] & (tier > len(parents)), number, tier)
     return tier, len(parents)
 
 
-def _above(level: Level, parent: Numbers, k: int) -> Level:
+def _above(level: Level, parent: Numbers, k: int, barred: _Barred | None = None) -> Level:
     """The tier above."""
     rank, ranked = _by_room(parent, level.usual)
     above = parent[level.place]
@@ -82,6 +121,8 @@ def _above(level: Level, parent: Numbers, k: int) -> Level:
     largest = np.maximum(largest, ranked[owner, np.minimum(untouched, ranked.shape[1] - 1)])
     allowed = total - largest
     released = (left >= k) & (left <= allowed)
+    if barred is not None:
+        released &= ~barred.groups(group, groups)
     room = np.where(released, 0, np.where(allowed < k, total, k - 1))
     usual_largest = ranked[:, 0]
     usual = np.where(usual_sum - usual_largest < k, usual_sum, k - 1)

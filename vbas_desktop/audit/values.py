@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -38,6 +40,12 @@ class Values:
     def text(self, encoding: str) -> str:
         """All values as text; `UnicodeDecodeError` if one is not in this encoding."""
         return self._bytes[: self._ends[self.number]].tobytes().decode(encoding)
+
+    def texts(self, encoding: str) -> list[str]:
+        """Each value as text, in the order of the numbers; what is not in this encoding is replaced."""
+        ends = self._ends[: self.number + 1].tolist()
+        cut = (self._bytes[low : high - 1].tobytes() for low, high in pairwise(ends))
+        return [each.decode(encoding, "replace") for each in cut]
 
     def _grow(self, needed: int) -> None:
         used = int(self._ends[self.number])

@@ -1,7 +1,8 @@
 """Is the written file what it claims to be? Reads both files again, by other means than the writer, and recounts.
 
 Both files are reduced to classes: how many records, and the sum of the records' fingerprints. The input's classes that
-reach k, with the stated changes made to their values, must be exactly what the released file holds.
+reach k and whose sensitive values meet the criteria, with the stated changes made to their values, must be exactly what
+the released file holds.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from vbas_desktop.files.dialect import Dialect
 from .blocks import Unreadable
 from .fingerprints import Claim, Crosswalk, Seen, hashed, seen_input, seen_output, text_encoding
 from .readback import escaped
+from .sensitive import barring_by, criteria_check, judged_columns, settled
 from .tier_recount import recounted_tiers
 
 STAGE = "Reading the release back"
@@ -42,6 +44,7 @@ def verify(problem: Problem, dialect: Dialect, claim: Claim, progress: Progress)
         if all(check.passed for check in checks):
             expected = _expected(problem, dialect, claim, crosswalk, before)
             checks += _checks(problem, claim, before, after, expected)
+            checks += criteria_check(judged_columns(problem, dialect, claim, after))
     except Unreadable as error:
         checks = [Check("the released file can be read back", False, str(error))]
     failed = [check for check in checks if not check.passed]
@@ -98,8 +101,13 @@ class _Expected:
 
 def _expected(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, before: Seen) -> _Expected:
     _, counts, sums, notes = before.tally.classes()
+    judged = judged_columns(problem, dialect, claim, before)
+    barring, every = barring_by(judged), np.arange(counts.size)
     if before.tiers == 1:
         kept = counts >= problem.k
+        if barring is not None:
+            kept &= ~barring(every, counts.size, np.ones(counts.size, np.bool_))
+            kept = settled(judged, every, kept)
         return _Expected(counts[kept], np.sum(sums[kept], dtype=np.uint64), int(counts[~kept].sum()))
     codes = [np.array(column) for column in zip(*crosswalk.values(), strict=True)]
     numbered = [np.unique(column, return_inverse=True) for column in codes]
@@ -114,7 +122,10 @@ def _expected(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cross
     order = np.argsort(hashes)
     place = order[np.searchsorted(hashes[order], regions)].astype(np.int64)
     kind = np.unique(kinds, return_inverse=True)[1].astype(np.int64)
-    tier, last = recounted_tiers(place, kind, counts, parents, problem.k)
+    tier, last = recounted_tiers(place, kind, counts, parents, problem.k, barring)
+    if barring is not None:
+        code = _released_as(place, kind, tier, parents)
+        tier = np.where(settled(judged, code, tier <= last), tier, last + 1)
     sizes, parts = [counts[tier == 0]], [np.sum(sums[tier == 0, 0], dtype=np.uint64)]
     for number in range(1, before.tiers):
         here = tier == number
@@ -124,6 +135,18 @@ def _expected(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cross
         sizes.append(np.bincount(where, counts[here]).astype(np.int64))
     everything = np.sum(np.array(parts, np.uint64), dtype=np.uint64)
     return _Expected(np.concatenate(sizes), everything, int(counts[tier > last].sum()))
+
+
+def _released_as(
+    place: NDArray[np.int64], kind: NDArray[np.int64], tier: NDArray[np.int64], parents: Sequence[NDArray[np.int64]]
+) -> NDArray[np.int64]:
+    """A number for each cell that is the same for those that are released with one code and one class."""
+    above, start, code = place, 0, place.copy()
+    for number, parent in enumerate(parents, 1):
+        start += parent.size
+        above = parent[above]
+        code = np.where(tier >= number, start + above, code)
+    return np.asarray(code * (int(kind.max(initial=0)) + 1) + kind)
 
 
 def _checks(problem: Problem, claim: Claim, before: Seen, after: Seen, expected: _Expected) -> list[Check]:

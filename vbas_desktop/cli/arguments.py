@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from vbas_desktop.settings import forms
 from vbas_desktop.settings.declaration import Setting, Settings, settings_of
-from vbas_desktop.settings.forms import Flag, Form, Renames, Switch, Texts
+from vbas_desktop.settings.forms import Criteria, Flag, Form, Renames, Switch, Texts, ValuesByColumn
 
 T = TypeVar("T")
 
@@ -89,7 +89,7 @@ def _shape(declared: Setting) -> dict[str, Any]:
     shape: dict[str, Any] = {"metavar": form.metavar}
     if type(form).parse is not Form.parse:
         shape["type"] = typed(form.parse)
-    if declared.repeatable or isinstance(form, Renames | Texts):
+    if declared.repeatable or isinstance(form, Renames | Texts | ValuesByColumn | Criteria):
         shape["action"] = "extend" if declared.repeatable else "append"
     if declared.without_value is not None:
         shape |= {"nargs": "?", "const": declared.without_value}

@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     progress = TerminalProgress(options.quiet)
     try:
         used = [name for names in options.quasi_identifiers for name in names]
-        needed = frozenset({settings.region_column, *used})
+        needed = frozenset({settings.region_column, *used, *settings.sensitive})
         place = record_place(options.records)
         load = LoadJob(place, Path(options.regions), settings.reading, needed, settings.identifiers)
         data = load.execute(Span(progress, 0.0, 0.2))

@@ -124,7 +124,8 @@ def _ran(
     from vbas_desktop.sources.address import record_place
 
     # A release needs all columns, counting only some.
-    needed = None if options.out else frozenset({settings.region_column, *settings.quasi_identifiers})
+    used = {settings.region_column, *settings.quasi_identifiers, *settings.sensitive}
+    needed = None if options.out else frozenset(used)
     place = record_place(options.records)
     load = LoadJob(place, Path(options.regions), settings.reading, needed, settings.identifiers)
     data = load.execute(Span(progress, 0.0, 0.45))

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         check_search_target(target)
     progress = TerminalProgress(options.quiet)
     try:
-        needed = frozenset({settings.region_column, *settings.quasi_identifiers})
+        needed = frozenset({settings.region_column, *settings.quasi_identifiers, *settings.sensitive})
         place = record_place(options.records)
         load = LoadJob(place, Path(options.regions), settings.reading, needed, settings.identifiers)
         data = load.execute(Span(progress, 0.0, 0.2))

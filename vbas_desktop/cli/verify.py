@@ -2,7 +2,7 @@
 
 Counts the records of every region and combination of quasi-identifier values with a reader of its own. The answer is
 one JSON object; its anonymity_vector tells how many classes there are of each size that occurs. The exit code is 0 if
-every combination that occurs has at least k records, else 3.
+every combination that occurs has at least k records and meets the criteria for its sensitive values, else 3.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ from __future__ import annotations
 import argparse
 import json
 
-from vbas_desktop.domain.words import counted
+from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.settings.declaration import setting_of
+from vbas_desktop.settings.run import Columns
+from vbas_desktop.settings.sensitive import Harm, check_sensitive, sensitive_columns
 
-from .arguments import whole
+from .arguments import add_setting, add_settings, group_of, whole
 from .options import add_reading_options, reading_of
 from .terminal import TerminalProgress, say, say_findings, show
 
@@ -31,6 +34,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--region-column", required=True, metavar="NAME", help="the column that names the region")
     parser.add_argument("-k", type=whole(1), default=5, metavar="K", help="the required anonymity (default: 5)")
+    add_setting(group_of(parser, "sensitive values"), setting_of(Columns, "sensitive"))
+    add_settings(parser, Harm)
     add_reading_options(parser, "FILE")
     parser.add_argument("--json", action="store_true", help="print JSON (it always does; kept for scripts)")
     parser.add_argument("--quiet", action="store_true", help="no progress and no sentence, only the JSON object")
@@ -42,7 +47,11 @@ def run(options: argparse.Namespace) -> int:
     from vbas_desktop.sources.address import record_place
 
     names = tuple(name.strip() for name in options.quasi_identifiers.split(",") if name.strip())
-    job = VerifyJob(record_place(options.file), names, options.region_column, options.k, reading_of(options))
+    harm, columns = Harm.from_options(vars(options)), tuple(options.sensitive)
+    check_sensitive(columns, harm)
+    sensitive = sensitive_columns(columns, harm)
+    place, how = record_place(options.file), reading_of(options)
+    job = VerifyJob(place, names, options.region_column, options.k, how, sensitive)
     progress = TerminalProgress(options.quiet)
     try:
         found = job.execute(progress)
@@ -54,5 +63,12 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         too_few = f"{counted(found.violating_records, 'record is', 'records are')} in classes that are too small"
         too_small = f"not {options.k}-anonymous: {too_few}."
-        say(f"{options.file} is {f'{options.k}-anonymous.' if found.ok else too_small}")
+        say(f"{options.file} is {f'{options.k}-anonymous.' if not found.violating_records else too_small}")
+        for each in found.found.sensitive:
+            for criterion, (classes, records) in each.missing.items():
+                lacking = (
+                    f"{counted(records, 'record is', 'records are')} in {counted(classes, 'class', 'classes')} that"
+                )
+                miss = "no class misses" if not classes else f"{lacking} {agreeing(classes, 'misses', 'miss')}"
+                say(f"{each.column}: {miss} {criterion}.")
     return 0 if found.ok else NOT_ANONYMOUS

@@ -11,6 +11,7 @@ from typing import Any
 
 from vbas_desktop.approaches.base import Approach, Construction
 from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, make
+from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
@@ -91,6 +92,7 @@ class Plan:
     refinements: tuple[Approach, ...] = field(default_factory=lambda: (make("refinement", NOTHING),))
     tierings: tuple[Approach, ...] = field(default_factory=lambda: (make("tiers", NOTHING),))
     groupings: tuple[Grouping, ...] = ()
+    sensitive: tuple[Sensitive, ...] = ()
     generalised: tuple[bool, ...] = (False,)
     unknown_regions: str = "stop"
     global_suppression: bool = True

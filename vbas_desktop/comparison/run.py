@@ -135,6 +135,7 @@ def count_scenarios(
                 k=scenario.k,
                 unknown_regions=plan.unknown_regions,
                 groupings=plan.groupings_for(scenario.quasi_identifiers) if scenario.generalised else (),
+                sensitive=plan.sensitive,
                 progress=Span(progress, number / len(scenarios), (number + 1) / len(scenarios)),
             )
         )

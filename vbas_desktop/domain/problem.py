@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import Finding
 from .records import Categories, EquivalenceCounts, Grouping
 from .regions import Regions
+from .sensitive import SensitiveCounts, enforced
 from .solution import USUAL_LOSS_PERCENT
 from .source import Source
 
@@ -20,7 +21,8 @@ class Problem:
     """Regions, counts and k: everything the stages after loading need to know.
 
     ``counts`` covers the records whose region is known; ``unknown_region_records`` were left out of it because the
-    user chose to suppress records of unknown regions, and count as suppressed.
+    user chose to suppress records of unknown regions, and count as suppressed. ``sensitive`` are the same records by
+    the values of each sensitive column.
     """
 
     regions: Regions
@@ -31,6 +33,7 @@ class Problem:
     region_column: str
     unknown_region_records: int = 0
     groupings: tuple[Grouping, ...] = ()
+    sensitive: tuple[SensitiveCounts, ...] = ()
     records_source: Source | None = None
     regions_source: Source | None = None
     findings: tuple[Finding, ...] = ()
@@ -39,6 +42,11 @@ class Problem:
     def records(self) -> int:
         """All records of the file, those of unknown regions included."""
         return self.counts.records + self.unknown_region_records
+
+    @property
+    def judged_columns(self) -> tuple[str, ...]:
+        """The sensitive columns of which something must hold."""
+        return tuple(each.column for each in enforced(self.sensitive))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-MISSING = "(missing)"
-"""How the category of empty fields is shown. In `Categories` it is the empty string."""
+from .words import MISSING as MISSING
 
 _BLOCK = 1 << 18
 """Counts that are added up at a time: little memory, and it stays in the processor's cache."""

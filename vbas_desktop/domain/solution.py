@@ -69,7 +69,8 @@ class Solution:
     ``requirement`` is None until a requirement was checked. ``pareto``, ``recommended``, ``knee`` and ``same_as`` (the
     id of an earlier solution with the same partition) tell where it stands among the solutions of its run. ``tiers``
     are the larger places in which records are released that are too few in their aggregated region,
-    ``released_by_tier`` says how many records each tier has.
+    ``released_by_tier`` says how many records each tier has. ``sensitive`` has figures of each sensitive column,
+    ``suppressed_sensitive`` are the records of classes of k or more that are released nowhere because of them.
     """
 
     id: int
@@ -97,6 +98,8 @@ class Solution:
     unrefined: Unrefined | None = None
     tiers: Tiers | None = None
     released_by_tier: tuple[int, ...] = ()
+    sensitive: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    suppressed_sensitive: int = 0
 
     @cached_property
     def owners_used(self) -> NDArray[np.int32]:
@@ -152,6 +155,9 @@ class Solution:
         }
         if self.tiers is not None:
             found["released_by_tier"] = self._by_tier()
+        if self.sensitive:
+            found["sensitive"] = {column: dict(figures) for column, figures in self.sensitive.items()}
+            found["suppressed_sensitive"] = self.suppressed_sensitive
         if self.representability:
             found["representability"] = self.representability
         if self.requirement is not None:

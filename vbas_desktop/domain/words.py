@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+MISSING = "(missing)"
+"""How the category of empty fields is shown. In `Categories` it is the empty string."""
+
 DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 
 

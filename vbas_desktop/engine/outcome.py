@@ -5,20 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.grouping import (
-    aggregate,
-    dense_membership,
-    ends_of_kept,
-    records_kept,
-    without_small_classes,
-)
-from vbas_desktop.algorithms.tier_release import records_by_tier, released_in_tier, tiers_of_classes
+from vbas_desktop.algorithms.diversity import without_classes
+from vbas_desktop.algorithms.grouping import dense_membership, ends_of_kept
+from vbas_desktop.algorithms.released import decide
 from vbas_desktop.approaches.base import Outcome, Situation
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.tiers import Tiers
+
+from .sensitive import lost_for_sensitive_values, sensitive_facts
 
 _STAGE = "Suppressing classes that are too small everywhere"
 
@@ -52,7 +49,8 @@ def situation_of(
 ) -> tuple[Situation, int]:
     """What approaches see of the problem, and how many records global suppression took away."""
     counts = suppress_globally(problem.counts, problem.k, progress) if global_suppression else problem.counts
-    situation = Situation(problem.regions, counts, problem.k, random_seed)
+    sensitive = tuple(without_classes(each, counts) for each in problem.sensitive)
+    situation = Situation(problem.regions, counts, problem.k, random_seed, sensitive=sensitive)
     return situation, problem.counts.records - counts.records
 
 
@@ -64,22 +62,15 @@ def outcome_of(
     progress: Progress | None = None,
     tiers: Tiers | None = None,
 ) -> Outcome:
-    """The aggregation with local suppression: in each aggregated region every class smaller than k is dropped.
+    """The aggregation with local suppression: in each aggregated region every class smaller than k is dropped, and
+    every class whose sensitive values do not meet the criteria.
 
     In tiers these classes are released in the smallest larger place where that is safe.
     """
     progress = progress or Silent()
     membership, used = dense_membership(owner)
-    aggregated = aggregate(situation.counts, membership, used.size, progress)
-    released = without_small_classes(aggregated, situation.k)
-    coarser: tuple[EquivalenceCounts, ...] = ()
-    if tiers is None:
-        by_tier = records_kept(situation.counts, membership, released, progress)[None, :]
-    else:
-        tier_of = tiers_of_classes(aggregated, tiers, situation.k, progress)
-        coarser = tuple(released_in_tier(aggregated, tier_of, tiers, tier) for tier in range(1, len(tiers)))
-        by_tier, _ = records_by_tier(situation.counts, membership, aggregated, tier_of, len(tiers), progress)
-    del aggregated
+    found = decide(situation.counts, situation.sensitive, situation.k, membership, used.size, tiers, progress)
+    by_tier = found.by_tier(situation.counts, membership, progress)
     return Outcome(
         situation=situation,
         records=problem.records,
@@ -87,10 +78,12 @@ def outcome_of(
         membership=frozen(membership),
         aggregated_regions=int(used.size),
         sites=None if sites is None else frozen(sites[used]),
-        released=released,
+        released=found.here,
         released_by_tier=frozen(by_tier),
         tiers=tiers,
-        coarser=coarser,
+        coarser=found.coarser,
+        sensitive=sensitive_facts(found),
+        suppressed_sensitive=lost_for_sensitive_values(found),
     )
 
 
@@ -99,5 +92,5 @@ def outcome_of_solution(problem: Problem, solution: Solution, progress: Progress
 
     A class below k in the whole file is below k in every place, so the outcome is the same without global suppression.
     """
-    situation = Situation(problem.regions, problem.counts, problem.k)
+    situation = Situation(problem.regions, problem.counts, problem.k, sensitive=problem.sensitive)
     return outcome_of(problem, situation, solution.owner, solution.sites, progress, solution.tiers)

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.grouping import aggregate, dense_membership, without_small_classes
+from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.limit import allowed_records, most_trials
-from vbas_desktop.algorithms.tier_release import tiers_of_classes
+from vbas_desktop.algorithms.released import decide
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Unrefined
-from vbas_desktop.domain.tiers import NOWHERE, Tiers
+from vbas_desktop.domain.tiers import Tiers
 from vbas_desktop.domain.words import counted
 
 from .checks import check_all_kept, check_owner, check_sites, check_tiers
@@ -181,15 +182,11 @@ class Partitions:
         """How many of the file's records are not released with that many sites."""
         sites = max(sites, self.least_sites)
         if sites not in self._suppressed:
-            partition, k = self.make(sites, progress), self.situation.k
+            partition, situation = self.make(sites, progress), self.situation
             membership, used = dense_membership(partition.owner)
-            aggregated = aggregate(self.situation.counts, membership, used.size, progress)
-            if partition.tiers is None:
-                released = without_small_classes(aggregated, k).records
-            else:
-                tier_of = tiers_of_classes(aggregated, partition.tiers, k, progress)
-                released = int(aggregated.rows[2][tier_of != NOWHERE].sum())
-            self._suppressed[sites] = self.request.problem.records - released
+            judged = enforced(situation.sensitive)
+            found = decide(situation.counts, judged, situation.k, membership, used.size, partition.tiers, progress)
+            self._suppressed[sites] = self.request.problem.records - found.records
         return self._suppressed[sites]
 
 

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.grouping import aggregate, without_small_classes
 from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts
 from vbas_desktop.algorithms.pair_counts import pairs_by_region, pairs_kept
-from vbas_desktop.algorithms.tier_release import records_by_tier, released_in_tier, tiers_of_classes
+from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.tier_release import records_by_tier
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Representability, Solution
 
 from .place_parts import HEIGHT, Levels, Released, levels_of, packed, precision_by_column
@@ -143,16 +144,14 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress | None
 
 def released_of(problem: Problem, solution: Solution, progress: Progress) -> Released:
     """What a solution releases, from the counts of the file."""
-    counts, membership, k, tiers = problem.counts, solution.membership, problem.k, solution.tiers
-    aggregated = aggregate(counts, membership, solution.aggregated_regions, progress)
-    first = without_small_classes(aggregated, k)
+    counts, membership, tiers = problem.counts, solution.membership, solution.tiers
+    judged, groups = enforced(problem.sensitive), solution.aggregated_regions
+    found = decide(counts, judged, problem.k, membership, groups, tiers, progress)
     if tiers is None:
-        records, together = pairs_kept(counts, membership, first, progress)
-        return Released((membership,), (first,), records[None, :], together[None, :])
-    tier_of = tiers_of_classes(aggregated, tiers, k, progress)
-    coarser = (released_in_tier(aggregated, tier_of, tiers, tier) for tier in range(1, len(tiers)))
-    by_tier = records_by_tier(counts, membership, aggregated, tier_of, len(tiers), progress)
-    return Released(tuple(tiers.memberships(membership)), (first, *coarser), *by_tier)
+        records, together = pairs_kept(counts, membership, found.here, progress)
+        return Released((membership,), (found.here,), records[None, :], together[None, :])
+    by_tier = records_by_tier(counts, membership, found.aggregated, found.tier_of, len(tiers), progress)
+    return Released(tuple(tiers.memberships(membership)), (found.here, *found.coarser), *by_tier)
 
 
 def with_representability(problem: Problem, solution: Solution, progress: Progress | None = None) -> Solution:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.grouping import aggregate, smallest_classes, without_small_classes
-from vbas_desktop.algorithms.tier_release import tiers_of_classes
+from vbas_desktop.algorithms.grouping import aggregate, smallest_classes
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.tiers import NOWHERE
+
+from .sensitive import decided_for, largest_shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,8 @@ class RegionTable:
     ``anonymity_before`` and ``anonymity_after`` are
     the smallest class before and after suppression; 0 where there is no record. ``site_x`` and ``site_y`` are NaN
     without sites. ``vector[t − 1]`` classes of all regions together have t records before suppression.
+    ``largest_share`` is the largest share, in percent, of one harmful value in a class released in the region; NaN
+    where there is none.
     """
 
     site: NDArray[np.int32]
@@ -39,6 +43,7 @@ class RegionTable:
     anonymity_after: NDArray[np.int64]
     vector: NDArray[np.int64]
     raised: NDArray[np.int64]
+    largest_share: NDArray[np.float64]
     by_tier: tuple[NDArray[np.int64], ...] = ()
 
     def __len__(self) -> int:
@@ -52,29 +57,31 @@ class RegionTable:
 
 @dataclass(frozen=True)
 class SmallClass:
-    """A class below k: its categories in the words of the file, and its size in the aggregated region.
+    """A class that is not released in its aggregated region: its categories in the words of the file, and its size.
 
-    ``tier`` is the tier of the larger place where it is released, if it is.
+    ``tier`` is the tier of the larger place where it is released, if it is. ``harmful``: it has k or more records, and
+    their sensitive values do not meet the criteria.
     """
 
     labels: tuple[str, ...]
     size: int
     tier: int | None = None
+    harmful: bool = False
 
 
 def region_table(problem: Problem, solution: Solution, progress: Progress | None = None) -> RegionTable:
     """What each aggregated region holds and lost. O(stored counts), milliseconds."""
     progress = progress or Silent()
-    aggregated = aggregate(problem.counts, solution.membership, solution.aggregated_regions, progress)
     # A class below k in the whole file is below k in every region, so local suppression alone gives the release.
-    released = without_small_classes(aggregated, problem.k)
+    found = decided_for(problem, solution, progress)
+    aggregated, released = found.aggregated, found.here
     progress.update("Counting the aggregated regions")
     used = solution.owners_used
     nowhere = np.full((used.size, 2), np.nan)
     places = nowhere if solution.sites is None else solution.sites[used]
     by_tier: tuple[NDArray[np.int64], ...] = ()
     if solution.tiers is not None:
-        tier_of = tiers_of_classes(aggregated, solution.tiers, problem.k, progress)
+        tier_of = found.tier_of
         indptr, _, values = aggregated.rows
         place = np.repeat(np.arange(used.size), np.diff(indptr))
         by_tier = tuple(
@@ -96,6 +103,7 @@ def region_table(problem: Problem, solution: Solution, progress: Progress | None
         anonymity_after=frozen(after),
         vector=_vector(aggregated.dense if aggregated.dense is not None else aggregated.rows[2]),
         raised=frozen(raised),
+        largest_share=frozen(largest_shares(found)),
         by_tier=by_tier,
     )
 
@@ -128,25 +136,26 @@ def class_sizes(problem: Problem, solution: Solution, region: int) -> tuple[NDAr
 
 
 def why(problem: Problem, solution: Solution, region: int) -> list[SmallClass]:
-    """The classes below k that cost records in one aggregated region (by row of the table), largest first."""
-    columns, sizes = class_sizes(problem, solution, region)
-    small = sizes < problem.k
-    columns, sizes = columns[small], sizes[small]
-    order = np.argsort(-sizes, kind="stable")
-    tier = _tiers_of_region(problem, solution, region)
-    return [SmallClass(class_labels(problem, int(columns[i])), int(sizes[i]), tier.get(int(columns[i]))) for i in order]
-
-
-def _tiers_of_region(problem: Problem, solution: Solution, region: int) -> dict[int, int]:
-    """In which tier the classes of one aggregated region are released that are too small in it, by column."""
-    if solution.tiers is None:
-        return {}
-    aggregated = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
-    tier_of = tiers_of_classes(aggregated, solution.tiers, problem.k)
-    indptr, columns, _ = aggregated.rows
-    mine = slice(indptr[region], indptr[region + 1])
-    found = zip(columns[mine].tolist(), tier_of[mine].tolist(), strict=True)
-    return {column: tier for column, tier in found if 0 < tier < NOWHERE}
+    """The classes that cost records in one aggregated region (by row of the table), largest first."""
+    if solution.tiers is None and not enforced(problem.sensitive):
+        columns, sizes = class_sizes(problem, solution, region)
+        tiers = np.where(sizes < problem.k, NOWHERE, 0)
+    else:
+        found = decided_for(problem, solution)
+        indptr, every, values = found.aggregated.rows
+        mine = slice(indptr[region], indptr[region + 1])
+        columns, sizes, tiers = every[mine].astype(np.int64), values[mine], found.tier_of[mine]
+    lost = np.flatnonzero(tiers != 0)
+    order = lost[np.argsort(-sizes[lost], kind="stable")]
+    return [
+        SmallClass(
+            class_labels(problem, int(columns[i])),
+            int(sizes[i]),
+            int(tiers[i]) if tiers[i] != NOWHERE else None,
+            bool(sizes[i] >= problem.k),
+        )
+        for i in order
+    ]
 
 
 def class_labels(problem: Problem, column: int) -> tuple[str, ...]:

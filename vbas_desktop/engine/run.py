@@ -139,6 +139,8 @@ class _Plan:
             unrefined=partition.unrefined,
             tiers=tiers,
             released_by_tier=() if tiers is None else tuple(outcome.released_by_tier.sum(axis=1).tolist()),
+            sensitive=outcome.sensitive,
+            suppressed_sensitive=outcome.suppressed_sensitive,
         )
         solution = with_limits_told(request.problem, self.partitions.limits, solution)
         return with_representability(request.problem, solution, Span(progress, 0.98, 1.0))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from vbas_desktop.algorithms.adjacency import Pairs
-from vbas_desktop.algorithms.grouping import aggregate
-from vbas_desktop.algorithms.tier_release import tiers_of_classes
+from vbas_desktop.algorithms.released import decide
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.tiers import NOWHERE
 from vbas_desktop.domain.words import share_in_words
 
 USUAL_TIERS = "auto"
@@ -26,13 +25,13 @@ def suppressed_in_tiers(
     """
     if solution.tiers is not None or not solution.suppressed_local:
         return None
-    situation = Situation(problem.regions, problem.counts, problem.k)
+    situation = Situation(problem.regions, problem.counts, problem.k, sensitive=problem.sensitive)
     if pairs is not None:
         situation.remember("neighbours", lambda: pairs)
     tiers = make("tiers", USUAL_TIERS).arrange(situation, solution.membership, progress)
-    aggregated = aggregate(problem.counts, solution.membership, solution.aggregated_regions, progress)
-    tier_of = tiers_of_classes(aggregated, tiers, problem.k, progress)
-    lost = problem.records - int(aggregated.rows[2][tier_of != NOWHERE].sum())
+    judged, groups = enforced(problem.sensitive), solution.aggregated_regions
+    found = decide(problem.counts, judged, problem.k, solution.membership, groups, tiers, progress)
+    lost = problem.records - found.records
     return lost if lost < solution.suppressed_records else None
 
 

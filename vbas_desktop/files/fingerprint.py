@@ -25,5 +25,10 @@ def fingerprint(problem: Problem) -> str:
     }
     if problem.regions.obstacles is not None:
         told["obstacles"] = [source.sha256 for source in problem.regions.obstacles.sources]
+    for each in problem.sensitive:
+        for array in (each.cells.classes, *each.cells.rows):
+            digest.update(np.ascontiguousarray(array).data)
+        texts = [criterion.text for criterion in each.chosen.criteria]
+        told.setdefault("sensitive", []).append([each.column, each.harmful.tolist(), texts])  # type: ignore[attr-defined]
     digest.update(json.dumps(told, sort_keys=True).encode())
     return digest.hexdigest()

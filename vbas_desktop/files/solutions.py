@@ -51,7 +51,10 @@ def unpack(packed: Mapping[str, Any]) -> NDArray[Any]:
 
 
 _NUMBERS = ("released_records", "anonymity", "regions_without_release")
-_FACTS = {*_NUMBERS, "representability", "released_classes", "meets_requirement", "requirement", "released_by_tier"}
+_FACTS = {
+    *(*_NUMBERS, "representability", "released_classes", "meets_requirement", "requirement", "released_by_tier"),
+    *("sensitive", "suppressed_sensitive"),
+}
 
 
 def solution_to_json(solution: Solution) -> dict[str, Any]:
@@ -96,6 +99,8 @@ def solution_from_json(data: Mapping[str, Any]) -> Solution:
         representability=facts.get("representability") or Representability(),
         released_classes=facts.get("released_classes", ""),
         requirement=_requirement(facts),
+        sensitive=facts.get("sensitive") or {},
+        suppressed_sensitive=facts.get("suppressed_sensitive", 0),
         unrefined=_unrefined(data.get("unrefined")),
         **_tiers_from_json(data.get("tiers")),
     )

@@ -117,6 +117,7 @@ def plan_of(
         refinements=chosen["refinement"],
         tierings=chosen["tiers"],
         groupings=from_plain(settings.groupings),
+        sensitive=settings.sensitive_columns,
         generalised=GENERALISED[generalised],
         unknown_regions=settings.unknown_regions,
         **settings.of_every_run,

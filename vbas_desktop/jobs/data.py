@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
@@ -92,6 +93,7 @@ class CountJob:
     k: int
     unknown_regions: str = "stop"
     groupings: Groups = field(default_factory=dict)
+    sensitive: tuple[Sensitive, ...] = ()
 
     def execute(self, progress: Progress = Silent()) -> Problem:  # noqa: B008
         """Count; groups that do less than their owner may think are among the findings."""
@@ -106,6 +108,7 @@ class CountJob:
             k=self.k,
             unknown_regions=self.unknown_regions,
             groupings=from_plain(_of(self.groupings, self.quasi_identifiers)),
+            sensitive=self.sensitive,
             progress=progress,
         )
         remarks = check_values(from_plain(self.groupings), self.data.table, self.quasi_identifiers)

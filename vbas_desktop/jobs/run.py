@@ -45,8 +45,15 @@ class RunJob:
         if self.problem is not None:
             return self.problem
         chosen = self.settings
-        columns = chosen.region_column, chosen.quasi_identifiers
-        return CountJob(self.data, *columns, chosen.k, chosen.unknown_regions, chosen.groupings).execute(progress)
+        return CountJob(
+            self.data,
+            chosen.region_column,
+            chosen.quasi_identifiers,
+            chosen.k,
+            chosen.unknown_regions,
+            chosen.groupings,
+            chosen.sensitive_columns,
+        ).execute(progress)
 
     def request(self, problem: Problem) -> Request:
         """The frozen request for the engine."""

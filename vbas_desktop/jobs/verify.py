@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.settings.reading import RecordOptions
@@ -30,8 +31,13 @@ class Verified:
 
     @property
     def ok(self) -> bool:
-        """Whether the file is k-anonymous."""
-        return self.violating_records == 0
+        """Whether the file is k-anonymous and meets the criteria for sensitive values."""
+        return self.violating_records == 0 and self.criteria_met
+
+    @property
+    def criteria_met(self) -> bool:
+        """Whether the sensitive values of every class meet their criteria."""
+        return all(each.met for each in self.found.sensitive)
 
     def as_dict(self) -> dict[str, Any]:
         """The answer as plain JSON data."""
@@ -46,6 +52,7 @@ class Verified:
             "classes": found.classes,
             "violating_classes": found.violating_classes(self.k),
             "anonymity_vector": {str(size): number for size, number in sorted(found.vector.items())},
+            **({"sensitive": {each.column: each.as_dict() for each in found.sensitive}} if found.sensitive else {}),
         }
 
 
@@ -58,6 +65,7 @@ class VerifyJob:
     region_column: str
     k: int = 5
     reading: RecordOptions = field(default_factory=RecordOptions)
+    sensitive: tuple[Sensitive, ...] = ()
 
     def execute(self, progress: Progress = Silent()) -> Verified:  # noqa: B008 (Silent has no state)
         """Count."""
@@ -75,6 +83,7 @@ class VerifyJob:
             delimiter=self.reading.delimiter,
             encoding=self.reading.encoding,
             category_line=category_line,
+            sensitive=self.sensitive,
             progress=progress,
         )
         return Verified(self.k, found, tuple(said))
@@ -96,3 +105,7 @@ class VerifyJob:
         if self.region_column in self.quasi_identifiers:
             message, column = "The region column cannot be a quasi-identifier too.", self.region_column
             raise InputError(Finding("region-as-quasi-identifier", message, "Name it once.", column=column))
+        for each in self.sensitive:
+            if each.column in (self.region_column, *self.quasi_identifiers):
+                message = "The column cannot be sensitive and a quasi-identifier, or the region column, too."
+                raise InputError(Finding("sensitive-twice", message, "Name it once.", column=each.column))

@@ -9,15 +9,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.grouping import aggregate
 from vbas_desktop.algorithms.region_codes import mean_points, tier_codes
-from vbas_desktop.algorithms.tier_release import released_in_tier, tiers_of_classes
+from vbas_desktop.algorithms.released import Decided
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
+from vbas_desktop.engine.sensitive import decided_for
 
 
 class Partition(Protocol):
@@ -92,9 +92,9 @@ class Plan:
     """The aggregation of one solution in counts: what is released of every class of every aggregated region.
 
     ``indptr, columns, counts`` list the non-zero classes of each aggregated region before local suppression, columns
-    ascending; a class is released iff its count reaches k. (A class that global suppression drops has fewer than k
-    records in the whole file, so it never reaches k in a region: one test covers both.)
-    In tiers, ``tier_of`` says in which tier each of them is released (NOWHERE: in none).
+    ascending; ``tier_of`` says in which tier each of them is released (NOWHERE: in none). Without tiers a class is
+    released iff its count reaches k and its sensitive values meet the criteria. (A class that global suppression drops
+    has fewer than k records in the whole file, so it never reaches k in a region: one test covers both.)
     """
 
     problem: Problem
@@ -104,7 +104,7 @@ class Plan:
     indptr: NDArray[np.int64]
     columns: NDArray[np.int32]
     counts: NDArray[np.int64]
-    tier_of: NDArray[np.uint8] | None = None
+    tier_of: NDArray[np.uint8]
     parents: tuple[str, ...] = ()
     coarser: tuple[TierPlaces, ...] = ()
 
@@ -121,13 +121,12 @@ class Plan:
     @cached_property
     def released(self) -> NDArray[np.int64]:
         """Released records of every listed class, in whatever tier: its count, or 0 if it is too small."""
-        kept = self.counts >= self.problem.k if self.tier_of is None else self.tier_of != NOWHERE
-        return np.where(kept, self.counts, 0)
+        return np.where(self.tier_of != NOWHERE, self.counts, 0)
 
     @cached_property
     def released_here(self) -> NDArray[np.int64]:
         """The records of every listed class that are released with the code of their aggregated region."""
-        return np.where(self.counts >= self.problem.k, self.counts, 0)
+        return np.where(self.tier_of == 0, self.counts, 0)
 
     @cached_property
     def every_code(self) -> tuple[str, ...]:
@@ -138,7 +137,7 @@ class Plan:
     def areas(self) -> NDArray[np.int32]:
         """Of every listed class the place among `every_code` where it is released (where it is not: of no meaning)."""
         place = np.repeat(np.arange(len(self.codes), dtype=np.int32), np.diff(self.indptr))
-        if self.tier_of is None or self.solution.tiers is None:
+        if self.solution.tiers is None:
             return place
         area, start = place.copy(), len(self.codes)
         for tier, places in enumerate(self.coarser, 1):
@@ -236,7 +235,8 @@ def empty(problem: Problem) -> InputError:
     return InputError(
         Finding(
             "empty-release",
-            f"Nothing would be released: no combination of values occurs {problem.k:,} times in an aggregated region.",
+            f"Nothing would be released: no combination of values occurs {problem.k:,} times in an aggregated region"
+            f"{' with sensitive values that meet the criteria' if enforced(problem.sensitive) else ''}.",
             "Choose a smaller k, fewer quasi-identifiers, broader groups, or a solution with fewer regions.",
         )
     )
@@ -245,14 +245,13 @@ def empty(problem: Problem) -> InputError:
 def make_plan(problem: Problem, solution: Solution) -> Plan:
     """Aggregate the counts by the solution's owners and compare with what the solution says of itself."""
     regions, tiers = problem.regions, solution.tiers
-    merged = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
-    codes = tier_codes(regions, solution)
-    plan = Plan(problem, solution, codes[0], mean_points(regions, solution.membership), *merged.rows)
+    found = decided_for(problem, solution)
+    codes, centres = tier_codes(regions, solution), mean_points(regions, solution.membership)
+    plan = Plan(problem, solution, codes[0], centres, *found.aggregated.rows, found.tier_of)
     if tiers is not None:
-        tier_of = tiers_of_classes(merged, tiers, problem.k)
-        coarser = _coarser(regions, solution, tiers, merged, tier_of, codes)
+        coarser = _coarser(regions, solution, tiers, found, codes)
         parents = tuple(coarser[0].codes[place] for place in tiers.parents[0].tolist())
-        plan = replace(plan, tier_of=tier_of, parents=parents, coarser=coarser)
+        plan = replace(plan, parents=parents, coarser=coarser)
     stated = solution.suppressed_global + solution.suppressed_local + problem.unknown_region_records
     if plan.records_suppressed != stated:
         raise VerificationFailed("The solution does not fit the counts of the record file. Run it again.")
@@ -263,15 +262,14 @@ def _coarser(
     regions: Regions,
     solution: Solution,
     tiers: Tiers,
-    merged: EquivalenceCounts,
-    tier_of: NDArray[np.uint8],
+    decided: Decided,
     codes: tuple[tuple[str, ...], ...],
 ) -> tuple[TierPlaces, ...]:
     """The tiers above the aggregated regions, from the whole area down, so that each knows the codes above it."""
     found: list[TierPlaces] = []
     memberships = list(tiers.memberships(solution.membership))
     for tier in range(len(tiers) - 1, 0, -1):
-        indptr, columns, sizes = released_in_tier(merged, tier_of, tiers, tier).rows
+        indptr, columns, sizes = decided.coarser[tier - 1].rows
         above = [""] if not found else [codes[tier + 1][place] for place in tiers.parents[tier].tolist()]
         places = TierPlaces(
             title=tiers.titles[tier],

@@ -196,7 +196,7 @@ class _Job:
             self.options.escape_formulas,
             self.plan.problem.records,
             self.plan.records_released,
-            self.values,
+            {**values_of_texts(self.table, self.plan.problem.judged_columns), **self.values},
             *limited(self.plan.solution),
             source=self.table.engine if isinstance(self.table, SourceTable) else None,
         )

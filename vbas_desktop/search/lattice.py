@@ -16,6 +16,7 @@ from vbas_desktop.algorithms.grouping import as_matrix
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import Categories, EquivalenceCounts, Grouping
+from vbas_desktop.domain.sensitive import SensitiveCounts
 
 from .ladders import Ladder
 
@@ -131,7 +132,24 @@ class Finest:
             else Categories(ladder.column, ladder.grouped(level)[0], labels=ladder.categories.labels)
             for ladder, level in zip(self.lattice.ladders, node, strict=True)
         )
-        return replace(self.problem, counts=counts, categories=categories, groupings=self.lattice.groupings(node))
+        sensitive = tuple(self._joined_values(each, numbers, classes, column) for each in self.problem.sensitive)
+        groupings = self.lattice.groupings(node)
+        return replace(self.problem, counts=counts, categories=categories, groupings=groupings, sensitive=sensitive)
+
+    def _joined_values(
+        self,
+        sensitive: SensitiveCounts,
+        numbers: tuple[int, ...],
+        classes: NDArray[np.int64],
+        column: NDArray[np.int64],
+    ) -> SensitiveCounts:
+        """The cells of a sensitive column with the classes joined."""
+        cells = sensitive.cells
+        values = cells.category_numbers[-1]
+        fine, code = np.divmod(cells.classes, values)
+        whole = classes[column[np.searchsorted(self.problem.counts.classes, fine)]] * values + code
+        joined, where = np.unique(whole, return_inverse=True)
+        return sensitive.with_cells(_summed(cells, (*numbers, values), joined, where.ravel()))
 
 
 def _summed(

@@ -14,6 +14,7 @@ from .declaration import Setting, settings_of
 from .forms import Form, Texts
 from .release import ReleaseOptions
 from .run import COMPONENTS, RunSettings
+from .sensitive import check_sensitive
 
 _TOLD = {
     *("region_column", "quasi_identifiers", "identifiers", "k", "coordinates", "columns", "rename", "class_size"),
@@ -42,13 +43,22 @@ def options_in_force(settings: RunSettings, release: ReleaseOptions, records: st
 
 def check_columns(settings: RunSettings) -> None:
     """No column can have two roles."""
-    roles = {"--quasi-identifiers": settings.quasi_identifiers, "--identifiers": settings.identifiers}
+    roles = {
+        "--quasi-identifiers": settings.quasi_identifiers,
+        "--identifiers": settings.identifiers,
+        "--sensitive": settings.sensitive,
+    }
     for option, chosen in roles.items():
         if settings.region_column in chosen:
             raise UsageError(f"“{settings.region_column}” is the region column; take it out of {option}.")
     both = [name for name in settings.identifiers if name in settings.quasi_identifiers]
     if both:
         raise UsageError(f"“{both[0]}” is both a quasi-identifier and an identifier; choose one.")
+    for name in settings.sensitive:
+        if name in (*settings.quasi_identifiers, *settings.identifiers):
+            other = "a quasi-identifier" if name in settings.quasi_identifiers else "an identifier"
+            raise UsageError(f"“{name}” is both sensitive and {other}; choose one.")
+    check_sensitive(settings.sensitive, settings)
 
 
 def repeat_command(document: Mapping[str, Any], solution: int) -> str:

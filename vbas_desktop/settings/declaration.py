@@ -55,7 +55,7 @@ class Setting:
         value = self.form.value(plain)
         if isinstance(value, bool):
             return "yes" if value else "no"
-        return self.titles.get(value, "") if value in self.titles else self.form.text(plain)
+        return self.titles.get(value, "") if self.titles and value in self.titles else self.form.text(plain)
 
     @property
     def plain_default(self) -> Any:

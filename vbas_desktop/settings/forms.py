@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vbas_desktop.domain.criteria import Criterion, criterion_of
 from vbas_desktop.domain.words import DELIMITER_NAMES
 
 _DELIMITERS = {name: mark for mark, name in DELIMITER_NAMES.items()} | {"\\t": "\t", "space": " "}
@@ -225,6 +226,69 @@ class Texts(Form):
     def words(self, flag: str, plain: Any) -> list[str]:
         """The flag once for each text."""
         return [f"{flag}={text}" for text in plain]
+
+    def text(self, plain: Any) -> str:
+        """All of them."""
+        return ", ".join(plain)
+
+
+@dataclass(frozen=True)
+class ValuesByColumn(Form):
+    """Values of columns, each column given by itself: COLUMN=VALUE,VALUE."""
+
+    metavar: str = "COLUMN=VALUE,…"
+
+    def value(self, plain: Any) -> dict[str, tuple[str, ...]]:
+        """The values by column; a column that is given twice has the values of both."""
+        if isinstance(plain, Mapping):
+            return {name: tuple(values) for name, values in plain.items()}
+        found: dict[str, tuple[str, ...]] = {}
+        for text in plain or ():
+            name, values = _pair(text)
+            found[name] = tuple(dict.fromkeys((*found.get(name, ()), *Names().parse(values))))
+        return found
+
+    def plain(self, value: Any) -> list[str]:
+        """As they are typed."""
+        return [f"{_quoted(name, '=')}={Names().text(values)}" for name, values in value.items() if values]
+
+    def words(self, flag: str, plain: Any) -> list[str]:
+        """The flag once for each column."""
+        return [f"{flag}={text}" for text in plain]
+
+    def text(self, plain: Any) -> str:
+        """All of them."""
+        return "; ".join(plain)
+
+
+@dataclass(frozen=True)
+class Criteria(Form):
+    """Criteria for sensitive values, each given by itself: ``share:50``, or ``COLUMN=share:50`` for one column."""
+
+    metavar: str = "[COLUMN=]CRITERION"
+
+    def value(self, plain: Any) -> tuple[Criterion, ...]:
+        """The criteria, each once."""
+        return tuple(dict.fromkeys(_criterion(text) for text in plain or ()))
+
+    def plain(self, value: Any) -> list[str]:
+        """As they are typed."""
+        return [(f"{_quoted(each.column, '=')}=" if each.column else "") + each.text for each in value]
+
+    def words(self, flag: str, plain: Any) -> list[str]:
+        """The flag once for each."""
+        return [f"{flag}={text}" for text in plain]
+
+    def text(self, plain: Any) -> str:
+        """All of them."""
+        return "; ".join(plain)
+
+
+def _criterion(text: str) -> Criterion:
+    column, *rest = _parts(text, "=")
+    if not rest:
+        return criterion_of(text)
+    return criterion_of(text[len(column) + 1 :]).of(_unquoted(column))
 
 
 def sets_of_names(text: str) -> list[list[str]]:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vbas_desktop.approaches.registry import DEFAULTS, PRESETS, preset
+from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 
 from .declaration import Settings, setting
-from .forms import Flag, Names, Percent, Whole
+from .forms import Flag, Names, Percent, Texts, Whole
 from .limits import Limiting
 from .reading import Reading
+from .sensitive import Harm, sensitive_columns
 
 COMPONENTS = tuple(DEFAULTS)
 """The components of which exactly one approach is chosen. Of the other one, rating, any number is ticked."""
@@ -145,6 +147,14 @@ class Columns(Settings):
         group="columns",
         form=Names(),
     )
+    sensitive: tuple[str, ...] = setting(
+        (),
+        label="Sensitive columns",
+        help="A column that must not be learned of a person; repeatable.",
+        option="--sensitive",
+        group="sensitive values",
+        form=Texts("COLUMN"),
+    )
 
 
 def allowed_loss_percent(parameters: Parameters) -> float:
@@ -159,7 +169,7 @@ def _measures(names: Iterable[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class RunSettings(Workers, Running, Limiting, Protection, Reading, Columns):
+class RunSettings(Workers, Running, Harm, Limiting, Protection, Reading, Columns):
     """Everything that decides what a run makes of two files.
 
     ``approaches`` names one for each component, ``parameters`` holds what is given for them, ``groupings`` the
@@ -174,6 +184,11 @@ class RunSettings(Workers, Running, Limiting, Protection, Reading, Columns):
     def reading(self) -> Reading:
         """How both files are read."""
         return Reading(**self.part(Reading))
+
+    @property
+    def sensitive_columns(self) -> tuple[Sensitive, ...]:
+        """Each sensitive column with its benign values and its criteria."""
+        return sensitive_columns(self.sensitive, self)
 
     @property
     def of_every_run(self) -> dict[str, Any]:

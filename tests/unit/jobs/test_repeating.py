@@ -125,6 +125,10 @@ VARIANTS = {
     ],
     "tiers": ["--tiers", "auto", "--tier-factor", "3", "--sites", "12", "--range-reach", "0", "--no-pdf", *SECRET],
     "tiers of a column": ["--tiers", "half", "--sites", "12", "--range-reach", "0", "--no-pdf", *SECRET],
+    "sensitive": [
+        "--sensitive", ILLNESS, "--benign", f'"{ILLNESS}"=3,"2"', "--criterion", "distinct:3", "--criterion",
+        f'"{ILLNESS}"=share:60', "--sites", "4", *SECRET,
+    ],
     "plain order": ["--no-shuffle", "--no-pdf", "--allow-column", f'"{ILLNESS}"'],
     "parquet": ["--format", "parquet", "--shuffle", "--pdf", *SECRET],
 }  # fmt: skip

@@ -10,15 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import Categories, ColumnFacts, Grouping, category_order
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.files.records.table import Lookup, RecordTable, not_categorical, unknown_column
 
 from .classes import CLASSES_LIMIT
+from .sensitive import check_sensitive, count_sensitive, countable
 
 _NAMED_ROWS = 5
 
@@ -147,6 +149,7 @@ def build_problem(
     k: int,
     unknown_regions: str = "stop",
     groupings: Sequence[Grouping] = (),
+    sensitive: Sequence[Sensitive] = (),
     progress: Progress | None = None,
 ) -> Problem:
     """Count the records of each region and class; all problems with the choices are raised together."""
@@ -155,6 +158,7 @@ def build_problem(
     if unknown_regions not in UNKNOWN_REGIONS:
         message = f"“{unknown_regions}” does not say what to do with records of unknown regions."
         findings.append(Finding("bad-option", message, "Use stop or suppress."))
+    findings += check_sensitive(table, sensitive, (region_column, *quasi_identifiers))
     region_facts = _categorical(table, region_column)
     join = None
     if region_facts is not None:
@@ -167,7 +171,13 @@ def build_problem(
         grouped, lookup = _grouped(table, name, groupings)
         categories.append(grouped)
         lookups.append(Lookup(name, lookup, grouped.number))
-    counts, unknown = table.count(Lookup(region_column, join.table, len(regions)), lookups, progress)
+    region = Lookup(region_column, join.table, len(regions))
+    sensitive = countable(table, math.prod(each.number for each in categories), sensitive)
+    counts, unknown = table.count(region, lookups, Span(progress, 0.0, 1 / (1 + len(sensitive))))
+    values = tuple(
+        count_sensitive(table, each, region, lookups, Span(progress, number / (1 + len(sensitive)), 1.0))
+        for number, each in enumerate(sensitive, 1)
+    )
     if k > table.rows - unknown:
         findings.append(_k_above(k, table.rows - unknown, table.source.path))
     return Problem(
@@ -179,6 +189,7 @@ def build_problem(
         region_column=region_column,
         unknown_region_records=unknown,
         groupings=tuple(groupings),
+        sensitive=values,
         records_source=table.source,
         regions_source=regions.source,
         findings=stop_on_errors((*table.findings, *regions.findings, *findings)),

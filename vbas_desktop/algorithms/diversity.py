@@ -1,0 +1,153 @@
+"""Which classes do not meet the criteria for sensitive values, and the figures that tell how near they come.
+
+Everything works on the cells (region, class, value) that are not empty. In counts by region, class and value the cells
+of a class follow each other in the same order as the classes in the counts by region and class, so that entry e of
+these belongs to segment e of the cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.criteria import COMPARED_WITH_ALL, Criterion
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.domain.sensitive import SensitiveCounts
+
+from .ahead import make_ready
+
+REHEARSAL = "vbas_desktop.algorithms.diversity_rehearsal:rehearse"
+_STAGE = "Looking at sensitive values"
+_BLOCK = 400_000
+"""Classes between two looks at whether the user wants to stop."""
+
+Shares = NDArray[np.float64]
+
+
+def shares_of(totals: NDArray[np.int64]) -> Shares:
+    """The share of each value in all records."""
+    return np.asarray(totals / max(1, int(totals.sum())))
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """The sensitive values of the classes of some places: those of class e from ``starts[e]`` to ``starts[e + 1]``.
+
+    ``numbers`` count records, ``codes`` are values; ``cells`` is what they come from.
+    """
+
+    column: SensitiveCounts
+    cells: EquivalenceCounts
+    starts: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    numbers: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return int(self.starts.size) - 1
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many different values each class has."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """The records of each class."""
+        return np.add.reduceat(self.numbers, self.starts[:-1]) if len(self) else np.zeros(0, np.int64)
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """The place of each class: its row of the counts."""
+        indptr = self.cells.rows[0]
+        return np.searchsorted(indptr, self.starts[:-1], side="right").astype(np.int64) - 1
+
+    @cached_property
+    def classes(self) -> NDArray[np.int64]:
+        """The number of each class among all combinations of quasi-identifiers."""
+        first = self.cells.classes[self.cells.rows[1][self.starts[:-1]]]
+        return np.asarray(first // max(1, self.cells.category_numbers[-1]))
+
+    def totals(self, kept: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """The records of each value in the classes that are kept."""
+        codes, numbers = self.codes, self.numbers
+        if kept is not None:
+            chosen = np.repeat(kept, self.lengths)
+            codes, numbers = codes[chosen], numbers[chosen]
+        # As floating-point numbers, but exact: nobody has 2**53 records.
+        return np.bincount(codes, numbers, minlength=self.column.harmful.size).astype(np.int64)
+
+    def figures(self, kind: int, limit: float, shares: Shares, progress: Progress | None = None) -> NDArray[np.float64]:
+        """The figure of each class for a kind of criterion (see `diversity_kernel`)."""
+        from .diversity_kernel import figures
+
+        progress = progress or Silent()
+        found = np.empty(len(self))
+        given = (self.starts, self.codes, self.numbers, self.column.harmful, shares)
+        for first in range(0, found.size, _BLOCK):
+            progress.update(_STAGE)
+            figures(kind, float(limit), *given, first, found[first : first + _BLOCK])
+        return found
+
+    def meets(
+        self, shares: Shares, criteria: Sequence[Criterion] | None = None, progress: Progress | None = None
+    ) -> NDArray[np.bool_]:
+        """Whether each class meets the criteria; ``shares`` are those of the values among all records."""
+        from .diversity_kernel import all_hold
+
+        good = np.ones(len(self), np.bool_)
+        for each in self.column.chosen.criteria if criteria is None else criteria:
+            found = self.figures(each.number, each.limit, shares, progress)
+            all_hold(each.number, float(each.limit), float(each.factor), found, good)
+        return good
+
+
+def segments(column: SensitiveCounts, cells: EquivalenceCounts, progress: Progress | None = None) -> Segments:
+    """The classes of ``cells``, which are counts by place, class and value of the column. O(cells)."""
+    progress = progress or Silent()
+    make_ready(REHEARSAL, progress)
+    from .diversity_kernel import starts_of_classes
+
+    progress.update(_STAGE)
+    indptr, columns, numbers = cells.rows
+    values = max(1, cells.category_numbers[-1])
+    starts = np.empty(columns.size + 1, np.int64)
+    count = starts_of_classes(indptr, columns, cells.classes // values, starts)
+    codes = (cells.classes % values).astype(np.int32)[columns]
+    return Segments(column, cells, starts[: count + 1].copy(), codes, numbers)
+
+
+def compares_with_all(column: SensitiveCounts) -> bool:
+    """Whether a criterion of the column depends on what else is released."""
+    return any(each.number in COMPARED_WITH_ALL for each in column.chosen.criteria)
+
+
+def chosen_cells(cells: EquivalenceCounts, chosen: NDArray[np.bool_]) -> EquivalenceCounts:
+    """The same places and columns with the chosen cells only."""
+    from .grouping import ends_of_kept
+
+    indptr, columns, numbers = cells.rows
+    ends = ends_of_kept(chosen, indptr)
+    return EquivalenceCounts(cells.category_numbers, cells.classes, sparse=(ends, columns[chosen], numbers[chosen]))
+
+
+def without_classes(column: SensitiveCounts, counts: EquivalenceCounts) -> SensitiveCounts:
+    """The cells of those classes only that the counts have."""
+    cells = column.cells
+    kept = np.isin(cells.classes // max(1, cells.category_numbers[-1]), counts.classes)
+    if kept.all():
+        return column
+    if cells.dense is not None:
+        return column.with_cells(
+            EquivalenceCounts.from_dense(cells.category_numbers, cells.classes[kept], cells.dense[:, kept])
+        )
+    some = chosen_cells(cells, kept[cells.rows[1]])
+    indptr, columns, numbers = some.rows
+    renumbered = (np.cumsum(kept) - 1).astype(np.int32)
+    return column.with_cells(
+        EquivalenceCounts.from_rows(cells.category_numbers, cells.classes[kept], indptr, renumbered[columns], numbers)
+    )

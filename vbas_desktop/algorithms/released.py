@@ -1,0 +1,174 @@
+"""What an aggregation releases: of each class of each aggregated region whether it is, and in which tier.
+
+A class is released where it has k or more records and its sensitive values meet the criteria that are set. Criteria
+that compare a class with all released records are first judged by all records of the file. Then what does not meet
+them by the released records is taken out, until everything that is left does: taking out changes what is released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.domain.sensitive import SensitiveCounts
+from vbas_desktop.domain.tiers import NOWHERE, Tiers
+
+from .diversity import Segments, chosen_cells, compares_with_all, segments, shares_of
+from .grouping import aggregate, records_kept, without_small_classes
+from .tier_release import records_by_tier, released_in_tier, tiers_of_classes
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """Which classes are released where. ``aggregated`` are the counts of the aggregated regions, before suppression.
+
+    ``decided`` is the tier of each of their entries (NOWHERE: in none), or None if the size alone decides and there
+    are no tiers. ``values`` are the sensitive values of the same entries, one for each column in question.
+    """
+
+    aggregated: EquivalenceCounts
+    k: int
+    tiers: Tiers | None = None
+    decided: NDArray[np.uint8] | None = None
+    values: tuple[Segments, ...] = ()
+
+    @cached_property
+    def tier_of(self) -> NDArray[np.uint8]:
+        """The tier of each entry of the counts, or NOWHERE."""
+        if self.decided is not None:
+            return self.decided
+        return np.where(self.aggregated.rows[2] >= self.k, 0, NOWHERE).astype(np.uint8)
+
+    @property
+    def number(self) -> int:
+        """How many tiers there are."""
+        return 1 if self.tiers is None else len(self.tiers)
+
+    @cached_property
+    def records(self) -> int:
+        """The released records."""
+        return int(self.aggregated.rows[2][self.tier_of != NOWHERE].sum())
+
+    @cached_property
+    def here(self) -> EquivalenceCounts:
+        """What is released in the aggregated regions themselves."""
+        counts = self.aggregated
+        if self.decided is None:
+            return without_small_classes(counts, self.k)
+        kept = chosen_cells(counts, self.decided == 0)
+        return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, *kept.rows)
+
+    @cached_property
+    def coarser(self) -> tuple[EquivalenceCounts, ...]:
+        """What is released in the places of each tier above."""
+        if self.tiers is None:
+            return ()
+        return tuple(
+            released_in_tier(self.aggregated, self.tier_of, self.tiers, tier) for tier in range(1, len(self.tiers))
+        )
+
+    def by_tier(
+        self, counts: EquivalenceCounts, membership: NDArray[np.int32], progress: Progress | None = None
+    ) -> NDArray[np.int64]:
+        """Of each tier and each initial region the records that are released there."""
+        if self.tiers is None:
+            return records_kept(counts, membership, self.here, progress)[None, :]
+        return records_by_tier(counts, membership, self.aggregated, self.tier_of, len(self.tiers), progress)[0]
+
+    def released_values(self, values: Segments, tier: int) -> Segments:
+        """The sensitive values of the classes that are released in one tier, one row per place of it."""
+        chosen = np.repeat(self.tier_of == tier, values.lengths)
+        if tier == 0 or self.tiers is None:
+            return segments(values.column, chosen_cells(values.cells, chosen))
+        kept = aggregate(chosen_cells(values.cells, chosen), self.tiers.ancestors[tier], self.tiers.places[tier])
+        return segments(values.column, kept)
+
+
+def decide(
+    counts: EquivalenceCounts,
+    sensitive: Sequence[SensitiveCounts],
+    k: int,
+    membership: NDArray[np.int32],
+    groups: int,
+    tiers: Tiers | None = None,
+    progress: Progress | None = None,
+) -> Decided:
+    """What is released if the initial regions are aggregated like this. O(counts and cells stored)."""
+    progress = progress or Silent()
+    aggregated = aggregate(counts, membership, groups, progress)
+    values = tuple(segments(each, aggregate(each.cells, membership, groups, progress), progress) for each in sensitive)
+    found = Decided(aggregated, k, tiers, None, values)
+    judged = tuple(each for each in values if each.column.chosen.criteria)
+    if not judged:
+        decided = None if tiers is None else tiers_of_classes(aggregated, tiers, k, progress)
+        return replace(found, decided=decided)
+    if tiers is None:
+        good = aggregated.rows[2] >= k
+        for each in judged:
+            good &= each.meets(shares_of(each.column.totals), progress=progress)
+        found = replace(found, decided=np.where(good, 0, NOWHERE).astype(np.uint8))
+    else:
+        barring = _Barring(aggregated, tiers, judged)
+        found = replace(found, decided=tiers_of_classes(aggregated, tiers, k, progress, barring))
+    return _settled(found, [each for each in judged if compares_with_all(each.column)], progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _Barring:
+    """Says which places of a tier must not release which classes, because of their sensitive values."""
+
+    aggregated: EquivalenceCounts
+    tiers: Tiers
+    values: tuple[Segments, ...]
+
+    def __call__(self, tier: int, rest: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        places, classes = [], []
+        for each in self.values:
+            kept = chosen_cells(each.cells, np.repeat(rest, each.lengths))
+            if tier:
+                kept = aggregate(kept, self.tiers.ancestors[tier], self.tiers.places[tier])
+            found = segments(each.column, kept)
+            bad = ~found.meets(shares_of(each.column.totals))
+            places.append(found.places[bad])
+            classes.append(np.searchsorted(self.aggregated.classes, found.classes[bad]))
+        return np.concatenate(places).astype(np.int64), np.concatenate(classes).astype(np.int64)
+
+
+def _settled(found: Decided, judged: Sequence[Segments], progress: Progress) -> Decided:
+    """Take out what does not meet the criteria by the released records, until all that is released does."""
+    while judged:
+        tier_of = found.tier_of.copy()
+        for each in judged:
+            shares = shares_of(each.totals(found.tier_of != NOWHERE))
+            for tier, released in _tiers_of(found, each):
+                bad = ~released.meets(shares, progress=progress)
+                tier_of[_entries(found, released, bad, tier)] = NOWHERE
+        if np.array_equal(tier_of, found.tier_of):
+            break
+        found = Decided(found.aggregated, found.k, found.tiers, tier_of, found.values)
+    return found
+
+
+def _tiers_of(found: Decided, values: Segments) -> Iterator[tuple[int, Segments]]:
+    for tier in range(found.number):
+        yield tier, found.released_values(values, tier)
+
+
+def _entries(found: Decided, released: Segments, bad: NDArray[np.bool_], tier: int) -> NDArray[np.intp]:
+    """The entries of the counts that make up the classes in question of a tier's places."""
+    if not bad.any():
+        return np.zeros(0, np.intp)
+    counts = found.aggregated
+    indptr, columns, _ = counts.rows
+    place = np.repeat(np.arange(counts.regions, dtype=np.int64), np.diff(indptr))
+    if tier and found.tiers is not None:
+        place = found.tiers.ancestors[tier][place].astype(np.int64)
+    width = max(1, counts.classes.size)
+    keys = released.places[bad] * width + np.searchsorted(counts.classes, released.classes[bad])
+    return np.flatnonzero((found.tier_of == tier) & np.isin(place * width + columns, keys))

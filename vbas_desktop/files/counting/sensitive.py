@@ -1,0 +1,123 @@
+"""Records by region, class and value of a sensitive column: checked, and counted like one more quasi-identifier."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from vbas_desktop.domain.criteria import Sensitive
+from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import MISSING, ColumnFacts, category_order, finite_number
+from vbas_desktop.domain.sensitive import SensitiveCounts
+from vbas_desktop.files.one_way import canonical_values
+from vbas_desktop.files.records.table import Lookup, RecordTable, not_categorical, unknown_column
+
+from .classes import CLASSES_LIMIT
+
+_SHOWN = 5
+
+
+def check_sensitive(table: RecordTable, sensitive: Sequence[Sensitive], used: Sequence[str]) -> list[Finding]:
+    """Everything that is wrong or odd about the sensitive columns; ``used`` are region column and quasi-identifiers."""
+    findings: list[Finding] = []
+    file = table.source.path
+    for name, times in Counter(each.column for each in sensitive).items():
+        if name in used:
+            message = "The column cannot be sensitive and a quasi-identifier, or the region column, too."
+            findings.append(Finding("sensitive-twice", message, "Choose one of the two.", file=file, column=name))
+        elif times > 1:
+            message = "The sensitive column is named more than once."
+            findings.append(Finding("sensitive-twice", message, "Name it once.", file=file, column=name))
+    for each in sensitive:
+        if each.column not in table.dialect.header:
+            findings.append(unknown_column(table, each.column))
+        elif not table.facts(each.column).categorical:
+            findings.append(_not_counted(table, each))
+        else:
+            findings += _check_values(table, table.facts(each.column), each)
+    return findings
+
+
+def _not_counted(table: RecordTable, chosen: Sensitive) -> Finding:
+    """A column with too many values stops what was asked of it; if nothing was, its figures are left out."""
+    if chosen.criteria:
+        return not_categorical(table, table.facts(chosen.column))
+    message = "The sensitive column has too many different values: nothing is told of how they are spread."
+    remedy = "Take its values together in the record file, or give it no criterion."
+    return Finding("sensitive-too-many", message, remedy, Severity.HINT, table.source.path, column=chosen.column)
+
+
+def _check_values(table: RecordTable, facts: ColumnFacts, chosen: Sensitive) -> list[Finding]:
+    file, findings = table.source.path, []
+    values, written = _written(facts)
+    known = {*values, *written, *([MISSING] if "" in written else [])}
+    strange = [value for value in chosen.benign if value not in known]
+    if strange:
+        names = ", ".join(f"“{value}”" for value in strange[:_SHOWN])
+        message = f"No record has the benign value{'s' if len(strange) > 1 else ''} {names}."
+        remedy = "Write them as in the file; upper and lower case count."
+        findings.append(Finding("benign-unknown", message, remedy, file=file, column=chosen.column))
+    asks_order = any(each.kind == "ordered-closeness" for each in chosen.criteria)
+    if asks_order and any(finite_number(value) is None for value in written):
+        message = "Not all values of the column are numbers (an empty one is none), so they have no order."
+        remedy = "Use closeness instead of ordered-closeness."
+        findings.append(Finding("sensitive-not-ordered", message, remedy, file=file, column=chosen.column))
+    most = len({value for value in written if not _benign(chosen, value, value)})
+    for each in chosen.criteria:
+        if each.kind in ("distinct", "entropy", "recursive") and each.limit > len(set(written)) and most:
+            message = f"The column has only {len(set(written)):,} different values: no class can meet {each.text}."
+            findings.append(
+                Finding(
+                    "criterion-out-of-reach", message, "Ask for less.", Severity.WARNING, file, column=chosen.column
+                )
+            )
+    return findings
+
+
+def _written(facts: ColumnFacts) -> tuple[Sequence[str], Sequence[str]]:
+    """The values of a column, and how a release writes each of them: what looks alike there counts as one."""
+    assert facts.categories is not None
+    values = facts.categories.values
+    return values, canonical_values(values) or values
+
+
+def _benign(chosen: Sensitive, value: str, written: str) -> bool:
+    return chosen.is_benign(value) or chosen.is_benign(written)
+
+
+def count_sensitive(
+    table: RecordTable,
+    chosen: Sensitive,
+    region: Lookup,
+    quasi_identifiers: Sequence[Lookup],
+    progress: Progress,
+) -> SensitiveCounts:
+    """The records of each region, class and value."""
+    values, written = _written(table.facts(chosen.column))
+    ordered = category_order(sorted(set(written)))
+    place = {value: code for code, value in enumerate(ordered)}
+    lookup = np.array([place[value] for value in written], np.int32)
+    harmful = np.ones(len(ordered), np.bool_)
+    for value, as_written in zip(values, written, strict=True):
+        if _benign(chosen, value, as_written):
+            harmful[place[as_written]] = False
+    column = Lookup(chosen.column, lookup, len(ordered))
+    cells, _ = table.count(region, [*quasi_identifiers, column], progress)
+    codes = (cells.classes % len(ordered)).astype(np.int64)
+    totals = np.bincount(codes, cells.class_totals, minlength=len(ordered)).astype(np.int64)
+    return SensitiveCounts(chosen, tuple(ordered), harmful, cells, totals)
+
+
+def countable(table: RecordTable, classes: int, sensitive: Sequence[Sensitive]) -> tuple[Sensitive, ...]:
+    """The sensitive columns that are counted; refused if there are more combinations than can be."""
+    found = tuple(each for each in sensitive if table.facts(each.column).categorical)
+    for each in found:
+        cells = classes * table.facts(each.column).distinct
+        if cells > CLASSES_LIMIT:
+            message = f"With this column there are {cells:.1e} combinations; more than 2^63 cannot be counted."
+            remedy = "Choose fewer quasi-identifiers or group values."
+            raise InputError(Finding("too-many-classes", message, remedy, file=table.source.path, column=each.column))
+    return found
