@@ -55,17 +55,24 @@ def cell_polygons(sites: NDArray[np.float64], area: Polygon | MultiPolygon) -> S
 
     Of several sites at one place the first has the cell and the others an empty one, as ties go to the lower index.
     """
+    return _cells(sites, area)[0]
+
+
+def _cells(sites: NDArray[np.float64], area: Polygon | MultiPolygon) -> tuple[Shapes, Shapes | None]:
+    """The cells, and what they were before they were clipped if that is known to be a valid coverage."""
     cells = np.full(len(sites), Polygon(), object)
     if len(sites) == 0:
-        return cells
+        return cells, None
     first = _first_of_each(sites)
     low, high = np.array(area.bounds).reshape(2, 2)
     low, high = np.minimum(low, sites.min(axis=0)), np.maximum(high, sites.max(axis=0))
     if first.size == 1:
         cells[first] = area
-        return cells
-    cells[first] = _clipped(diagram(sites[first], low, high), area)
-    return cells
+        return cells, None
+    whole, fit = diagram(sites[first], low, high)
+    before = cells.copy()
+    cells[first], before[first] = _clipped(whole, area), whole
+    return cells, before if fit else None
 
 
 def aggregated_shapes(
@@ -179,12 +186,25 @@ def _dissolved_polygons(regions: Regions, membership: NDArray[np.integer], numbe
 def _dissolved_cells(
     points: NDArray[np.float64], membership: NDArray[np.integer], number: int, area: Polygon | MultiPolygon
 ) -> Shapes:
-    cells = _shared_cells(points, membership, cell_polygons(points, area))
+    cells, before = _cells(points, area)
+    cells = _shared_cells(points, membership, cells)
     filled = ~shapely.is_empty(cells)
-    # Cells are cut at the study area one by one, which may leave borders that differ in the last digit.
-    coverage = bool(shapely.coverage_is_valid(cells[filled]))
+    coverage = _still_fit(cells, before, filled)
     shapes = [dissolve(cells[members[filled[members]]], coverage) for members in _groups(membership, number)]
     return object_array(shapes)
+
+
+def _still_fit(cells: Shapes, before: Shapes | None, filled: NDArray[np.bool_]) -> bool:
+    """Whether the filled cells are a valid coverage, given those they were made from if these are one.
+
+    Cells are cut at the study area one by one, which may leave borders that differ in the last digit. Those that
+    neither were cut nor touch one that was fit as before.
+    """
+    if before is None:
+        return bool(shapely.coverage_is_valid(cells[filled]))
+    changed = np.array([now is not then for now, then in zip(cells, before, strict=True)]) & filled
+    near = np.unique(shapely.STRtree(cells[filled]).query(cells[changed], predicate="intersects")[1])
+    return bool(shapely.coverage_is_valid(cells[filled][near]))
 
 
 def _shared_cells(points: NDArray[np.float64], membership: NDArray[np.integer], cells: Shapes) -> Shapes:

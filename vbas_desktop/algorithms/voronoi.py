@@ -20,23 +20,76 @@ _SAME = 1e-12
 """Vertices nearer to each other than this share of the diagram are one."""
 
 
-def diagram(points: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> Shapes:
-    """The cell of each of several distinct points, reaching well beyond the box from ``low`` to ``high``."""
+def diagram(points: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> tuple[Shapes, bool]:
+    """The cell of each of several distinct points, reaching well beyond the box from ``low`` to ``high``.
+
+    The second answer: the cells are known to be a valid coverage.
+    """
     span = float(np.hypot(*(high - low))) or 1.0
     angle = np.arange(8) * (np.pi / 4) + 0.1
     outer = (low + high) / 2 + _FAR * span * np.column_stack((np.cos(angle), np.sin(angle)))
     everything = np.vstack((points, outer))
-    made = shapely.voronoi_polygons(shapely.multipoints(everything), ordered=True)
-    cells = shapely.get_parts(made)[: len(points)]
-    return cells if _sound(cells, points) else _by_qhull(everything, len(points))
+    made = shapely.get_parts(shapely.voronoi_polygons(shapely.multipoints(everything), ordered=True))
+    cells = made[: len(points)]
+    if _sound(made, cells, points):
+        return cells, True
+    return _by_qhull(everything, len(points)), False
 
 
-def _sound(cells: Shapes, points: NDArray[np.float64]) -> bool:
+def _sound(made: Shapes, cells: Shapes, points: NDArray[np.float64]) -> bool:
     return bool(
         shapely.is_valid(cells).all()
         and shapely.intersects_xy(cells, points[:, 0], points[:, 1]).all()
-        and shapely.coverage_is_valid(cells)
+        and ((shapely.is_valid(made).all() and fits_together(made)) or shapely.coverage_is_valid(cells))
     )
+
+
+def fits_together(cells: Shapes) -> bool:
+    """Whether valid cells without holes are seen at a glance to fill their bounding box once.
+
+    They do if every edge is there once more in the opposite direction, but for those that go around the box once: the
+    number of turns that all cells together make around a point is then that of the box, which is one. (Cells that are
+    no such neat tiling may still be a coverage, which takes longer to find out.)
+    """
+    places, owner = shapely.get_coordinates(cells, return_index=True)
+    same = owner[:-1] == owner[1:]
+    start, end = places[:-1][same], places[1:][same]
+    swapped = (start[:, 0] > end[:, 0]) | ((start[:, 0] == end[:, 0]) & (start[:, 1] > end[:, 1]))
+    edges = np.where(swapped[:, None], np.hstack((end, start)), np.hstack((start, end)))
+    order = np.argsort(_mixed(edges), kind="stable")
+    edges, turn = edges[order], np.where(swapped[order], -1, 1)
+    again = np.flatnonzero((edges[:-1] == edges[1:]).all(axis=1))
+    alone = np.ones(len(edges), bool)
+    alone[again], alone[again + 1] = False, False
+    # Three equal edges are two pairs with one edge in common.
+    paired = (np.diff(again) > 1).all() and (turn[again] + turn[again + 1] == 0).all()
+    return bool(paired and _goes_around(edges[alone] * 1.0, turn[alone]))
+
+
+def _mixed(edges: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """A number for each edge that brings equal ones together when sorted."""
+    words = (edges + 0.0).view(np.uint64)
+    mixed = np.zeros(len(edges), np.uint64)
+    for column in words.T:
+        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def _goes_around(edges: NDArray[np.float64], turn: NDArray[np.int64]) -> bool:
+    """Whether edges lie on their bounding box and, end to end, are as long as it is around, all in one direction."""
+    low, high = edges.reshape(-1, 2).min(axis=0), edges.reshape(-1, 2).max(axis=0)
+    step = (edges[:, 2:] - edges[:, :2]) * turn[:, None]
+    sides = []
+    for axis, border, sign in ((1, low, 1), (0, high, 1), (1, high, -1), (0, low, -1)):
+        on_side = (edges[:, axis] == border[axis]) & (edges[:, axis + 2] == border[axis])
+        along = step[on_side, 1 - axis] * sign
+        if not ((along > 0).all() or (along < 0).all()):
+            return False
+        sides.append((int(on_side.sum()), float(along.sum()), float((high - low)[1 - axis])))
+    total = sum(number for number, _, _ in sides)
+    one_way = len({np.sign(length) for _, length, _ in sides}) == 1
+    return total == len(edges) and one_way and all(np.isclose(abs(made), side, 1e-9) for _, made, side in sides)
 
 
 def _by_qhull(points: NDArray[np.float64], number: int) -> Shapes:

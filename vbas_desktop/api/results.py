@@ -18,7 +18,7 @@ from vbas_desktop.jobs.run import Ran, chosen_solution
 from vbas_desktop.release.geometry import geojson, placed_for, shapes_of, with_larger_places
 from vbas_desktop.release.plan import Plan, make_plan
 from vbas_desktop.release.report.drawing import as_svg
-from vbas_desktop.release.report.figures import region_map
+from vbas_desktop.release.report.figures import RegionMap
 from vbas_desktop.release.tables import aggregated_regions_internal, crosswalk
 from vbas_desktop.settings.run import RunSettings
 
@@ -85,7 +85,7 @@ class Solution:
 
     def to_svg(self) -> str:
         """A map of the aggregated regions."""
-        return as_svg(region_map(self._plan, shapes_of(self._plan), neighbours(self._plan.problem.regions)))
+        return as_svg(RegionMap(self._plan, shapes_of(self._plan)).distinct(neighbours(self._plan.problem.regions)))
 
     def __repr__(self) -> str:
         found = counted(self._solution.aggregated_regions, "aggregated region")

@@ -16,7 +16,18 @@ from vbas_desktop.sources.engine import Engine
 
 from .blocks import Unreadable
 from .expected_values import expected_values
-from .readback import Batch, escaped, hashed_batches, hashes_of, quotes_in, read_csv, read_parquet, read_wide
+from .readback import (
+    Batch,
+    Stretch,
+    escaped,
+    hashed_batches,
+    hashes_of,
+    plain_parts,
+    quotes_in,
+    read_csv,
+    read_parquet,
+    read_wide,
+)
 from .source_records import every_record
 from .tally import Hashes, Tally, Translation, combine
 
@@ -155,14 +166,23 @@ def _rows(values: Mapping[str, Hashes], region_column: str, size: int, places: S
     return rows
 
 
-def seen_output(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, tick: Tick) -> Seen:
-    """The released file by classes of what it holds of the region column and the quasi-identifiers."""
+def output_parts(dialect: Dialect, claim: Claim, number: int) -> list[Stretch | None]:
+    """The parts of the released file that may be read side by side."""
+    if claim.file.suffix != ".csv" or dialect.format != "csv":
+        return [None]
+    return plain_parts(claim.file, number)
+
+
+def seen_output(
+    problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, tick: Tick, part: Stretch | None = None
+) -> Seen:
+    """The released file, or a part of it, by classes of what it holds of the region column and quasi-identifiers."""
     seen, encoding = Seen(), text_encoding(dialect, claim)
     codes = hashed(sorted({code for codes in crosswalk.values() for code in codes}), encoding)
     known = Translation(codes, codes)
     names = [name for name, _ in claim.columns]
     quotes: list[int] | None = [] if claim.file.suffix == ".csv" and dialect.format == "csv" else None
-    for columns in _output_batches(claim, encoding, seen, quotes):
+    for columns in _output_batches(claim, encoding, seen, quotes, part):
         tick(columns[0].size)
         seen.rows += columns[0].size
         keys = np.zeros(columns[0].size, np.uint64)
@@ -180,9 +200,26 @@ def seen_output(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cro
         if claim.class_size is not None:
             found, counts = np.unique(columns[-1], return_counts=True)
             seen.sizes.update(dict(zip(found.tolist(), counts.tolist(), strict=True)))
-    if quotes is not None:
+    if quotes:
+        # Otherwise the file has no quote at all.
         seen.quotes_fit = sum(quotes) == quotes_in(claim.file)
     return seen
+
+
+def taken_together(parts: Sequence[Seen]) -> Seen:
+    """What the parts of a file come down to."""
+    whole, *others = parts
+    for part in others:
+        whole.tally.absorb(part.tally)
+        for name, values in part.values.items():
+            if name in whole.values:
+                whole.values[name].absorb(values)
+            else:
+                whole.values[name] = values
+        whole.sizes.update(part.sizes)
+        whole.rows += part.rows
+        whole.strangers += part.strangers
+    return whole
 
 
 class _Groups:
@@ -224,12 +261,17 @@ def _input_batches(problem: Problem, dialect: Dialect, claim: Claim) -> Iterator
     yield from _without_first(batches, skip)
 
 
-def _output_batches(claim: Claim, encoding: str, seen: Seen, quotes: list[int] | None) -> Iterator[Batch]:
+def _output_batches(
+    claim: Claim, encoding: str, seen: Seen, quotes: list[int] | None, part: Stretch | None
+) -> Iterator[Batch]:
     expected = hashed(claim.names, encoding)
     if claim.file.suffix == ".parquet":
         batches = read_parquet(claim.file)
     else:
-        batches = read_csv(claim.file, claim.delimiter, len(claim.names), needed=quotes)
+        batches = read_csv(claim.file, claim.delimiter, len(claim.names), needed=quotes, part=part)
+    if part is not None and part.low > 0:
+        yield from batches
+        return
     first = next(batches, None)
     if first is None:
         raise Unreadable("the file is empty")

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -33,6 +36,15 @@ _SIGN = r"(?:[+-]|\xEF\xBC\x8B|\xEF\xBC\x8D)"
 _SIGNED = rf"{_LEAD}{_SIGN}"
 _NUMBER = rf"{_LEAD}{_SIGN}[ .,]*[0-9][0-9 .,]*$"
 
+
+@dataclass(frozen=True)
+class Stretch:
+    """The bytes of a file from ``low`` up to ``high``."""
+
+    low: int
+    high: int
+
+
 Batch = list[Hashes]
 """The hashes of the values of each column, in the order of the file."""
 
@@ -45,13 +57,17 @@ def read_csv(
     recode: str | None = None,
     escape: Collection[int] = (),
     needed: list[int] | None = None,
+    part: Stretch | None = None,
 ) -> Iterator[Batch]:
-    """A CSV file batch by batch, the row of names included.
+    """A CSV file batch by batch, the row of names included; or a part of it, which `plain_parts` gave.
 
     Values are hashed byte by byte as they are in the file, or as UTF-8 if ``recode`` names the encoding they are in.
     Columns in ``escape`` are hashed as they would be with their formulas escaped. To ``needed`` goes how many quotes
     the values of each batch need.
     """
+    if part is not None:
+        yield from _plain(path, delimiter, columns, compressed, part)
+        return
     wide = recode if recode is not None and read_wide(recode) else None
     quotes, bare_returns = _looked_through(path, compressed, wide)
     if not quotes and not bare_returns and not escape and recode is None:
@@ -62,6 +78,19 @@ def read_csv(
         if needed is not None:
             needed.append(_quotes_needed(values, delimiter))
         yield [hashes_of(escaped(value) if place in escape else value) for place, value in enumerate(values)]
+
+
+def plain_parts(path: Path, number: int) -> list[Stretch | None]:
+    """Stretches of complete rows that are read side by side, if rows end where lines do; else the file as a whole."""
+    if any(_looked_through(path, False, None)):
+        return [None]
+    size, borders = path.stat().st_size, [0]
+    with path.open("rb") as file:
+        for place in range(1, number):
+            file.seek(max(borders[-1], size * place // number))
+            file.readline()
+            borders.append(file.tell())
+    return [Stretch(low, high) for low, high in pairwise([*borders, size]) if high > low]
 
 
 def _quotes_needed(values: list[Any], delimiter: str) -> int:
@@ -146,11 +175,28 @@ def read_wide(encoding: str) -> bool:
     return not encoding.lower().replace("_", "-").startswith(single)
 
 
-def _bytes(path: Path, compressed: bool, recode: str | None = None) -> IO[bytes]:
-    """The bytes of the file; as UTF-8 if ``recode`` names the encoding they are in."""
+def _bytes(path: Path, compressed: bool, recode: str | None = None, part: Stretch | None = None) -> IO[bytes]:
+    """The bytes of the file, or of a part of it; as UTF-8 if ``recode`` names the encoding they are in."""
+    if part is not None:
+        return _Part(path, part)  # type: ignore[return-value]
     if recode is not None:
         return codecs.EncodedFile(_bytes(path, compressed), "utf-8", recode)  # type: ignore[return-value]
     return gzip.open(path, "rb") if compressed else path.open("rb")  # type: ignore[return-value]
+
+
+class _Part(io.FileIO):
+    """A stretch of a file, as if it were all of it."""
+
+    def __init__(self, path: Path, part: Stretch) -> None:
+        super().__init__(path)
+        self.seek(part.low)
+        self._left = part.high - part.low
+
+    def read(self, size: int | None = -1) -> bytes:
+        """The next bytes, so many at most."""
+        data = super().read(self._left if size is None or size < 0 else min(size, self._left)) or b""
+        self._left -= len(data)
+        return data
 
 
 def _looked_through(path: Path, compressed: bool, wide: str | None) -> tuple[bool, bool]:
@@ -170,9 +216,9 @@ def _looked_through(path: Path, compressed: bool, wide: str | None) -> tuple[boo
     return quotes or not line_feeds, returns != pairs and line_feeds
 
 
-def _plain(path: Path, delimiter: str, columns: int, compressed: bool) -> Iterator[Batch]:
+def _plain(path: Path, delimiter: str, columns: int, compressed: bool, part: Stretch | None = None) -> Iterator[Batch]:
     table = Table(delimiter, columns, range(columns), 0)
-    with _bytes(path, compressed) as file:
+    with _bytes(path, compressed, part=part) as file:
         for fields in blocks_of(file, table):
             if table.ragged:
                 raise Unreadable("the rows do not have the same number of fields")

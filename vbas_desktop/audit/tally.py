@@ -12,39 +12,48 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from .words import WORD, word_at
+
 Hashes = NDArray[np.uint64]
 T = TypeVar("T", np.uint64, np.int64)
 
 _ODD = np.uint64(0x9FB21C651E98DF25)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _hash(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
+@njit(cache=True, nogil=True)
+def _any_hash(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
+    """The hash of a field of any length, wherever it is."""
     h = np.uint64(end - start + 1) * _ODD
-    j = start
-    while end - j > 8:
+    while True:
         word = np.uint64(0)
-        for i in range(j, j + 8):
-            word = (word << np.uint64(8)) | np.uint64(data[i])
+        for i in range(min(8, end - start)):
+            word |= np.uint64(data[start + i]) << np.uint64(8 * i)
         h = (h ^ word) * _MIX
         h ^= h >> _SHIFT
-        j += 8
-    word = np.uint64(0)
-    for i in range(j, end):
-        word = (word << np.uint64(8)) | np.uint64(data[i])
-    h = (h ^ word) * _MIX
-    h ^= h >> _SHIFT
-    h *= _ODD
-    return h ^ (h >> _SHIFT)
+        start += 8
+        if start >= end:
+            h *= _ODD
+            return h ^ (h >> _SHIFT)
 
 
 @njit(cache=True, nogil=True)
 def hash_fields(data: NDArray[np.uint8], starts: NDArray[np.int32], ends: NDArray[np.int32], out: Hashes) -> None:
     """A 64-bit hash of every field: of the bytes between its start and its end."""
+    last = data.size - WORD
     for i in range(out.size):
-        out[i] = _hash(data, starts[i], ends[i])
+        start, size = np.int64(starts[i]), np.int64(ends[i]) - np.int64(starts[i])
+        if start <= last and 0 < size <= WORD:
+            # Most fields are one word, and bytes behind them are there to be cut off.
+            word = word_at(data, start) & (_ALL >> np.uint64(64 - 8 * size))
+            h = ((np.uint64(size + 1) * _ODD) ^ word) * _MIX
+            h ^= h >> _SHIFT
+            h *= _ODD
+            out[i] = h ^ (h >> _SHIFT)
+        else:
+            out[i] = _any_hash(data, start, start + size)
 
 
 @njit(cache=True, nogil=True)
@@ -100,6 +109,7 @@ def _add(
     keys: Hashes,
     rows: Hashes,
     notes: Hashes,
+    weights: NDArray[np.int64],
     index: NDArray[np.int32],
     known: Hashes,
     counts: NDArray[np.int64],
@@ -122,7 +132,7 @@ def _add(
             known[at] = keys[i]
             for j in range(notes.shape[0]):
                 kept[at, j] = notes[j, i]
-        counts[at] += 1
+        counts[at] += weights[i] if weights.size else 1
         for j in range(rows.shape[0]):
             sums[at, j] += rows[j, i]
     return keys.size, used
@@ -163,10 +173,18 @@ class Tally:
 
     def add(self, keys: Hashes, rows: Hashes, notes: Hashes | None = None) -> None:
         """Count rows by the hash of their class; ``rows`` has a line for each way, ``notes`` one for each note."""
-        done = 0
         notes = np.zeros((0, keys.size), np.uint64) if notes is None else notes
+        self._add(keys, rows, notes, np.empty(0, np.int64))
+
+    def absorb(self, other: Tally) -> None:
+        """Add what another tally counted."""
+        keys, counts, sums, notes = other.classes()
+        self._add(keys, np.ascontiguousarray(sums.T), np.ascontiguousarray(notes.T), counts)
+
+    def _add(self, keys: Hashes, rows: Hashes, notes: Hashes, weights: NDArray[np.int64]) -> None:
+        done = 0
         while True:
-            done, self._used = _add(keys, rows, notes, self._index, *self._held, done, self._used)
+            done, self._used = _add(keys, rows, notes, weights, self._index, *self._held, done, self._used)
             if done == keys.size:
                 return
             self._grow()

@@ -10,11 +10,11 @@ from __future__ import annotations
 import csv
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,64 +26,128 @@ from vbas_desktop.domain.progress import Cancelled, Progress
 from vbas_desktop.files.dialect import Dialect
 
 from .blocks import Unreadable
-from .fingerprints import Claim, Crosswalk, Seen, hashed, seen_input, seen_output, text_encoding
-from .readback import escaped
+from .fingerprints import (
+    Claim,
+    Crosswalk,
+    Seen,
+    Tick,
+    hashed,
+    output_parts,
+    seen_input,
+    seen_output,
+    taken_together,
+    text_encoding,
+)
+from .readback import Stretch, escaped
 from .sensitive import barring_by, criteria_check, judged_columns, settled
 from .tier_recount import recounted_tiers
 
 STAGE = "Reading the release back"
-T = TypeVar("T")
+_LOOK_SECONDS = 0.05
+_READERS = 2
 
 
 def verify(problem: Problem, dialect: Dialect, claim: Claim, progress: Progress) -> tuple[Check, ...]:
     """All checks, passed; `VerificationFailed` names those that were not."""
-    try:
-        crosswalk = _read_crosswalk(claim.crosswalk, problem.regions.ids if claim.escaped else ())
-        before, after = _read_both(problem, dialect, claim, crosswalk, progress)
-        checks = [*_crosswalk_checks(problem, crosswalk), *_limit_checks(problem, claim, crosswalk)]
-        if all(check.passed for check in checks):
-            expected = _expected(problem, dialect, claim, crosswalk, before)
-            checks += _checks(problem, claim, before, after, expected)
-            checks += criteria_check(judged_columns(problem, dialect, claim, after))
-    except Unreadable as error:
-        checks = [Check("the released file can be read back", False, str(error))]
-    failed = [check for check in checks if not check.passed]
-    if failed:
-        names = "; ".join(f"{check.name}: no ({check.detail})" for check in failed)
-        raise VerificationFailed(f"The written file did not pass its verification ({names}). Nothing was released.")
-    return tuple(checks)
+    with Verification(problem, dialect, claim) as verification:
+        return verification.checks(progress)
 
 
-def _read_both(
-    problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, progress: Progress
-) -> tuple[Seen, Seen]:
-    """Read input and release side by side; what stops one stops the other."""
-    stop, lock = threading.Event(), threading.Lock()
-    total, done = max(1, claim.records + claim.released), 0
+class Verification:
+    """Reads the input from the beginning of the block on, and the released file, once it is there, for `checks`.
 
-    def tick(rows: int) -> None:
-        nonlocal done
-        if stop.is_set():
-            raise Cancelled
-        with lock:
-            done += rows
-        progress.update(STAGE, min(1.0, done / total))
+    The crosswalk must be there before. What stops the block, or one reader, stops all.
+    """
 
-    def stopping(job: Callable[[], T]) -> T:
+    def __init__(self, problem: Problem, dialect: Dialect, claim: Claim) -> None:
+        self._problem, self._dialect, self._claim = problem, dialect, claim
+        self._stop, self._lock, self._done = threading.Event(), threading.Lock(), 0
+        self._pool = ThreadPoolExecutor(1 + _READERS, "verify")
+
+    def __enter__(self) -> Verification:
+        self._begun = self._input_now()
+        self._crosswalk = self._pool.submit(
+            _read_crosswalk, self._claim.crosswalk, self._problem.regions.ids if self._claim.escaped else ()
+        )
+        # An engine that holds the records serves one reader at a time.
+        self._before = None if self._claim.source is not None else self._begin(self._read_input)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._stop.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def checks(self, progress: Progress) -> tuple[Check, ...]:
+        """All checks, passed; `VerificationFailed` names those that were not."""
+        problem, claim = self._problem, self._claim
         try:
-            return job()
-        except BaseException:
-            stop.set()
-            raise
+            before, after = self._both(progress)
+            crosswalk = self._crosswalk.result()
+            checks = [*_crosswalk_checks(problem, crosswalk), *_limit_checks(problem, claim, crosswalk)]
+            if self._input_now() != self._begun:
+                checks.append(Check("the record file stayed the same while the release was made", False, "it changed"))
+            if all(check.passed for check in checks):
+                expected = _expected(problem, self._dialect, claim, crosswalk, before)
+                checks += _checks(problem, claim, before, after, expected)
+                checks += criteria_check(judged_columns(problem, self._dialect, claim, after))
+        except Unreadable as error:
+            checks = [Check("the released file can be read back", False, str(error))]
+        failed = [check for check in checks if not check.passed]
+        if failed:
+            names = "; ".join(f"{check.name}: no ({check.detail})" for check in failed)
+            raise VerificationFailed(f"The written file did not pass its verification ({names}). Nothing was released.")
+        return tuple(checks)
 
-    with ThreadPoolExecutor(2, "verify") as pool:
-        before = pool.submit(stopping, lambda: seen_input(problem, dialect, claim, crosswalk, tick))
-        after = pool.submit(stopping, lambda: seen_output(problem, dialect, claim, crosswalk, tick))
-        errors = [future.exception() for future in (before, after)]
-    # A reader that failed by itself says more than the other, which it stopped.
-    for error in sorted((error for error in errors if error), key=lambda error: isinstance(error, Cancelled)):
-        raise error
-    return before.result(), after.result()
+    def _both(self, progress: Progress) -> tuple[Seen, Seen]:
+        """What the input and the released file come down to."""
+        parts = output_parts(self._dialect, self._claim, _READERS)
+        before = self._before or self._begin(self._read_input)
+        after = [self._begin(partial(self._read_part, part)) for part in parts]
+        futures, total = [before, *after], max(1, self._claim.records + self._claim.released)
+        while not all(future.done() for future in futures):
+            progress.update(STAGE, min(1.0, self._done / total))
+            wait(futures, _LOOK_SECONDS, FIRST_EXCEPTION)
+        errors = [error for error in (future.exception() for future in futures) if error is not None]
+        # A reader that failed by itself says more than the others, which it stopped.
+        for error in sorted(errors, key=lambda error: isinstance(error, Cancelled)):
+            raise error
+        return before.result(), taken_together([future.result() for future in after])
+
+    def _input_now(self) -> tuple[int, ...] | None:
+        """What tells whether the input is still the file that it was; an engine keeps its records steady itself."""
+        if self._claim.source is not None:
+            return None
+        assert self._problem.records_source is not None
+        try:
+            now = Path(self._problem.records_source.path).stat()
+        except OSError:
+            return None
+        return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
+
+    def _read_input(self) -> Seen:
+        return seen_input(*self._reading())
+
+    def _read_part(self, part: Stretch | None) -> Seen:
+        return seen_output(*self._reading(), part)
+
+    def _reading(self) -> tuple[Problem, Dialect, Claim, Crosswalk, Tick]:
+        return self._problem, self._dialect, self._claim, self._crosswalk.result(), self._tick
+
+    def _begin(self, read: Callable[[], Seen]) -> Future[Seen]:
+        def stopping() -> Seen:
+            try:
+                return read()
+            except BaseException:
+                self._stop.set()
+                raise
+
+        return self._pool.submit(stopping)
+
+    def _tick(self, rows: int) -> None:
+        if self._stop.is_set():
+            raise Cancelled
+        with self._lock:
+            self._done += rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.adjacency import Pairs, neighbours, pieces
+from vbas_desktop.algorithms.adjacency import known_neighbours, pieces
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.audit.fingerprints import Claim
-from vbas_desktop.audit.verification import verify
+from vbas_desktop.audit.verification import Verification
 from vbas_desktop.domain.errors import Check, Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
@@ -36,16 +36,20 @@ from . import representability
 from .disclosure import Told, tell
 from .folder import ReleasedFile, ReleaseReport, complete_folder
 from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of, with_larger_places
-from .patience import patiently, save_to_disk
+from .patience import Beside, Save, Saving, patiently
 from .plan import Plan, empty, make_plan, smallest_area
 from .records.arrow_writer import ArrowRecords
 from .records.blocks import changed
 from .records.canonical import Canonical, canonical_columns, canonical_hints, values_of_texts
-from .records.csv_writer import CsvRecords, Written
+from .records.coded_writer import CodedRecords
+from .records.coded_writer import rehearse as rehearse_codes
+from .records.csv_writer import CsvRecords
+from .records.sink import Written
 from .records.source_writer import SourceRecords, refuse_order
 from .rehearsal import rehearse_with
 from .report import Facts, Papers, as_html, as_pdf, internal_report, recipients_report
 from .report.blocks import Report
+from .report.figures import Maps, make_maps
 from .report.wording import form, row_order
 from .shapes_check import check_shapes
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
@@ -54,8 +58,6 @@ from .telltales import check_columns, telltale_order, telltale_partition
 MARGIN_BYTES = 32 << 20
 REHEARSAL = f"{__name__}:rehearse"
 """What makes the loops of a release ready."""
-
-_REPORTS = "Writing the reports"
 
 
 def write_release(
@@ -118,6 +120,7 @@ def _write(
 
 def rehearse() -> None:
     """Write and read back small made-up files: what `write_release` waits for is compiled then."""
+    rehearse_codes()
     rehearse_with(_write_and_read_back)
 
 
@@ -126,6 +129,18 @@ def _write_and_read_back(problem: Problem, table: RecordTable, result: RunResult
     for options in (ReleaseOptions(), ReleaseOptions(format="parquet")):
         job = _Job(plan, table, result, options, options.released_columns(header), folder, {}, ())
         job.write_and_verify(folder, Silent())
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """What is made beside the records: maps, pieces of each region, and what the recipient is told."""
+
+    maps: Maps
+    parts: NDArray[np.int32]
+    place: PlaceVector
+    told: Told
+    vector: dict[str, Any]
+    checks: tuple[Check, ...]
 
 
 @dataclass
@@ -155,39 +170,46 @@ class _Job:
         release, internal = self.folder / "release", self.folder / "internal"
         release.mkdir()
         internal.mkdir(0o700)
-        written, checks = self.write_and_verify(release, progress)
-        checks = self._papers(release, internal, written, checks, Span(progress, 0.9, 1.0))
+        with Beside(partial(self._drawn, release, internal)) as beside:
+            written, checks = self.write_and_verify(release, progress)
+            drawn = beside.result(Span(progress, 0.9, 1.0), "Drawing the aggregated regions", 0.0)
+        checks += drawn.checks
+        self._reports(release, internal, written, checks, drawn, Span(progress, 0.95, 1.0))
         (release / "SHA256SUMS").write_bytes(checksums(self._hashed(release, written)))
         write_run_file(self.folder, self.document)
         make_private(internal)
         return written, checks
 
     def write_and_verify(self, release: Path, progress: Progress) -> tuple[Written, tuple[Check, ...]]:
-        """The records with their crosswalk, read back."""
+        """The records with their crosswalk, read back. The input is read again while they are written."""
         (release / "crosswalk.csv").write_bytes(crosswalk(self.plan, self.options.escape_formulas))
-        written = self._records(release, Span(progress, 0.0, 0.55))
-        return written, self._verified(release, written, Span(progress, 0.55, 0.9))
+        with Verification(self.plan.problem, self.table.dialect, self._claim(release)) as verification:
+            written, saving = self._records(release, Span(progress, 0.0, 0.55))
+            checks = verification.checks(Span(progress, 0.55, 0.9))
+        saving.finish(progress, 0.9)
+        return written, checks
 
     @property
     def _file_name(self) -> str:
         return f"anonymized.{self.options.format}"
 
-    def _records(self, release: Path, progress: Progress) -> Written:
+    def _records(self, release: Path, progress: Progress) -> tuple[Written, Saving]:
         records = self._writer()
         with (release / self._file_name).open("wb") as file:
-            written = records.write(file, self.folder, progress)
-            save_to_disk(file, progress, 1.0)
-        return written
+            return records.write(file, self.folder, progress), Saving(file)
 
-    def _writer(self) -> CsvRecords | ArrowRecords:
+    def _writer(self) -> CodedRecords | CsvRecords | ArrowRecords:
         if isinstance(self.table, SourceTable):
             return SourceRecords(self.plan, self.table, self.options, self.canonical)
+        if CodedRecords.suits(self.plan, self.table, self.options):
+            return CodedRecords(self.plan, self.table, self.options, self.canonical)
         by_bytes = self.table.dialect.format == "csv" and self.options.format == "csv"
         kind = CsvRecords if by_bytes else ArrowRecords
         return kind(self.plan, self.table.dialect, self.options, self.table.source, self.canonical)
 
-    def _verified(self, release: Path, written: Written, progress: Progress) -> tuple[Check, ...]:
-        claim = Claim(
+    def _claim(self, release: Path) -> Claim:
+        """What the released file will have to be."""
+        return Claim(
             release / self._file_name,
             release / "crosswalk.csv",
             self.released,
@@ -200,35 +222,43 @@ class _Job:
             *limited(self.plan.solution),
             source=self.table.engine if isinstance(self.table, SourceTable) else None,
         )
-        return verify(self.plan.problem, self.table.dialect, claim, progress)
 
-    def _papers(
-        self, release: Path, internal: Path, written: Written, checks: tuple[Check, ...], progress: Progress
-    ) -> tuple[Check, ...]:
-        """Everything besides the records; the shapes are read back, and what was checked of them is added."""
-        shapes, pairs, parts = patiently(self._drawn, progress, "Drawing the aggregated regions", 0.0)
-        place, told = patiently(self._told, progress, _REPORTS, 0.2)
-        (release / "aggregated_regions.csv").write_bytes(aggregated_regions(told))
-        (internal / "aggregated_regions.csv").write_bytes(aggregated_regions_internal(self.plan, parts))
-        self._for_repeating(internal)
+    def _drawn(self, release: Path, internal: Path, save: Save) -> _Drawn:
+        """What does not depend on how the records are written; the shapes are read back."""
+        regions = self.plan.problem.regions
+        shapes, pairs = shapes_of(self.plan), known_neighbours(regions)
+        parts = pieces(regions, self.plan.membership, pairs)
+        place = place_vector(self.plan.problem, self.plan.solution)
+        told = tell(self.plan, place, self.options, self.table.dialect.header)
+        save(release / "aggregated_regions.csv", aggregated_regions(told))
+        save(internal / "aggregated_regions.csv", aggregated_regions_internal(self.plan, parts))
+        checks: tuple[Check, ...] = ()
         for kind in WRITERS:
             if kind in self.options.geometry:
-                checks += self._shapes(kind, told, shapes, release, progress)
+                path, placed = release / f"aggregated_regions.{kind}", self._placed(kind, shapes)
+                save(path, WRITERS[kind](told, placed))
+                checks += check_shapes(self.plan, placed, path, release / "aggregated_regions.csv")
         vector = representability.recipients_vector(told, self.options, self.table.dialect.header)
-        (release / representability.FILE).write_text(representability.as_text(vector), encoding="utf-8")
+        save(release / representability.FILE, representability.as_text(vector).encode())
+        return _Drawn(make_maps(self.plan, shapes, pairs), parts, place, told, vector, checks)
+
+    def _reports(
+        self, release: Path, internal: Path, written: Written, checks: tuple[Check, ...], drawn: _Drawn,
+        progress: Progress,
+    ) -> None:  # fmt: skip
+        self._for_repeating(internal)
         facts = Facts(
-            self.plan, self.table, self.result, self.options, written, checks, self._hashed(release, written), shapes,
-            parts, pairs, self.document, place, told, self.telltales,
+            self.plan, self.table, self.result, self.options, written, checks, self._hashed(release, written),
+            drawn.maps, drawn.parts, self.document, drawn.place, drawn.told, self.telltales,
         )  # fmt: skip
         for folder, make_report, done in (
-            (release, partial(self._for_recipient, facts, vector), 0.5),
-            (internal, partial(internal_report, facts), 0.8),
+            (release, partial(self._for_recipient, facts, drawn.vector), 0.0),
+            (internal, partial(internal_report, facts), 0.5),
         ):
-            html, pdf = patiently(partial(self._set, make_report), progress, _REPORTS, done)
+            html, pdf = patiently(partial(self._set, make_report), progress, "Writing the reports", done)
             (folder / "report.html").write_text(html, encoding="utf-8")
             if pdf is not None:
                 (folder / "report.pdf").write_bytes(pdf)
-        return checks
 
     def _for_repeating(self, internal: Path) -> None:
         """What the command that repeats the release reads besides the two files."""
@@ -240,39 +270,20 @@ class _Job:
             if option in kept:
                 (internal / kept[option]).write_text(as_text(document[name]), encoding="utf-8")
 
-    def _shapes(self, kind: str, told: Told, shapes: Shapes, release: Path, progress: Progress) -> tuple[Check, ...]:
-        """Write one file of shapes and read it back."""
-        path = release / f"aggregated_regions.{kind}"
-        placed = patiently(partial(self._placed, kind, shapes), progress, "Writing the shapes", 0.2)
-        path.write_bytes(patiently(partial(WRITERS[kind], told, placed), progress, "Writing the shapes", 0.25))
-        check = partial(check_shapes, self.plan, placed, path, release / "aggregated_regions.csv")
-        return patiently(check, progress, "Reading the shapes back", 0.3)
-
     def _placed(self, kind: str, shapes: Shapes) -> list[Placed]:
         """The shapes of each tier for a file of this kind."""
         regions = self.plan.problem.regions
         return [placed_for(kind, each, regions) for each in with_larger_places(self.plan, shapes)]
-
-    def _drawn(self) -> tuple[Shapes, Pairs, NDArray[np.int32]]:
-        """The shapes, which initial regions touch, and of how many pieces each aggregated region is."""
-        regions = self.plan.problem.regions
-        pairs = neighbours(regions)
-        return shapes_of(self.plan), pairs, pieces(regions, self.plan.membership, pairs)
 
     def _set(self, make_report: Callable[[], Report]) -> tuple[str, bytes | None]:
         """One report as HTML and, if wanted, as PDF."""
         content = make_report()
         return as_html(content), as_pdf(content) if self.options.pdf else None
 
-    def _told(self) -> tuple[PlaceVector, Told]:
-        """The vector of the solution, and what the recipient is told."""
-        place = place_vector(self.plan.problem, self.plan.solution)
-        return place, tell(self.plan, place, self.options, self.table.dialect.header)
-
     def _for_recipient(self, facts: Facts, vector: dict[str, Any]) -> Report:
         options = self.options
         papers = Papers(
-            facts.told, vector, facts.checks, facts.files, facts.map, form(self.table.dialect, options),
+            facts.told, vector, facts.checks, facts.files, facts.maps.regions, form(self.table.dialect, options),
             row_order(options), options.class_size, options.policy,
             with_formulas=bool(facts.written.formulas) and not options.escape_formulas,
         )  # fmt: skip

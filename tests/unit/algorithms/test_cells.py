@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from shapely import MultiPolygon, Polygon, box
 
 from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons, compactness, study_area
+from vbas_desktop.algorithms.voronoi import fits_together
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 
 PLANE = CoordinateSystem(CoordinateKind.PLANAR)
@@ -144,3 +145,37 @@ def test_compactness_is_one_for_a_disc_and_pi_quarters_for_a_square():
     shapes = np.array([shapely.Point(0, 0).buffer(1, quad_segs=64), box(0, 0, 1, 1), Polygon()], object)
     assert compactness(shapes)[:2] == pytest.approx([1, np.pi / 4], rel=1e-3)
     assert np.isnan(compactness(shapes)[2])
+
+
+def squares_of(size):
+    return np.array([shapely.box(x, y, x + 1, y + 1) for x in range(size) for y in range(size)])
+
+
+def test_cells_that_fill_a_box_once_are_seen_to_fit():
+    assert fits_together(squares_of(4))
+
+
+@pytest.mark.parametrize(
+    "squares",
+    [
+        squares_of(4)[:-1],  # a corner is missing
+        np.delete(squares_of(4), 5),  # a hole
+        np.append(squares_of(4), shapely.box(1, 1, 2, 2)),  # one twice
+        np.append(squares_of(4)[:-1], shapely.Polygon([(3, 3), (4, 3), (4, 4), (3.5, 4), (3, 4), (3, 3.5)])),
+        np.array([shapely.box(0, 0, 2, 1), shapely.box(1, 0, 3, 1)]),  # overlapping
+        np.array([shapely.box(0, 0, 1, 1), shapely.box(5, 5, 6, 6)]),  # apart
+    ],
+)
+def test_cells_that_do_not_are_not(squares):
+    assert not fits_together(squares)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=3, max_size=30, unique=True))
+def test_what_is_seen_to_fit_is_a_coverage(points):
+    points = np.array(points, float)
+    box = shapely.voronoi_polygons(shapely.multipoints(points), ordered=True)
+    cells = shapely.get_parts(box)
+    if len(cells) == len(points) and shapely.is_valid(cells).all() and fits_together(cells):
+        assert shapely.coverage_is_valid(cells)
+        assert shapely.area(cells).sum() == pytest.approx(shapely.box(*shapely.total_bounds(cells)).area)

@@ -123,7 +123,7 @@ def test_the_verification_notices_habits_that_survived(tmp_path, monkeypatch):
 
 def test_the_verification_notices_needless_quotes(tmp_path, monkeypatch):
     case = habits(tmp_path, ("a", "b"), ("a", "b"))
-    put = write.CsvRecords.write
+    put = write.CodedRecords.write
 
     def quoting(self, out, scratch, progress):
         written = put(self, out, scratch, progress)
@@ -132,7 +132,7 @@ def test_the_verification_notices_needless_quotes(tmp_path, monkeypatch):
         path.write_bytes(path.read_bytes().replace(b",f,", b',"f",', 1))
         return written
 
-    monkeypatch.setattr(write.CsvRecords, "write", quoting)
+    monkeypatch.setattr(write.CodedRecords, "write", quoting)
     with pytest.raises(VerificationFailed, match="quotes where none are needed"):
         case.release(tmp_path / "out")
 

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from vbas_desktop.domain.progress import Cancelled, Silent
-from vbas_desktop.release.patience import patiently, save_to_disk
+from vbas_desktop.release.patience import Beside, Saving, patiently
 
 
 class Stopped:
@@ -57,7 +57,7 @@ def test_a_stop_while_the_disk_is_busy_leaves_no_open_file(tmp_path, monkeypatch
     with path.open("wb") as file:
         file.write(b"x")
         with pytest.raises(Cancelled):
-            save_to_disk(file, Stopped(), 1.0)
+            Saving(file).finish(Stopped(), 1.0)
         assert waiting.wait(20)
     path.unlink()
     (writer,) = [thread for thread in threading.enumerate() if thread.name == "vbas-release"]
@@ -67,3 +67,32 @@ def test_a_stop_while_the_disk_is_busy_leaves_no_open_file(tmp_path, monkeypatch
     assert size == 1, "the copy was open after the file was closed and removed"
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(handle)
+
+
+def test_what_is_done_beside_writes_nothing_once_the_block_was_left(tmp_path):
+    begun, go_on, ended, seen = threading.Event(), threading.Event(), threading.Event(), []
+
+    def job(save):
+        save(tmp_path / "before", b"x")
+        begun.set()
+        go_on.wait(20)
+        try:
+            save(tmp_path / "after", b"x")
+        except Cancelled:
+            seen.append("refused")
+        ended.set()
+
+    with Beside(job) as beside:
+        assert begun.wait(20)
+    go_on.set()
+    assert ended.wait(20)
+    assert seen == ["refused"]
+    assert [path.name for path in tmp_path.iterdir()] == ["before"]
+    with pytest.raises(Cancelled):
+        beside.result(Stopped(), "Computing", 0.5)
+
+
+def test_what_is_done_beside_is_handed_on(tmp_path):
+    with Beside(lambda save: save(tmp_path / "file", b"x") or 42) as beside:
+        assert beside.result(Silent(), "Computing", 0.5) == 42
+    assert (tmp_path / "file").read_bytes() == b"x"

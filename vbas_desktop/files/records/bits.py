@@ -37,6 +37,19 @@ def load_word(context: Any, text: Any, place: Any) -> Any:
 
 
 @intrinsic  # type: ignore[misc]
+def store_word(context: Any, text: Any, place: Any, word: Any) -> Any:
+    """Write a number to the eight bytes from ``text[place]`` on (the lowest byte first)."""
+
+    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = target.make_array(signature.args[0])(target, builder, arguments[0])
+        address = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(64).as_pointer())
+        builder.store(arguments[2], address, align=1)
+        return target.get_dummy_value()
+
+    return types.void(text, types.intp, types.uint64), generate
+
+
+@intrinsic  # type: ignore[misc]
 def lowest_bit(context: Any, word: Any) -> Any:
     """The place of the lowest bit that is set in a word; 64 if none is."""
 

@@ -31,9 +31,9 @@ from vbas_desktop.settings.release import ReleaseOptions
 from .blocks import changed
 from .canonical import Canonical
 from .composition import Decision
-from .csv_writer import Written
 from .rows import decide
 from .shuffle import BatchBuckets, order_key
+from .sink import Sink, Written
 
 BATCH_ROWS = 1 << 16
 BUCKET_ROWS = 1 << 17
@@ -85,7 +85,7 @@ class ArrowRecords:
     def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
         """Write all released rows; ``scratch`` is a folder on the same disk for the nameless file of the shuffle."""
         self._refuse_changed(progress)
-        sink, rows, kept = _Sink(out), 0, 0
+        sink, rows, kept = Sink(out), 0, 0
         buckets = self._buckets(scratch)
         writer: Any = None
         try:
@@ -109,7 +109,7 @@ class ArrowRecords:
             if buckets is not None:
                 buckets.close()
         formulas = {name: count for name, count in self._formulas.items() if count}
-        return Written(rows, kept, sink.digest.hexdigest(), sink.size, formulas)
+        return Written(rows, kept, sink.sha256, sink.size, formulas)
 
     def _refuse_changed(self, progress: Progress) -> None:
         digest, done = hashlib.sha256(), 0
@@ -238,7 +238,7 @@ class ArrowRecords:
             )
         return _texts(column)
 
-    def _writer(self, sink: _Sink, schema: Any) -> Any:
+    def _writer(self, sink: Sink, schema: Any) -> Any:
         if self._options.format == "parquet":
             return _EvenGroups(pa_parquet.ParquetWriter(pa.PythonFile(sink, "w"), schema, compression="zstd"))
         delimiter = self._options.delimiter or self._dialect.delimiter or ","
@@ -286,29 +286,6 @@ class _EvenGroups:
         if self._rows:
             self._writer.write_table(pa.Table.from_batches(self._waiting), row_group_size=GROUP_ROWS)
         self._writer.close()
-
-
-class _Sink:
-    """A file that remembers the hash and the size of what was written."""
-
-    closed = False
-
-    def __init__(self, out: IO[bytes]) -> None:
-        self._out, self.digest, self.size = out, hashlib.sha256(), 0
-
-    def write(self, data: bytes) -> int:
-        self.digest.update(data)
-        self.size += len(data)
-        return self._out.write(data)
-
-    def tell(self) -> int:
-        return self.size
-
-    def flush(self) -> None:
-        self._out.flush()
-
-    def close(self) -> None:
-        """Leave the file open: its owner closes it."""
 
 
 def _index(texts: Any, values: tuple[str, ...]) -> NDArray[np.int32]:

@@ -25,11 +25,10 @@ LARGEST_ROW = 1 << 30
 
 @dataclass(frozen=True)
 class Block:
-    """Complete rows of the file; ``offset`` is the place of its first byte, ``read`` the share of the file read."""
+    """Complete rows of the file; ``read`` is the share of the file that was read with them."""
 
     data: bytes
     buf: Bytes
-    offset: int
     read: float
 
     def holds(self, marks: bytes) -> bool:
@@ -65,7 +64,7 @@ class RowBlocks:
             self.encoding = "utf-8"
 
     def __iter__(self) -> Iterator[Block]:
-        offset, rest, read, settled = 0, b"", 0, False
+        rest, read, settled = b"", 0, False
         for data, raw_length in self._pieces():
             read += raw_length
             data = rest + data
@@ -82,13 +81,12 @@ class RowBlocks:
                     Finding("long-row", "A row is longer than 1 GB.", "Is a quote missing?", file=self._name)
                 )
             if end:
-                yield Block(data, buf[:end], offset, min(1.0, read / max(1, self.source.size_bytes)))
-                offset += end
+                yield Block(data, buf[:end], min(1.0, read / max(1, self.source.size_bytes)))
         rest = rest if settled else self._settle(rest)
         if rest:
             # The last row may lack its line end; with one it is read like all others.
             last = rest + bytes([self.line_end])
-            yield Block(last, np.frombuffer(last, np.uint8), offset, 1.0)
+            yield Block(last, np.frombuffer(last, np.uint8), 1.0)
 
     @property
     def _name(self) -> str:

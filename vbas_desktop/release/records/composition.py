@@ -22,6 +22,8 @@ from .rows import COPY, SIZE, TEXT, is_formula
 DIRECT_CLASSES = 1 << 24
 DENSE_CELLS = 1 << 24
 UNKNOWN = -1
+_NEVER_FORMULAS = frozenset(bytes([byte]) for byte in b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+"""What no formula begins with: most values need no closer look."""
 
 
 def code_tables(problem: Problem, encoding: str, delimiter: bytes) -> tuple[FieldTable, list[FieldTable]]:
@@ -154,15 +156,40 @@ class Decision:
         )
 
 
+class Texts:
+    """The texts that are written for codes: in quotes where they need them, formulas defused if so wished."""
+
+    def __init__(self, encoding: str, delimiter: bytes, escape: bool) -> None:
+        self._encoding, self._delimiter, self._escape = encoding, delimiter, escape
+        self.fields: list[bytes] = []
+        self.formulas: list[bool] = []
+
+    def add(self, values: Iterable[str], column: str) -> int:
+        """Append the values of a column; returns the number of the first."""
+        start = len(self.fields)
+        for value in values:
+            raw = required_bytes(value, self._encoding, column)
+            field = quoted(raw, self._delimiter)
+            formula = raw[:1] not in _NEVER_FORMULAS and bool(is_formula(np.frombuffer(field, np.uint8), 0, len(field)))
+            self.fields.append(quoted(b"'" + raw, self._delimiter) if formula and self._escape else field)
+            self.formulas.append(formula)
+        return start
+
+
 @dataclass(frozen=True, eq=False)
 class Composition:
-    """The parts of a released row as `rows.compose` takes them, and the row of names."""
+    """The parts of a released row as `rows.compose` takes them, and the row of names.
+
+    ``columns`` is where each part's column stands in the input, ``formulas`` which texts a spreadsheet might run.
+    """
 
     kinds: NDArray[np.int32]
     first: NDArray[np.int32]
     last: NDArray[np.int32]
+    columns: NDArray[np.int32]
     pool: Bytes
     bounds: NDArray[np.int64]
+    formulas: NDArray[np.bool_]
     delimiter: int
     requote: bool
     escape: bool
@@ -187,46 +214,39 @@ def make_composition(
     requote = new != delimiter.encode()
     problem = plan.problem
     grouped = {grouping.column for grouping in problem.groupings}
-    texts: list[bytes] = []
-    parts: list[tuple[int, int, int]] = []
+    texts = Texts(encoding, new, options.escape_formulas)
+    parts: list[tuple[int, int, int, int]] = []
     names: list[bytes] = []
     rewritten = {name: len(problem.quasi_identifiers) + place for place, name in enumerate(canonical)}
-
-    def add_texts(values: tuple[str, ...], column: str) -> int:
-        start = len(texts)
-        for value in values:
-            raw = _required(value, encoding, column)
-            texts.append(quoted(_defused(raw) if options.escape_formulas else raw, new))
-        return start
-
     places = {column: place for place, column in enumerate(header)}
     for column, name in options.released_columns(header):
         place = places[column]
         if column == problem.region_column:
-            parts.append((TEXT, add_texts(plan.every_code, column), -1))
+            parts.append((TEXT, texts.add(plan.every_code, column), -1, place))
         elif column in grouped and column in problem.quasi_identifiers:
             q = problem.quasi_identifiers.index(column)
-            parts.append((TEXT, add_texts(problem.categories[q].values, column), q))
+            parts.append((TEXT, texts.add(problem.categories[q].values, column), q, place))
         elif column in rewritten:
-            parts.append((TEXT, add_texts(canonical[column][1], column), rewritten[column]))
+            parts.append((TEXT, texts.add(canonical[column][1], column), rewritten[column], place))
         elif parts and not requote and parts[-1][0] == COPY and parts[-1][2] == place - 1:
-            parts[-1] = (COPY, parts[-1][1], place)
+            parts[-1] = (COPY, parts[-1][1], place, place)
         else:
-            parts.append((COPY, place, place))
-        names.append(quoted(_required(name, encoding, column), new))
+            parts.append((COPY, place, place, place))
+        names.append(quoted(required_bytes(name, encoding, column), new))
     if options.class_size:
-        parts.append((SIZE, 0, 0))
-        names.append(quoted(_required(options.class_size, encoding, options.class_size), new))
-    kinds, first, last = (np.array(values, np.int32) for values in zip(*parts, strict=True))
-    bounds = np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)
-    replaced = sum(kind != COPY for kind, _, _ in parts)
-    longest = max((len(text) for text in texts), default=0)
+        parts.append((SIZE, 0, 0, -1))
+        names.append(quoted(required_bytes(options.class_size, encoding, options.class_size), new))
+    kinds, first, last, columns = (np.array(values, np.int32) for values in zip(*parts, strict=True))
+    replaced = int(np.count_nonzero(kinds != COPY))
+    longest = max(map(len, texts.fields), default=0)
     return Composition(
         kinds,
         first,
         last,
-        np.frombuffer(b"".join(texts) + b"\0", np.uint8),
-        bounds,
+        columns,
+        np.frombuffer(b"".join(texts.fields) + b"\0", np.uint8),
+        bounds_of(texts.fields),
+        np.array([*texts.formulas, False], np.bool_),
         new[0],
         requote,
         options.escape_formulas,
@@ -235,7 +255,8 @@ def make_composition(
     )
 
 
-def _required(text: str, encoding: str, column: str) -> bytes:
+def required_bytes(text: str, encoding: str, column: str) -> bytes:
+    """The text in the encoding of the record file; refused if it cannot be written in it."""
     raw = _encoded(text, encoding)
     if raw is None:
         raise InputError(
@@ -249,5 +270,6 @@ def _required(text: str, encoding: str, column: str) -> bytes:
     return raw
 
 
-def _defused(raw: bytes) -> bytes:
-    return b"'" + raw if is_formula(np.frombuffer(raw, np.uint8), 0, len(raw)) else raw
+def bounds_of(texts: Sequence[bytes]) -> NDArray[np.int64]:
+    """Where each text begins, and the last ends, if they stand one after the other."""
+    return np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)

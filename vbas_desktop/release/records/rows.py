@@ -182,8 +182,10 @@ def compose(
     kinds: NDArray[np.int32],
     first: NDArray[np.int32],
     last: NDArray[np.int32],
+    columns: NDArray[np.int32],
     pool: Bytes,
     bounds: NDArray[np.int64],
+    risky: NDArray[np.bool_],
     delimiter: int,
     requote: bool,
     escape: bool,
@@ -197,8 +199,8 @@ def compose(
 
     Part p of a row is columns ``first[p]`` … ``last[p]`` as they are (COPY), text number ``first[p]`` + code (TEXT:
     ``last[p]`` is the quasi-identifier whose code counts, -1 the aggregated region), or the class size (SIZE).
-    ``formulas[c]`` counts the released cells of column c that a spreadsheet might run (unless ``look`` says that there
-    can be none).
+    ``formulas[c]`` counts the released cells of column c that a spreadsheet might run: texts that are ``risky``, and of
+    copied columns what looks like it (unless ``look`` says that nothing can).
     """
     at, kept = 0, 0
     for row in range(area.size):
@@ -214,6 +216,7 @@ def compose(
             elif kinds[p] == TEXT:
                 text = first[p] + (area[row] if last[p] < 0 else codes[last[p], row])
                 at = _put(pool, bounds[text], bounds[text + 1], out, at)
+                formulas[columns[p]] += risky[text]
             else:
                 plain = True
                 for column in range(first[p], last[p] + 1 if look else first[p]):

@@ -19,6 +19,8 @@ import pyarrow as pa
 from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.domain.source import Source
+from vbas_desktop.files.dialect import Dialect
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -46,9 +48,11 @@ def bucket_generator(key: bytes, number: int) -> np.random.Generator:
     return np.random.default_rng([number, *np.frombuffer(key[MIXING_BYTES:], "<u4").tolist()])
 
 
-def bucket_number(size_bytes: int) -> int:
+def bucket_number(source: Source, dialect: Dialect) -> int:
     """How many buckets keep one bucket near `BUCKET_BYTES`; depends on the input alone, so the order does too."""
-    return max(1, min(MOST_BUCKETS, -(-size_bytes // BUCKET_BYTES)))
+    # A compressed file holds about six times its size.
+    size = source.size_bytes * (6 if dialect.compressed else 1)
+    return max(1, min(MOST_BUCKETS, -(-size // BUCKET_BYTES)))
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -106,6 +110,17 @@ def find_rows(buf: Bytes, starts: NDArray[np.int64]) -> int:
             length |= np.int64(buf[at + byte]) << (8 * byte)
         at += int(length) + LENGTH_BYTES
     return rows
+
+
+@njit(cache=True, nogil=True)
+def drawn_order(randoms: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """The order in which `gather` would take so many rows."""
+    order, left_over = np.empty(randoms.size, np.int32), np.arange(randoms.size).astype(np.int32)
+    for left in range(randoms.size, 0, -1):
+        chosen = np.int64((np.uint64(randoms[left - 1]) * np.uint64(left)) >> np.uint64(32))
+        order[randoms.size - left] = left_over[chosen]
+        left_over[chosen] = left_over[left - 1]
+    return order
 
 
 @njit(cache=True, nogil=True)

@@ -26,12 +26,12 @@ from vbas_desktop.sources.expressions import (
 )
 from vbas_desktop.sources.table import SourceTable
 
-from .arrow_writer import ArrowRecords, _Sink
+from .arrow_writer import ArrowRecords
 from .canonical import Canonical
 from .composition import grouped_text
-from .csv_writer import Written
 from .keyed_buckets import KeyedBuckets
 from .shuffle import order_key
+from .sink import Sink, Written
 
 HASH = "vbas_hash"
 _STAGE = "Writing the anonymised file"
@@ -183,7 +183,7 @@ class SourceRecords(ArrowRecords):
 
     def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
         """Write all released rows; ``scratch`` is a folder on the same disk for what does not fit into memory."""
-        sink, kept = _Sink(out), 0
+        sink, kept = Sink(out), 0
         self._query.upload(progress)
         key = order_key(self._plan, self._options, self._dialect.header, self._source.sha256)
         buckets = KeyedBuckets(scratch, key, self._plan.records_released)
@@ -202,7 +202,7 @@ class SourceRecords(ArrowRecords):
                 writer.close()
             buckets.close()
         formulas = {name: count for name, count in self._formulas.items() if count}
-        return Written(self._table.rows, kept, sink.digest.hexdigest(), sink.size, formulas)
+        return Written(self._table.rows, kept, sink.sha256, sink.size, formulas)
 
     def _batches_of_engine(self, progress: Progress) -> Iterator[Any]:
         types = self._query.types.append(pa.field(HASH, pa.uint64()))

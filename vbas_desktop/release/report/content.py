@@ -19,7 +19,7 @@ from vbas_desktop.settings.policies import POLICIES
 
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .facts import Facts
-from .figures import region_map, solutions_scatter
+from .figures import solutions_scatter
 from .limits import limit_blocks
 from .place import place_blocks
 from .ratings import MEASURE_ROWS, measure_rows, risk_blocks, solution_table
@@ -171,13 +171,9 @@ class _Writer:
         yield Pairs(items)
 
     def _maps(self) -> Iterable[Block]:
-        yield Figure(self.facts.map, map_caption(self.plan))
-        if self.plan.records_suppressed:
-            share = self.lost_by_region / np.maximum(1, self.plan.records_by_region)
-            yield Figure(
-                region_map(self.plan, self.facts.shapes, self.facts.pairs, share),
-                "Share of the records that were suppressed, by region.",
-            )
+        yield Figure(self.facts.maps.regions, map_caption(self.plan))
+        if self.facts.maps.suppressed is not None:
+            yield Figure(self.facts.maps.suppressed, "Share of the records that were suppressed, by region.")
 
     def _regions(self) -> Iterable[Block]:
         order = code_order(self.plan)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 
 Point = tuple[float, float]
@@ -57,6 +58,11 @@ class Drawing:
     height: float
     things: list[Area | Line | Dot | Label] = field(default_factory=list)
     description: str = ""
+
+    @cached_property
+    def svg(self) -> str:
+        """The finished drawing as an SVG element, made once for all reports that show it."""
+        return as_svg(self)
 
 
 def as_svg(drawing: Drawing) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,12 +16,11 @@ from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.disclosure import Told
 from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.plan import Plan, smallest_area
-from vbas_desktop.release.records.csv_writer import Written
+from vbas_desktop.release.records.sink import Written
 from vbas_desktop.settings.policies import Policy
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .drawing import Drawing
-from .figures import region_map
+from .figures import Maps
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,18 +34,12 @@ class Facts:
     written: Written
     checks: tuple[Check, ...]
     files: tuple[ReleasedFile, ...]
-    shapes: NDArray[np.object_]
+    maps: Maps
     pieces: NDArray[np.integer]
-    pairs: NDArray[np.int32]
     document: Mapping[str, Any]
     place: PlaceVector
     told: Told
     telltales: tuple[Finding, ...]
-
-    @cached_property
-    def map(self) -> Drawing:
-        """The map that both reports show."""
-        return region_map(self.told, self.shapes, self.pairs)
 
     @property
     def smallest_area(self) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import shapely
@@ -13,9 +14,11 @@ from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours
 from vbas_desktop.algorithms.colouring import colour_map
 from vbas_desktop.domain.regions import CoordinateKind
 from vbas_desktop.domain.solution import Solution
-from vbas_desktop.release.plan import Partition
+from vbas_desktop.release.plan import Partition, Plan
 
 from .drawing import Area, Dot, Drawing, Label, Line
+
+Ring = list[tuple[float, float]]
 
 FILLS = (
     "#a9c6de", "#f0cfa0", "#a8d5c2", "#e3b3b0", "#c9c3e0", "#d9dca0",
@@ -54,25 +57,51 @@ class Frame:
         return placed
 
 
-def region_map(
-    partition: Partition, shapes: NDArray[np.object_], pairs: Pairs, values: NDArray[np.float64] | None = None
-) -> Drawing:
-    """The aggregated regions in colours that tell neighbours apart, or by a share (0 … 1) in shades.
+class RegionMap:
+    """The aggregated regions on paper, to be filled in one way or another."""
 
-    ``pairs`` are the neighbours among the initial regions.
-    """
-    regions = partition.regions
-    frame = Frame(shapes, regions.system.kind is CoordinateKind.DEGREES)
-    placed = frame.placed(shapes)
-    fills = _distinct(partition, pairs) if values is None else _shades(values)
-    drawing = Drawing(frame.width, frame.height, description="Map of the aggregated regions")
-    for number, shape in enumerate(placed):
-        drawing.things.append(Area(_rings(shape), fills[number], title=partition.codes[number]))
-    drawing.things += _labels(partition, placed)
-    drawing.things += _scale_bar(frame, regions.system.unit)
-    if values is not None:
-        drawing.things += _legend(frame, float(values.max(initial=0.0)))
-    return drawing
+    def __init__(self, partition: Partition, shapes: NDArray[np.object_]) -> None:
+        regions = partition.regions
+        self._partition, self._frame = partition, Frame(shapes, regions.system.kind is CoordinateKind.DEGREES)
+        placed = self._frame.placed(shapes)
+        self._rings = _rings(placed)
+        self._over = [*_labels(partition, placed), *_scale_bar(self._frame, regions.system.unit)]
+
+    def distinct(self, pairs: Pairs) -> Drawing:
+        """In colours that tell neighbours apart; ``pairs`` are the neighbours among the initial regions."""
+        return self._filled(_distinct(self._partition, pairs))
+
+    def shaded(self, values: NDArray[np.float64]) -> Drawing:
+        """By a share (0 … 1) in shades."""
+        drawing = self._filled(_shades(values))
+        drawing.things += _legend(self._frame, float(values.max(initial=0.0)))
+        return drawing
+
+    def _filled(self, fills: Sequence[str]) -> Drawing:
+        drawing = Drawing(self._frame.width, self._frame.height, description="Map of the aggregated regions")
+        for rings, fill, code in zip(self._rings, fills, self._partition.codes, strict=True):
+            drawing.things.append(Area(rings, fill, title=code))
+        drawing.things += self._over
+        return drawing
+
+
+@dataclass(frozen=True)
+class Maps:
+    """The maps of a release: its regions, and the share of their records that was suppressed (None: none was)."""
+
+    regions: Drawing
+    suppressed: Drawing | None
+
+
+def make_maps(plan: Plan, shapes: NDArray[np.object_], pairs: Pairs) -> Maps:
+    """The maps of a plan; ``pairs`` are the neighbours among the initial regions."""
+    drawn, share = RegionMap(plan, shapes), plan.suppressed_by_region / np.maximum(1, plan.records_by_region)
+    maps = Maps(drawn.distinct(pairs), drawn.shaded(share) if plan.records_suppressed else None)
+    for drawing in (maps.regions, maps.suppressed):
+        if drawing is not None:
+            # Now, while records are still written, rather than when a report waits for it.
+            _ = drawing.svg
+    return maps
 
 
 def solutions_scatter(
@@ -117,15 +146,18 @@ def _shades(values: NDArray[np.float64]) -> list[str]:
     return [SEQUENCE[step] for step in steps.tolist()]
 
 
-def _rings(shape: shapely.Geometry) -> list[list[tuple[float, float]]]:
-    rings = []
-    for part in shapely.get_parts(shape):
-        if part.is_empty:
-            continue
-        for ring in (part.exterior, *part.interiors):
-            points = [(float(x), float(y)) for x, y in ring.coords[:-1]]
-            rings.append(points)
-    return rings
+def _rings(shapes: NDArray[np.object_]) -> list[list[Ring]]:
+    """The rings of each shape, without the point that closes them."""
+    parts, shape_of_part = shapely.get_parts(shapes, return_index=True)
+    rings, part_of_ring = shapely.get_rings(parts, return_index=True)
+    places, ring_of_place = shapely.get_coordinates(rings, return_index=True)
+    points, ends = list(map(tuple, places.tolist())), np.cumsum(np.bincount(ring_of_place, minlength=len(rings)))
+    found: list[list[Ring]] = [[] for _ in shapes]
+    start = 0
+    for owner, end in zip(shape_of_part[part_of_ring].tolist(), ends.tolist(), strict=True):
+        found[owner].append(points[start : end - 1])
+        start = end
+    return found
 
 
 def _labels(partition: Partition, placed: NDArray[np.object_]) -> list[Label]:

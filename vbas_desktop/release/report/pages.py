@@ -5,7 +5,6 @@ from __future__ import annotations
 from html import escape
 
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
-from .drawing import as_svg
 from .style import STYLE
 
 
@@ -57,8 +56,7 @@ def _block(block: Block) -> str:
         case Figure(drawing, caption):
             width = min(100.0, drawing.width / 8.6)
             return (
-                f'<figure style="width:{width:.0f}%">{as_svg(drawing)}'
-                f"<figcaption>{escape(caption)}</figcaption></figure>"
+                f'<figure style="width:{width:.0f}%">{drawing.svg}<figcaption>{escape(caption)}</figcaption></figure>'
             )
         case Command(text):
             return f"<pre>{escape(text)}</pre>"

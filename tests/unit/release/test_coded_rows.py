@@ -1,0 +1,134 @@
+"""Rows set from codes in memory are, byte for byte, the rows that are cut out of the record file."""
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from release_making import write_regions
+from test_nasty_files import REGIONS, SETTINGS, nasty_files, solution_of
+
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Silent
+from vbas_desktop.domain.records import Grouping
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import RecordOptions, load_records
+from vbas_desktop.files.regions.read import load_regions
+from vbas_desktop.release import ReleaseOptions
+from vbas_desktop.release.plan import make_plan
+from vbas_desktop.release.records import coded_writer
+from vbas_desktop.release.records.canonical import canonical_columns, values_of_texts
+from vbas_desktop.release.records.coded_writer import CodedRecords
+from vbas_desktop.release.records.csv_writer import CsvRecords
+from vbas_desktop.release.records.shuffle import bucket_generator, drawn_order, shuffled_rows
+
+CHOICES = [
+    ReleaseOptions(),
+    ReleaseOptions(shuffle_seed=3),
+    ReleaseOptions(shuffle=False),
+    ReleaseOptions(shuffle_seed=3, class_size="size", escape_formulas=True),
+    ReleaseOptions(shuffle_seed=4, delimiter="|", columns=("note", "region")),
+    ReleaseOptions(shuffle=False, columns=("note",), escape_formulas=True),
+]
+
+
+def planned(folder, data, groupings=(), **reading):
+    (folder / "records.csv").write_bytes(data)
+    table = load_records(folder / "records.csv", RecordOptions(**{"category_counts": "no", **reading}))
+    problem = build_problem(
+        table, load_regions(write_regions(folder, REGIONS)), region_column="region", quasi_identifiers=("age",), k=2,
+        groupings=groupings,
+    )  # fmt: skip
+    return table, make_plan(problem, solution_of(problem, 3))
+
+
+def both(plan, table, options, folder):
+    """What each of the two writes, and what it says of it."""
+    options = options.settled()
+    others = [name for name in table.dialect.header if name not in ("age", "region")]
+    canonical = canonical_columns(values_of_texts(table, others))
+    answers = []
+    for records in (
+        CsvRecords(plan, table.dialect, options, table.source, canonical),
+        CodedRecords(plan, table, options, canonical),
+    ):
+        out = io.BytesIO()
+        answers.append((records.write(out, folder, Silent()), out.getvalue()))
+    return answers
+
+
+@settings(SETTINGS, max_examples=100)
+@given(nasty_files(), st.sampled_from(CHOICES), st.booleans())
+def test_both_ways_write_the_same_bytes(tmp_path_factory, nasty, options, grouped):
+    folder = tmp_path_factory.mktemp("coded")
+    groupings = [Grouping("age", {"5": "=low", "": "none"})] if grouped else []
+    how = {"delimiter": nasty.delimiter, "encoding": nasty.encoding}
+    table, plan = planned(folder, nasty.bytes, groupings, **how)
+    assert CodedRecords.suits(plan, table, options)
+    cut, coded = both(plan, table, options, folder)
+    assert coded == cut
+
+
+@pytest.mark.parametrize(
+    ("encoding", "newline"),
+    [
+        ("utf-8-sig", "\n"),
+        ("utf-8-sig", "\r"),
+        ("utf-16", "\n"),
+        ("utf-16", "\r\n"),
+        ("latin-1", "\r"),
+        ("cp1252", "\r\n"),
+    ],
+)
+def test_marks_encodings_and_line_ends_are_kept(tmp_path, encoding, newline):
+    rows = [f"{age},é{number % 5},{region}" for number, (age, region) in enumerate([("5", "12"), ("05", "0012")] * 40)]
+    text = newline.join(["age,note,region", *rows, ""])
+    table, plan = planned(tmp_path, text.encode(encoding))
+    cut, coded = both(plan, table, ReleaseOptions(shuffle_seed=1), tmp_path)
+    assert coded == cut
+    assert coded[0].released == 80
+
+
+def test_many_blocks_and_chunks_give_the_same_order(tmp_path, monkeypatch):
+    # 2.6 MB: several blocks of the file, several buckets, more values than fit into a byte.
+    rows = [f"{number % 3},{number % 700} words and more words,{REGIONS[number % 2]}" for number in range(90_000)]
+    table, plan = planned(tmp_path, "\n".join(["age,note,region", *rows, ""]).encode())
+    monkeypatch.setattr(coded_writer, "CHUNK_ROWS", 1000)
+    monkeypatch.setattr(coded_writer, "ROOM_BYTES", 0)
+    for options in (ReleaseOptions(shuffle_seed=1), ReleaseOptions(shuffle=False)):
+        cut, coded = both(plan, table, options, tmp_path)
+        assert coded == cut
+
+
+def test_a_drawn_order_is_that_of_the_rows_taken():
+    rows = [f"row {number}\n".encode() for number in range(300)]
+    buffer = b"".join(len(row).to_bytes(4, "little") + row for row in rows)
+    taken = shuffled_rows(np.frombuffer(buffer, np.uint8), bucket_generator(bytes(64), 5))
+    randoms = bucket_generator(bytes(64), 5).integers(0, 1 << 32, 300, np.uint32)
+    assert taken.tobytes() == b"".join(rows[place] for place in drawn_order(randoms))
+
+
+def test_formulas_in_rewritten_and_grouped_columns_are_counted(tmp_path):
+    rows = ["5, =1+1,12", "5,=1+1,12", "5,x ,12", "5,@a,12"]
+    data = "\n".join(["age,note,region", *rows, ""]).encode()
+    table, plan = planned(tmp_path, data, [Grouping("age", {"5": "+five"})])
+    for written, _ in both(plan, table, ReleaseOptions(shuffle=False), tmp_path):
+        assert written.formulas == {"age": 4, "note": 3}
+
+
+def test_a_file_that_changed_since_it_was_loaded_is_refused(tmp_path):
+    table, plan = planned(tmp_path, b"age,note,region\n5,a,12\n5,b,12\n")
+    (tmp_path / "records.csv").write_bytes(b"age,note,region\n5,a,12\n5,c,12\n")
+    with pytest.raises(InputError, match="changed since it was loaded"):
+        CodedRecords(plan, table, ReleaseOptions(), {}).write(io.BytesIO(), tmp_path, Silent())
+
+
+def test_what_does_not_fit_is_read_from_the_file(tmp_path, monkeypatch):
+    table, plan = planned(tmp_path, b"age,note,region\n5,a,12\n5,b,12\n")
+    assert not CodedRecords.suits(plan, table, ReleaseOptions(format="parquet"))
+    monkeypatch.setattr(coded_writer, "MOST_VALUES", 3)
+    assert not CodedRecords.suits(plan, table, ReleaseOptions())
+    assert CodedRecords.suits(plan, table, ReleaseOptions(columns=("note", "region")))
+    monkeypatch.setattr(coded_writer, "MOST_BYTES", 36)
+    assert not CodedRecords.suits(plan, table, ReleaseOptions(columns=("note", "region", "age")))

@@ -1,0 +1,336 @@
+"""Writing the anonymised CSV file from the codes in memory: a text for every code, rows put together from them.
+
+The bytes are those that `csv_writer` makes of the record file, in less time. It needs every released column as codes;
+where one has too many values for that, or memory would not do, `csv_writer` reads the file instead.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.source import Source
+from vbas_desktop.files.records.bits import PADDING, load_word, store_word
+from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.release.plan import Plan
+from vbas_desktop.settings.release import ReleaseOptions
+
+from .blocks import RowBlocks, changed
+from .canonical import Canonical
+from .composition import Decision, Texts, bounds_of, region_and_category_codes, required_bytes
+from .fields import Bytes, quoted
+from .rows import decide
+from .shuffle import assign, bucket_generator, bucket_number, drawn_order, mixing_keys, order_key
+from .sink import Sink, Written
+
+WORKERS = 2
+AHEAD = 4
+CHUNK_ROWS = 1 << 16
+MOST_VALUES = 1 << 20
+"""More texts than this take longer to set up than the file to be read."""
+MOST_BYTES = 1 << 30
+"""How much memory the codes may take while they are put into another order."""
+
+ROOM_BYTES = 1 << 23
+"""Up to here rows get as much room as the longest would need, without adding up what they do need."""
+
+Codes = NDArray[Any]
+
+_WORD = 8
+_WRITING, _SHUFFLING = "Writing the anonymised file", "Shuffling the rows"
+
+
+@njit(cache=True, nogil=True)
+def places_in_order(buckets: NDArray[np.int16], cursor: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+    """Where each row goes if rows stand bucket by bucket; -1: it is not released. Moves ``cursor`` on."""
+    for row in range(buckets.size):
+        bucket = buckets[row]
+        places[row] = -1
+        if bucket >= 0:
+            places[row] = cursor[bucket]
+            cursor[bucket] += 1
+
+
+@njit(cache=True, nogil=True)
+def put_in_places(codes: Codes, places: NDArray[np.int64], out: Codes) -> None:
+    """Copy each code to its place."""
+    for row in range(codes.size):
+        if places[row] >= 0:
+            out[places[row]] = codes[row]
+
+
+@njit(cache=True, nogil=True)
+def row_bytes(codes: NDArray[np.int32], bounds: NDArray[np.int64]) -> int:
+    """How many bytes the rows take."""
+    total = 0
+    for part in range(codes.shape[0]):
+        for row in range(codes.shape[1]):
+            total += int(bounds[codes[part, row] + 1] - bounds[codes[part, row]])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def set_rows(
+    codes: NDArray[np.int32], order: NDArray[np.int32], pool: Bytes, bounds: NDArray[np.int64], out: Bytes
+) -> int:
+    """Write the rows in this order, part after part, eight bytes at a time (so ``out`` has some to spare)."""
+    at = 0
+    for i in range(order.size):
+        row = order[i]
+        for part in range(codes.shape[0]):
+            start = bounds[codes[part, row]]
+            size = int(bounds[codes[part, row] + 1] - start)
+            store_word(out, at, load_word(pool, start))
+            done = _WORD
+            while done < size:
+                store_word(out, at + done, load_word(pool, start + done))
+                done += _WORD
+            at += size
+    return at
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A field of the released rows: the column whose codes it has (None: the place or class size), and its texts.
+
+    ``formulas``: some of them a spreadsheet might run.
+    """
+
+    column: str | None
+    first: int
+    texts: int
+    formulas: bool
+    is_size: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Released rows, ready to be written, with the formulas in each part."""
+
+    bytes: Bytes
+    number: int
+    formulas: NDArray[np.int64]
+
+
+class CodedRecords:
+    """`write` sets the release from the codes of a loaded table into an open file."""
+
+    def __init__(self, plan: Plan, table: RecordTable, options: ReleaseOptions, canonical: Canonical) -> None:
+        self._plan, self._table, self._options = plan, table, options
+        self._decision = Decision.of(plan)
+        self._region_of, self._categories_of = region_and_category_codes(plan.problem, table)
+        blocks = RowBlocks(table.source, table.dialect)
+        # The first block settles the mark, the encoding and the line ends.
+        next(iter(blocks), None)
+        new = (options.delimiter or table.dialect.delimiter or ",").encode()
+        self._sizes = np.unique(plan.class_sizes) if options.class_size else np.empty(0, np.int64)
+        texts = Texts(blocks.encoding, new, options.escape_formulas)
+        self._parts = [self._part(column, texts, canonical) for column, _ in self._released]
+        names = [(name, column) for column, name in self._released]
+        if options.class_size:
+            values = [str(size) for size in self._sizes.tolist()]
+            self._parts.append(replace(self._made(None, texts, values, options.class_size), is_size=True))
+            names.append((options.class_size, options.class_size))
+        header = [quoted(required_bytes(name, blocks.encoding, column), new) for name, column in names]
+        self._head = blocks.bom + new.join(header) + blocks.newline
+        fields = self._with_ends(texts.fields, new, blocks.newline)
+        self._pool = np.frombuffer(b"".join(fields) + bytes(PADDING), np.uint8)
+        self._bounds, self._formulas = bounds_of(fields), np.array(texts.formulas, np.bool_)
+        self._longest = sum(max(map(len, fields[part.first : part.first + part.texts])) for part in self._parts)
+
+    @staticmethod
+    def suits(plan: Plan, table: RecordTable, options: ReleaseOptions) -> bool:
+        """Whether everything that is released is there as codes, and not too much."""
+        if table.dialect.format != "csv" or options.format != "csv":
+            return False
+        known = {facts.name: facts for facts in table.columns if facts.categories is not None}
+        released = {column for column, _ in options.released_columns(table.dialect.header)}
+        if not {*released, plan.problem.region_column, *plan.problem.quasi_identifiers} <= known.keys():
+            return False
+        values = sum(known[name].distinct for name in released)
+        per_row = 16 + sum(table.codes(name).itemsize for name in released)
+        return values <= MOST_VALUES and per_row * table.rows <= MOST_BYTES
+
+    @property
+    def _released(self) -> tuple[tuple[str, str], ...]:
+        return self._options.released_columns(self._table.dialect.header)
+
+    def _part(self, column: str, texts: Texts, canonical: Canonical) -> _Part:
+        problem = self._plan.problem
+        if column == problem.region_column:
+            return self._made(None, texts, self._plan.every_code, column)
+        facts = self._table.facts(column)
+        assert facts.categories is not None
+        values = facts.categories.values
+        if column in problem.quasi_identifiers:
+            q = problem.quasi_identifiers.index(column)
+            counted = problem.categories[q].values
+            values = tuple(counted[code] if code >= 0 else "" for code in self._categories_of[q].tolist())
+        elif column in canonical:
+            values = canonical[column][1]
+        return self._made(column, texts, values, column)
+
+    def _made(self, codes_of: str | None, texts: Texts, values: Sequence[str], column: str) -> _Part:
+        first = texts.add(values, column)
+        return _Part(codes_of, first, len(values), any(texts.formulas[first:]))
+
+    def _with_ends(self, fields: list[bytes], delimiter: bytes, newline: bytes) -> list[bytes]:
+        """The fields with what follows them."""
+        last = self._parts[-1].first
+        ended = [field + delimiter for field in fields[:last]] + [field + newline for field in fields[last:]]
+        if len(self._parts) == 1:
+            # An empty line would be no row.
+            ended = [b'""' + field if field == newline else field for field in ended]
+        return ended
+
+    def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
+        """Write all released rows; unlike the others, this needs no ``scratch`` folder."""
+        sink, released = Sink(out), 0
+        formulas = np.zeros(len(self._parts), np.int64)
+        sink.write(self._head)
+        stage = _SHUFFLING if self._options.shuffle else _WRITING
+        with ThreadPoolExecutor(WORKERS, "release") as pool:
+            try:
+                same = pool.submit(_is_unchanged, self._table.source)
+                setting = self._shuffled(pool, progress) if self._options.shuffle else self._in_order()
+                for done, rows in _ahead(pool, list(setting)):
+                    progress.update(stage, 0.5 + 0.5 * done)
+                    sink.write(rows.bytes)
+                    released += rows.number
+                    formulas += rows.formulas
+                if not same.result():
+                    raise changed(self._table.source)
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+        found = {column: int(count) for (column, _), count in zip(self._released, formulas, strict=False) if count}
+        return Written(self._table.rows, released, sink.sha256, sink.size, found)
+
+    def _chunks(self) -> list[slice]:
+        return [slice(row, min(self._table.rows, row + CHUNK_ROWS)) for row in range(0, self._table.rows, CHUNK_ROWS)]
+
+    def _decided(self, rows: slice) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Of each row its place (-1: not released) and which of the class sizes it has."""
+        problem = self._plan.problem
+        region = self._region_of[self._table.codes(problem.region_column)[rows]]
+        codes = np.empty((len(self._categories_of), region.size), np.int32)
+        for q, (name, categories) in enumerate(zip(problem.quasi_identifiers, self._categories_of, strict=True)):
+            codes[q] = categories[self._table.codes(name)[rows]]
+        area, size = np.empty(region.size, np.int32), np.empty(region.size, np.int64)
+        decide(region, codes, *self._decision.arrays(), area, size)
+        return area, np.searchsorted(self._sizes, size).astype(np.int32) if self._sizes.size else area
+
+    def _columns(self, area: Codes, size: Codes) -> list[Codes]:
+        """The codes of each part, given what was decided."""
+        return [
+            self._table.codes(part.column) if part.column is not None else size if part.is_size else area
+            for part in self._parts
+        ]
+
+    def _in_order(self) -> Iterator[Callable[[], _Rows]]:
+        def chunk_set(chunk: slice) -> _Rows:
+            area, size = self._decided(chunk)
+            kept = np.flatnonzero(area >= 0)
+            columns = self._columns(area, size)
+            chosen = [
+                (codes if part.column is None else codes[chunk])[kept]
+                for part, codes in zip(self._parts, columns, strict=True)
+            ]
+            return self._set(chosen, np.arange(kept.size, dtype=np.int32))
+
+        return (partial(chunk_set, chunk) for chunk in self._chunks())
+
+    def _shuffled(self, pool: ThreadPoolExecutor, progress: Progress) -> Iterator[Callable[[], _Rows]]:
+        """The rows bucket by bucket in memory, and what sets each bucket."""
+        key = order_key(self._plan, self._options, self._table.dialect.header, self._table.source.sha256)
+        number, keys, chunks = bucket_number(self._table.source, self._table.dialect), mixing_keys(key), self._chunks()
+        area, bucket = np.empty(self._table.rows, np.int32), np.empty(self._table.rows, np.int16)
+        size = np.empty(self._table.rows if self._sizes.size else 0, np.int32)
+        counts = np.zeros((len(chunks), number), np.int64)
+
+        def decide_chunk(place: int) -> None:
+            rows = chunks[place]
+            area[rows], of_class = self._decided(rows)
+            if size.size:
+                size[rows] = of_class
+            bucket[rows] = assign(np.arange(rows.start, rows.stop), keys, number)
+            bucket[rows][area[rows] < 0] = -1
+            counts[place] = np.bincount(bucket[rows] + np.int16(1), minlength=number + 1)[1:]
+
+        _all(pool, decide_chunk, len(chunks), progress, 0.0)
+        borders = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
+        cursors = borders[:-1] + np.cumsum(counts, axis=0) - counts
+        columns = self._columns(area, size)
+        arranged = [np.empty(int(borders[-1]), codes.dtype) for codes in columns]
+
+        def arrange_chunk(place: int) -> None:
+            places = np.empty(bucket[chunks[place]].size, np.int64)
+            places_in_order(bucket[chunks[place]], cursors[place], places)
+            for codes, target in zip(columns, arranged, strict=True):
+                put_in_places(codes[chunks[place]], places, target)
+
+        _all(pool, arrange_chunk, len(chunks), progress, 0.25)
+
+        def bucket_set(place: int) -> _Rows:
+            low, high = int(borders[place]), int(borders[place + 1])
+            randoms = bucket_generator(key, place).integers(0, 1 << 32, high - low, np.uint32)
+            return self._set([codes[low:high] for codes in arranged], drawn_order(randoms))
+
+        return (partial(bucket_set, place) for place in range(number))
+
+    def _set(self, columns: Sequence[Codes], order: NDArray[np.int32]) -> _Rows:
+        """The rows of these codes in this order."""
+        codes = np.empty((len(columns), order.size), np.int32)
+        formulas = np.zeros(len(columns), np.int64)
+        for place, (part, column) in enumerate(zip(self._parts, columns, strict=True)):
+            np.add(column, np.int32(part.first), out=codes[place], dtype=np.int32, casting="unsafe")
+            if part.formulas:
+                formulas[place] = np.count_nonzero(self._formulas[codes[place]])
+        room = order.size * self._longest
+        if room > ROOM_BYTES:
+            room = row_bytes(codes, self._bounds)
+        out = np.empty(room + PADDING, np.uint8)
+        return _Rows(out[: set_rows(codes, order, self._pool, self._bounds, out)], order.size, formulas)
+
+
+def _all(pool: ThreadPoolExecutor, work: Callable[[int], None], number: int, progress: Progress, begin: float) -> None:
+    for done, future in enumerate([pool.submit(work, place) for place in range(number)]):
+        progress.update(_WRITING, begin + 0.25 * done / number)
+        future.result()
+
+
+def _ahead(pool: ThreadPoolExecutor, jobs: Sequence[Callable[[], _Rows]]) -> Iterator[tuple[float, _Rows]]:
+    """What each job gives, in their order, with the share of those that are done; a few are worked on ahead."""
+    waiting: deque[Future[_Rows]] = deque()
+    for place, job in enumerate(jobs):
+        waiting.append(pool.submit(job))
+        if len(waiting) > AHEAD:
+            yield place / len(jobs), waiting.popleft().result()
+    for future in waiting:
+        yield 1.0, future.result()
+
+
+def _is_unchanged(source: Source) -> bool:
+    """Whether the record file still has the bytes that were loaded."""
+    with open(source.path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == source.sha256
+
+
+def rehearse() -> None:
+    """The loops for codes of every size."""
+    for kind in (np.uint8, np.uint16, np.uint32, np.int32):
+        codes = np.zeros(1, kind)
+        for one in (codes, frozen(codes.copy())):
+            put_in_places(one, np.zeros(1, np.int64), np.zeros(1, kind))
+    row_bytes(np.zeros((1, 1), np.int32), np.zeros(2, np.int64))
