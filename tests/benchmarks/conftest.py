@@ -179,7 +179,7 @@ def _contend(pipe, call: Callable[[], Any]) -> None:
         cpu, start = _cpu_seconds(), time.perf_counter()
         result = call()
         seconds, cpu = time.perf_counter() - start, _cpu_seconds() - cpu
-        pipe.send(Measured(seconds, cpu, _peak_mb(), result))
+        pipe.send(Measured(seconds, cpu, resident_mb("VmHWM"), result))
 
 
 def _best(turns: list[Measured]) -> Measured:
@@ -197,10 +197,11 @@ def _cpu_seconds() -> float:
     return sum(one.ru_utime + one.ru_stime for one in usage)
 
 
-def _peak_mb() -> float:
+def resident_mb(line_name: str) -> float:
+    """This process's memory: ``VmRSS`` now, ``VmHWM`` at most so far."""
     # VmHWM and not ru_maxrss: the latter is inherited from the process that started this one.
     for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
+        if line.startswith(f"{line_name}:"):
             return int(line.split()[1]) / 1024
     return float("nan")
 

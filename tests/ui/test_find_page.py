@@ -107,6 +107,40 @@ def test_a_stopped_search_keeps_its_nodes(page, loaded_window, qtbot, tmp_path):
     assert len(kept) == sum(row.status != "coarser than needed" for row in page.searched.rows)
 
 
+def test_stop_in_the_middle_keeps_what_is_finished_and_going_on_ends_in_the_same_table(
+    page, loaded_window, qtbot, tmp_path, monkeypatch
+):
+    from vbas_desktop.search import run
+
+    solve, seen, gate = run.solve, [], [2]
+
+    def slow(finest, request, node, progress):
+        seen.append(node)
+        while gate and len(seen) > gate[0]:
+            progress.update("Searching the lattice", 0.5)
+        return solve(finest, request, node, progress)
+
+    monkeypatch.setattr(run, "solve", slow)
+    page.start.click()
+    qtbot.waitUntil(lambda: len(seen) == 3 and page.model.rowCount() == 2, timeout=LONG)
+    assert page.live.text() == "2 of 3 nodes are finished."
+    assert page.stop.isEnabled()
+    finish(loaded_window, qtbot, page.stop.click)
+    assert page.model.rowCount() == 2
+    assert page.start.isEnabled()
+    assert not (tmp_path / "found").exists()
+    assert len(list((tmp_path / "found.nodes").iterdir())) == 2
+    gate.clear()
+    seen.clear()
+    finish(loaded_window, qtbot, page.start.click)
+    assert len(seen) == 1
+    again = (tmp_path / "found" / "search.csv").read_bytes()
+    page.target.setText(str(tmp_path / "whole"))
+    finish(loaded_window, qtbot, page.start.click)
+    assert len(seen) == 4
+    assert (tmp_path / "whole" / "search.csv").read_bytes() == again
+
+
 def test_without_quasi_identifiers_it_says_what_is_missing(page, loaded_window):
     session = loaded_window.session
     for name in session.choices.quasi_identifiers:

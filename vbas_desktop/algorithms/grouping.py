@@ -45,6 +45,27 @@ def aggregate(
     return _joined(counts, parts)
 
 
+def released_totals(
+    counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int, k: int, progress: Progress | None = None
+) -> NDArray[np.int64]:
+    """The records of each group that are in classes of k or more there. O(r + counts stored).
+
+    Some groups are added up at a time, and nothing is kept of them: it takes no memory worth counting.
+    """
+    progress = progress or Silent()
+    summing = _summing_matrix(membership, groups)
+    matrix = as_matrix(counts) if counts.dense is None else counts.dense
+    sizes = max(1, counts.classes.size) if counts.dense is not None else np.diff(counts.rows[0])
+    totals = np.zeros(groups, np.int64)
+    for start, end in blocks(np.bincount(membership, np.broadcast_to(sizes, membership.shape), groups), _CACHED_CELLS):
+        progress.update("Adding up the classes", start / groups)
+        part = summing[start:end] @ matrix
+        values = part if counts.dense is not None else part.data
+        values[values < k] = 0
+        totals[start:end] = part.sum(axis=1)
+    return totals
+
+
 def _joined(counts: EquivalenceCounts, parts: list[csr_array]) -> EquivalenceCounts:
     """The blocks one below the other; mostly filled ones become a matrix at once, which spares sorting them."""
     filled, groups = sum(part.nnz for part in parts), sum(part.shape[0] for part in parts)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,7 +129,10 @@ class EquivalenceCounts:
         numbers = tuple(int(number) for number in category_numbers)
         if regions * width * 8 <= values.size * 12 + indptr.size * 8:
             dense = np.zeros((regions, width), np.int64)
-            dense[np.repeat(np.arange(regions), np.diff(indptr)), columns] = values
+            for first in range(0, regions, step := 1 + _BLOCK // max(1, width)):
+                ends = indptr[first : first + step + 1]
+                entries = slice(ends[0], ends[-1])
+                dense[first + np.repeat(np.arange(ends.size - 1), np.diff(ends)), columns[entries]] = values[entries]
             return cls(numbers, frozen(classes), dense=frozen(dense))
         return cls(numbers, frozen(classes), sparse=(frozen(indptr), frozen(columns), frozen(values)))
 
@@ -164,6 +168,21 @@ class EquivalenceCounts:
             return int(self.dense.shape[0])
         assert self.sparse is not None
         return int(self.sparse[0].size) - 1
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What is stored: the matrix, or the three lists of the rows."""
+        return (self.dense,) if self.dense is not None else self.rows
+
+    @property
+    def stored(self) -> int:
+        """How many counts are stored."""
+        return int(self.arrays[-1].size)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the counts take."""
+        return sum(array.nbytes for array in self.arrays)
 
     @property
     def equivalence_classes(self) -> int:

@@ -11,15 +11,18 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.solution import Advice, RunResult
 from vbas_desktop.domain.words import counted
 
-from .outcome import situation_of
-from .partitions import Partitions, decide_sites
+from .kept import KeptTrials
+from .partitions import decide_sites
 
 
-def advice_on(request: Request, result: RunResult, progress: Progress | None = None) -> Advice | None:
+def advice_on(
+    request: Request, result: RunResult, progress: Progress | None = None, kept: KeptTrials | None = None
+) -> Advice | None:
     """What to do if the chosen solution loses more than is allowed, or nothing at all; None if it is well chosen.
 
-    The number of sites within the limit is searched for with the same approaches. With `limit` there is nothing to
-    advise: it was searched for already, and the findings say if even one region loses too much.
+    The number of sites within the limit is searched for with the same approaches, beginning with what the run made.
+    With `limit` there is nothing to advise: it was searched for already, and the findings say if even one region loses
+    too much.
     """
     if request.site_number.allowed_loss() is not None:
         return None
@@ -31,8 +34,7 @@ def advice_on(request: Request, result: RunResult, progress: Progress | None = N
         return None
     searching = replace(request, site_number=LimitSiteNumber(allowed_loss_percent=result.allowed_loss_percent))
     progress = progress or Silent()
-    situation, _ = situation_of(request.problem, request.global_suppression, request.random_seed, progress)
-    partitions = Partitions(searching, situation)
+    partitions = (kept or KeptTrials()).partitions(searching, progress)
     sites, _ = decide_sites(partitions, progress)
     suppressed = partitions.tried[sites]
     if suppressed > allowed:

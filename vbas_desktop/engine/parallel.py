@@ -30,11 +30,9 @@ def workers_for(wanted: int, jobs: int, counts: EquivalenceCounts) -> int:
     """
     if wanted > 0:
         return min(wanted, jobs)
-    stored = counts.dense.size if counts.dense is not None else counts.rows[2].size
-    size = counts.dense.nbytes if counts.dense is not None else sum(array.nbytes for array in counts.rows)
-    if stored < _PAYS_FROM:
+    if counts.stored < _PAYS_FROM:
         return 1
-    return min(os.cpu_count() or 1, jobs, _MOST, 1 + size // (_WORK_SPACE * counts.regions))
+    return min(os.cpu_count() or 1, jobs, _MOST, 1 + counts.nbytes // (_WORK_SPACE * counts.regions))
 
 
 def in_order(jobs: Sequence[Callable[[Progress], T]], progress: Progress, workers: int) -> Generator[T, None, None]:

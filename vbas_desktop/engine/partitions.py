@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.grouping import dense_membership
+from vbas_desktop.algorithms.grouping import dense_membership, released_totals
 from vbas_desktop.algorithms.limit import allowed_records, most_trials
 from vbas_desktop.algorithms.released import decide
 from vbas_desktop.approaches.base import Situation
@@ -28,6 +28,9 @@ from .limits import Limits, limits_of
 from .parts import Part, Parts, joined_findings, joined_owner, joined_told, to_wishes
 
 _STAGE = "Finding the number of sites"
+
+_KEPT = 64
+"""Partitions that are kept for others: more than one search for a number makes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +51,47 @@ class Partition:
     stopped: bool = False
 
 
+class _Known:
+    """Partitions by number of sites, and what each loses, for all requests that differ in their number of sites alone.
+
+    Only finished ones are kept, the latest of them: one whose refinement was stopped would not be made so again.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[int, Partition] = {}
+        self._suppressed: dict[int, int] = {}
+
+    def made(self, sites: int, make: Callable[[], Partition]) -> Partition:
+        """The partition that is kept, or what ``make`` gives."""
+        found = self._made.get(sites)
+        if found is None:
+            found = make()
+            if not found.stopped:
+                self._made[sites] = found
+                for oldest in list(self._made)[:-_KEPT]:
+                    self._made.pop(oldest, None)
+        return found
+
+    def suppressed(self, sites: int, count: Callable[[], int]) -> int:
+        """The loss that is kept, or what ``count`` gives."""
+        found = self._suppressed.get(sites)
+        if found is None:
+            found = count()
+            if sites in self._made:
+                self._suppressed[sites] = found
+        return found
+
+
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """The request's approaches with any number of sites; what was made is kept, and no number is made twice."""
+    """The request's approaches with any number of sites; what was made is kept, and no number is made twice.
+
+    ``known`` may hold what other requests made of the same situation; what is told here is of this one alone.
+    """
 
     request: Request
     situation: Situation
+    known: _Known = field(default_factory=_Known, repr=False)
     _made: dict[int, Partition] = field(default_factory=dict, repr=False)
     _suppressed: dict[int, int] = field(default_factory=dict, repr=False)
 
@@ -91,7 +129,7 @@ class Partitions:
         """Locations, construction, refinement and tiers with that many sites, or as many as there must be."""
         sites = max(sites, self.least_sites)
         if sites not in self._made:
-            self._made[sites] = self._make(sites, progress)
+            self._made[sites] = self.known.made(sites, partial(self._make, sites, progress))
         return self._made[sites]
 
     def _make(self, sites: int, progress: Progress) -> Partition:
@@ -182,12 +220,19 @@ class Partitions:
         """How many of the file's records are not released with that many sites."""
         sites = max(sites, self.least_sites)
         if sites not in self._suppressed:
-            partition, situation = self.make(sites, progress), self.situation
-            membership, used = dense_membership(partition.owner)
-            judged = enforced(situation.sensitive)
-            found = decide(situation.counts, judged, situation.k, membership, used.size, partition.tiers, progress)
-            self._suppressed[sites] = self.request.problem.records - found.records
+            self.make(sites, progress)
+            self._suppressed[sites] = self.known.suppressed(sites, partial(self._count, sites, progress))
         return self._suppressed[sites]
+
+    def _count(self, sites: int, progress: Progress) -> int:
+        partition, counts, k = self._made[sites], self.situation.counts, self.situation.k
+        membership, used = dense_membership(partition.owner)
+        judged = enforced(self.situation.sensitive)
+        if partition.tiers is None and not judged:
+            released = int(released_totals(counts, membership, used.size, k, progress).sum())
+        else:
+            released = decide(counts, judged, k, membership, used.size, partition.tiers, progress).records
+        return self.request.problem.records - released
 
 
 def _at_wished_sizes(made: Partition, part: Part, progress: Progress) -> Partition:
@@ -222,7 +267,7 @@ def joined(parts: Sequence[Part], made: Sequence[Partition], regions: int) -> Pa
     )
 
 
-class _Trials:
+class _Asked:
     """What a site number approach may ask; each trial moves the progress on by its part of the most there can be."""
 
     def __init__(self, partitions: Partitions, progress: Progress) -> None:
@@ -253,7 +298,7 @@ def decide_sites(partitions: Partitions, progress: Progress) -> tuple[int, list[
     """The number of sites within 1 … r, and findings if it is not what was asked for."""
     progress.update(_STAGE, 0.0)
     request, regions = partitions.request, len(partitions.situation.regions)
-    number = int(request.site_number.decide(partitions.situation, _Trials(partitions, progress)))
+    number = int(request.site_number.decide(partitions.situation, _Asked(partitions, progress)))
     if number > regions:
         return regions, [_cut_back(number, regions)]
     findings = []

@@ -27,8 +27,9 @@ from vbas_desktop.domain.words import agreeing, counted
 
 from .checks import check_request
 from .dominance import marked
+from .kept import KeptTrials
 from .limits import unmet_findings, with_limits_told
-from .outcome import outcome_of, situation_of
+from .outcome import outcome_of
 from .parallel import in_order, workers_for
 from .partitions import Partitions, decide_sites
 from .place import with_representability
@@ -41,21 +42,23 @@ _TRIED = 0.6
 
 
 def run(
-    request: Request, progress: Progress | None = None, on_solution: Callable[[Solution], None] | None = None
+    request: Request,
+    progress: Progress | None = None,
+    on_solution: Callable[[Solution], None] | None = None,
+    kept: KeptTrials | None = None,
 ) -> RunResult:
     """All solutions of the request, rated, with the Pareto set marked.
 
     ``on_solution`` gets each solution in the order of the ids as soon as it is there, from the calling thread and
     before Pareto marks are known; what it got stays valid if the run is stopped. The same request gives the same
-    solutions whatever the number of workers; only ``seconds`` differ.
+    solutions whatever the number of workers, and whatever is ``kept`` of a look ahead; only ``seconds`` differ.
     """
     progress = progress or Silent()
     started = time.perf_counter()
     progress.update("Checking what is asked for", 0.0)
     check_request(request)
-    problem, seed = request.problem, request.random_seed
-    situation, globally_suppressed = situation_of(problem, request.global_suppression, seed, progress)
-    partitions = Partitions(request, situation)
+    partitions = (kept or KeptTrials()).partitions(request, progress)
+    situation = partitions.situation
     approximated, findings = decide_sites(partitions, Span(progress, 0.0, _TRIED))
     around = range_of_sites(approximated, request.range_step_percent, request.range_reach, len(situation.regions))
     numbers = tuple(dict.fromkeys(max(sites, partitions.least_sites) for sites in around))
@@ -83,7 +86,7 @@ def run(
     return RunResult(
         solutions=tuple(marked(solutions, request.pareto_measures or usual_among(plan.measures), allowed)),
         approximated_sites=approximated,
-        globally_suppressed_records=globally_suppressed,
+        globally_suppressed_records=request.problem.counts.records - situation.records,
         classes_present=int(np.count_nonzero(request.problem.counts.class_totals)),
         findings=tuple(findings),
         seconds=time.perf_counter() - started,

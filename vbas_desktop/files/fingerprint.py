@@ -13,8 +13,7 @@ from vbas_desktop.domain.problem import Problem
 def fingerprint(problem: Problem) -> str:
     """What the counts, the regions and their places are, whatever files they came from; k is left out."""
     digest = hashlib.sha256()
-    indptr, columns, values = problem.counts.rows
-    for array in (problem.regions.points, problem.counts.classes, indptr, columns, values):
+    for array in (problem.regions.points, problem.counts.classes, *problem.counts.arrays):
         digest.update(str(array.shape).encode())
         digest.update(np.ascontiguousarray(array).data)
     told: dict[str, object] = {

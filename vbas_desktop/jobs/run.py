@@ -17,6 +17,7 @@ from .data import CountJob, Data
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
+    from vbas_desktop.engine.kept import KeptTrials
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,7 @@ class RunJob:
     """One run of these settings. ``problem`` is None if it is still to be counted.
 
     With a ``requirement``, every solution says whether it meets it; ``released_columns`` are those of the release.
+    ``kept`` may know trials of the same settings: those of a look ahead.
     """
 
     settings: RunSettings
@@ -39,6 +41,7 @@ class RunJob:
     problem: Problem | None = None
     requirement: Requirement | None = None
     released_columns: Sequence[str] | None = None
+    kept: KeptTrials | None = None
 
     def count(self, progress: Progress = Silent()) -> Problem:  # noqa: B008 (Silent has no state)
         """The problem, counted now unless it was at hand."""
@@ -68,17 +71,18 @@ class RunJob:
     ) -> Ran:
         """Count if necessary, then run; solutions are handed out as they come."""
         from vbas_desktop.engine.advice import advice_on
+        from vbas_desktop.engine.kept import KeptTrials
         from vbas_desktop.engine.run import run
         from vbas_desktop.files.hashing import require_unchanged
 
-        steady = Steady(progress)
+        steady, kept = Steady(progress), self.kept or KeptTrials()
         problem = self.count(Span(steady, 0.0, 0.1))
         if on_problem is not None:
             on_problem(problem)
         start = 0.0 if self.problem is not None else 0.1
         request = self.request(problem)
-        result = run(request, Span(steady, start, 1.0), on_solution)
-        result = replace(result, advice=advice_on(request, result, steady.aside()))
+        result = run(request, Span(steady, start, 1.0), on_solution, kept)
+        result = replace(result, advice=advice_on(request, result, steady.aside(), kept))
         require_unchanged(self.data.table.source)
         return Ran(problem, checked(result, problem, self.requirement, self.released_columns))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from vbas_desktop.algorithms.grouping import as_matrix
+from vbas_desktop.algorithms.grouping import as_matrix, blocks
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import Categories, EquivalenceCounts, Grouping
@@ -22,6 +22,9 @@ from .ladders import Ladder
 
 Node = tuple[int, ...]
 """One level for each quasi-identifier, in their order."""
+
+_LEFT_OUT = -1
+_BLOCK_CELLS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,27 +117,44 @@ class Finest:
         classes, column = np.unique(whole, return_inverse=True)
         return tuple(numbers), classes, column.ravel()
 
-    def lost_at_least(self, node: Node) -> int:
-        """The records that are lost whatever the place: those of classes below k in the whole file. O(classes)."""
+    def joined_totals(self, node: Node) -> NDArray[np.int64]:
+        """The records of each class of a node in the whole file. O(classes)."""
         _, classes, column = self.joined(node)
-        totals = np.bincount(column, self.problem.counts.class_totals, classes.size)
+        return np.bincount(column, self.problem.counts.class_totals, classes.size).astype(np.int64)
+
+    def lost_at_least(self, node: Node) -> int:
+        """The records that are lost whatever the place: those of classes below k in the whole file."""
+        totals = self.joined_totals(node)
         return int(totals[totals < self.problem.k].sum()) + self.problem.unknown_region_records
 
+    def counts_at(self, node: Node, least: int = 1) -> EquivalenceCounts:
+        """The counts of a node, as if the records had been counted with its groups.
+
+        Classes of fewer than ``least`` records in the whole file are left out on the way, not from a copy.
+        """
+        numbers, classes, column = self.joined(node)
+        large = self.joined_totals(node) >= least
+        if large.all():
+            return self.problem.counts if not any(node) else _summed(self.problem.counts, numbers, classes, column)
+        place = np.where(large, np.cumsum(large) - 1, _LEFT_OUT)
+        return _summed(self.problem.counts, numbers, classes[large], place[column])
+
     def problem_at(self, node: Node) -> Problem:
-        """The problem of a node, as if the records had been counted with its groups."""
+        """The problem of a node."""
         if not any(node):
             return self.problem
-        numbers, classes, column = self.joined(node)
-        counts = _summed(self.problem.counts, numbers, classes, column)
         categories = tuple(
             ladder.categories
             if level == 0
             else Categories(ladder.column, ladder.grouped(level)[0], labels=ladder.categories.labels)
             for ladder, level in zip(self.lattice.ladders, node, strict=True)
         )
+        numbers, classes, column = self.joined(node)
         sensitive = tuple(self._joined_values(each, numbers, classes, column) for each in self.problem.sensitive)
         groupings = self.lattice.groupings(node)
-        return replace(self.problem, counts=counts, categories=categories, groupings=groupings, sensitive=sensitive)
+        return replace(
+            self.problem, counts=self.counts_at(node), categories=categories, groupings=groupings, sensitive=sensitive
+        )
 
     def _joined_values(
         self,
@@ -155,25 +175,38 @@ class Finest:
 def _summed(
     counts: EquivalenceCounts, numbers: tuple[int, ...], classes: NDArray[np.int64], column: NDArray[np.int64]
 ) -> EquivalenceCounts:
-    """The counts with columns that become the same class added up."""
+    """The counts with columns that become the same class added up, some being left out."""
     if counts.dense is not None:
-        order = np.argsort(column, kind="stable")
-        starts = np.searchsorted(column[order], np.arange(classes.size))
-        return EquivalenceCounts.from_dense(numbers, classes, np.add.reduceat(counts.dense[:, order], starts, axis=1))
-    width = counts.classes.size
+        return EquivalenceCounts.from_dense(numbers, classes, _summed_rows(counts.dense, classes.size, column))
+    kept = column != _LEFT_OUT
+    steps = np.concatenate(([0], np.cumsum(kept))).astype(np.int32)
     joining = csr_array(
-        (np.ones(width, np.int64), column.astype(np.int32), np.arange(width + 1, dtype=np.int32)),
-        shape=(width, classes.size),
+        (np.ones(steps[-1], np.int64), column[kept].astype(np.int32), steps), shape=(column.size, classes.size)
     )
-    matrix = as_matrix(counts) @ joining
-    matrix.sort_indices()
-    return EquivalenceCounts.from_rows(
-        numbers,
-        classes,
-        matrix.indptr.astype(np.int64),
-        matrix.indices.astype(np.int32, copy=False),
-        matrix.data,
-    )
+    matrix, at = as_matrix(counts), 0
+    # Memory that is not written to is not taken: what joining makes fewer costs nothing, and nothing is there twice.
+    columns, values = np.empty(matrix.nnz, np.int32), np.empty(matrix.nnz, np.int64)
+    ends = [np.zeros(1, np.int64)]
+    for first, end in blocks(np.diff(matrix.indptr), _BLOCK_CELLS):
+        part = matrix[first:end] @ joining
+        part.sort_indices()
+        ends.append(at + part.indptr[1:].astype(np.int64))
+        columns[at : at + part.nnz], values[at : at + part.nnz] = part.indices, part.data
+        at += part.nnz
+    return EquivalenceCounts.from_rows(numbers, classes, np.concatenate(ends), columns[:at], values[:at])
+
+
+def _summed_rows(dense: NDArray[np.int64], width: int, column: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same for a full matrix, some rows at a time: a reordered copy of all of them would be as large as it."""
+    order = np.argsort(column, kind="stable")
+    order = order[np.searchsorted(column[order], 0) :]
+    starts = np.searchsorted(column[order], np.arange(width))
+    summed = np.zeros((dense.shape[0], width), np.int64)
+    step = max(1, _BLOCK_CELLS // max(1, order.size))
+    for first in range(0, dense.shape[0] if width else 0, step):
+        rows = slice(first, first + step)
+        summed[rows] = np.add.reduceat(dense[rows][:, order], starts, axis=1)
+    return summed
 
 
 def coarser(one: Node, other: Node) -> bool:

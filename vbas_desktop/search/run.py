@@ -10,19 +10,23 @@ from functools import cached_property, partial
 from typing import Any, Protocol
 
 from vbas_desktop import __version__
+from vbas_desktop.algorithms.grouping import dense_membership, released_totals
 from vbas_desktop.algorithms.limit import allowed_records
 from vbas_desktop.algorithms.pareto import non_dominated
-from vbas_desktop.approaches.rating.place_information_loss import PlaceInformationLoss
-from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.approaches.base import Situation
+from vbas_desktop.approaches.rating.place_information_loss import PlaceInformationLoss, place_loss
+from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.progress import Cancelled, Progress, Silent, Span
+from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.engine.limits import limits_settings
 from vbas_desktop.engine.outcome import outcome_of, situation_of
 from vbas_desktop.engine.parallel import in_order
-from vbas_desktop.engine.partitions import Partitions, decide_sites
+from vbas_desktop.engine.partitions import Partition, Partitions, decide_sites
 from vbas_desktop.engine.run import names_of, settings_of
 from vbas_desktop.files.fingerprint import fingerprint
 
 from .lattice import Finest, Node, coarser
+from .memory import give_back
 
 FORMAT_VERSION = 1
 _SMALL = 200_000
@@ -100,7 +104,8 @@ def search(
     Joining classes never makes a partition lose more. So a node whose whole file in one region loses too much is out
     of reach before any place is tried, and a node coarser than one that keeps every initial region within the limit is
     not needed. The nodes of one height are searched at a time, so that the table does not depend on the number of
-    workers. If the work is stopped, what was kept is not computed again.
+    workers. In tiers a coarser node may still give smaller places to more records, so that none is left out. If the
+    work is stopped, what was kept is not computed again.
     """
     progress = progress or Silent()
     prints = _settings(request, fingerprint(finest.problem))
@@ -120,14 +125,15 @@ def search(
                 rows.append(found)
                 if on_found is not None:
                     on_found(found)
-        complete += [row.node for row in rows[-len(nodes) :] if row.regions == everywhere]
+        if request.tiers is None:
+            complete += [row.node for row in rows[-len(nodes) :] if row.regions == everywhere]
     allowed = request.site_number.allowed_loss()
     return Searched(finest, tuple(rows), allowed)
 
 
 def _workers_for(finest: Finest, nodes: list[Node], wanted: int) -> int:
     """So many nodes at a time that their counts together take no more memory than the finest ones."""
-    stored = int(finest.problem.counts.rows[2].size)
+    stored = finest.problem.counts.stored
     if stored < _SMALL:
         return min(wanted, len(nodes))
     largest = max(min(stored, len(finest.problem.regions) * _possible(finest, node)) for node in nodes)
@@ -145,7 +151,10 @@ def _one(
     groups = [[each.column, *pair] for each in finest.lattice.groupings(node) for pair in sorted(each.groups.items())]
     settings = {**prints, "node": list(node), "groups": groups}
     kept = keeper.get(settings)
-    return kept if kept is not None else keeper.put(settings, solve(finest, request, node, progress))
+    if kept is not None:
+        return kept
+    give_back()
+    return keeper.put(settings, solve(finest, request, node, progress))
 
 
 def solve(finest: Finest, request: Request, node: Node, progress: Progress) -> Found:
@@ -155,24 +164,46 @@ def solve(finest: Finest, request: Request, node: Node, progress: Progress) -> F
     lost = finest.lost_at_least(node)
     if lost > allowed:
         return replace(row, suppressed=lost)
-    problem = finest.problem_at(node)
+    problem, situation = _node_of(finest, request, node, progress)
     progress.update("Searching the lattice", 0.1)
-    own = replace(request, problem=problem, workers=1)
-    situation, _ = situation_of(problem, request.global_suppression, request.random_seed, progress)
-    partitions = Partitions(own, situation)
+    partitions = Partitions(replace(request, problem=problem, workers=1), situation)
     sites, _ = decide_sites(partitions, Span(progress, 0.1, 0.9))
     partition = partitions.make(sites, progress)
-    outcome = outcome_of(problem, situation, partition.owner, partition.places, progress, partition.tiers)
+    if partitions.stopped:
+        # An approach hands over the best until a stop; that is not what the node comes to.
+        raise Cancelled
+    regions, loss = _rated(problem, situation, partition, progress)
     return replace(
         row,
         status=FOUND if partitions.tried[sites] <= allowed else OUT_OF_REACH,
-        classes_present=int(problem.counts.classes.size),
+        classes_present=int(finest.joined_totals(node).size),
         sites=sites,
-        regions=outcome.aggregated_regions,
+        regions=regions,
         suppressed=partitions.tried[sites],
-        place_loss=PlaceInformationLoss().rate(outcome),
+        place_loss=loss,
         trials=len(partitions.tried),
     )
+
+
+def _node_of(finest: Finest, request: Request, node: Node, progress: Progress) -> tuple[Problem, Situation]:
+    """What approaches see of a node. Unless sensitive values decide too, its counts are there once."""
+    if enforced(finest.problem.sensitive):
+        problem = finest.problem_at(node)
+        situation, _ = situation_of(problem, request.global_suppression, request.random_seed, progress)
+        return problem, situation
+    problem = finest.problem
+    counts = finest.counts_at(node, problem.k if request.global_suppression else 1)
+    return problem, Situation(problem.regions, counts, problem.k, request.random_seed)
+
+
+def _rated(problem: Problem, situation: Situation, partition: Partition, progress: Progress) -> tuple[int, float]:
+    """The number of aggregated regions, and the information on place that is lost."""
+    if partition.tiers is not None or enforced(situation.sensitive):
+        outcome = outcome_of(problem, situation, partition.owner, partition.places, progress, partition.tiers)
+        return outcome.aggregated_regions, PlaceInformationLoss().rate(outcome)
+    membership, used = dense_membership(partition.owner)
+    totals = released_totals(situation.counts, membership, used.size, situation.k, progress)
+    return int(used.size), place_loss(problem.counts.region_totals, [(membership, totals)])
 
 
 def _possible(finest: Finest, node: Node) -> int:

@@ -9,8 +9,8 @@ from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import agreeing, counted, share_in_words
-from vbas_desktop.engine.outcome import situation_of
-from vbas_desktop.engine.partitions import Partitions, decide_sites
+from vbas_desktop.engine.kept import KeptTrials
+from vbas_desktop.engine.partitions import decide_sites
 
 from .orders import RunOrder
 from .results import ProblemKey
@@ -64,17 +64,16 @@ class Estimate:
 
 
 def estimate(order: RunOrder, progress: Progress = Silent()) -> Estimate:  # noqa: B008
-    """Count if necessary and find the number of sites; far cheaper than a run."""
+    """Count if necessary and find the number of sites; far cheaper than a run, which need not try the same again."""
     problem = order.job.count(progress)
     request = order.job.request(problem)
-    situation, suppressed = situation_of(problem, request.global_suppression, request.random_seed, progress)
-    partitions = Partitions(request, situation)
+    partitions = (order.job.kept or KeptTrials()).partitions(request, progress)
     sites, findings = decide_sites(partitions, progress)
     numbers = range_of_sites(sites, request.range_step_percent, request.range_reach, len(problem.regions))
     return Estimate(
         order.key,
         problem,
-        suppressed,
+        problem.counts.records - partitions.situation.records,
         sites,
         tuple(int(number) for number in numbers),
         partitions.tried.get(sites),

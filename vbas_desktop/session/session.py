@@ -13,6 +13,7 @@ from vbas_desktop.approaches.registry import USUAL, preset
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.source import Source
+from vbas_desktop.engine.kept import KeptTrials
 from vbas_desktop.jobs.data import Data
 from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.jobs.run import RunJob
@@ -48,6 +49,7 @@ class Session(Loading):
         self._refusal: tuple[Choices, str] | None = None
         self.project_path: Path | None = None
         self._document: Mapping[str, Any] = {}
+        self._trials = KeptTrials()
         self.region_ids_sha256 = ""
 
     # Data
@@ -67,6 +69,7 @@ class Session(Loading):
         self.records_path, self.regions_path = loaded.order.records, loaded.order.regions
         self.region_ids_sha256 = loaded.region_ids_sha256
         self._problem = self._refusal = self.unread = None
+        self._trials = KeptTrials()
         self._open_runs.clear()
         roles = dict(loaded.guessed_roles)
         if not fresh:
@@ -207,7 +210,7 @@ class Session(Loading):
     def _frozen_choices(self, run_id: int, key: ProblemKey) -> RunOrder:
         assert self.table is not None
         assert self.regions is not None
-        job = RunJob(self.choices.settings(), Data(self.table, self.regions), self.counted(key))
+        job = RunJob(self.choices.settings(), Data(self.table, self.regions), self.counted(key), kept=self._trials)
         return RunOrder(run_id, job, self.choices, key, self.region_ids_sha256)
 
     def begin_counted(self, run_id: int, problem: Problem) -> None:

@@ -2,6 +2,9 @@
 
 import csv
 import json
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -53,6 +56,57 @@ def test_a_second_search_takes_what_is_kept(capsys, tmp_path):
     assert search("--out", str(out), "--workers", "1", names="age,sex") == 0
     assert sorted(path.stat().st_mtime_ns for path in (tmp_path / "found.nodes").iterdir()) == kept
     assert (out / "search.csv").read_bytes() == first
+
+
+_KILLED = """
+import os, signal, sys
+from vbas_desktop.cli.main import main
+from vbas_desktop.search.store import NodeStore
+
+keep, kept = NodeStore.put, []
+
+def put(self, settings, found):
+    kept.append(keep(self, settings, found))
+    if len(kept) == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return kept[-1]
+
+NodeStore.put = put
+main(sys.argv[1:])
+"""
+
+
+def test_a_killed_search_goes_on_where_it_was_and_ends_in_the_same_bytes(tmp_path):
+    out, whole = tmp_path / "found", tmp_path / "whole"
+    given = ["search", *SAMPLE, "--quasi-identifiers", "age,sex,marital_status", "--workers", "1", "--out"]
+    killed = subprocess.run([sys.executable, "-c", _KILLED, *given, str(out)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not out.exists()
+    before = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "found.nodes").iterdir()}
+    assert len(before) == 3
+    assert main([*given, str(out)]) == main([*given, str(whole)]) == 0
+    after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "found.nodes").iterdir()}
+    assert len(after) > 3
+    assert before.items() <= after.items()
+    files = sorted(path.relative_to(whole) for path in whole.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(out) for path in out.rglob("*") if path.is_file())
+    assert [(out / file).read_bytes() for file in files] == [(whole / file).read_bytes() for file in files]
+
+
+@pytest.mark.parametrize("more", [["--tiers", "auto"], ["--refinement", "boundaries", "--set", "boundaries.effort=20"]])
+def test_a_node_in_tiers_or_refined_is_what_its_run_gives(capsys, tmp_path, more):
+    out = tmp_path / "found"
+    assert search("--allowed-loss", "2", "--minimum", "age=4", "--out", str(out), *more, names="age,sex") == 0
+    capsys.readouterr()
+    rows = list(csv.DictReader((out / "search.csv").read_text(encoding="utf-8").splitlines()))
+    best = next(row for row in rows if row["recommended"] == "yes")
+    names = ["--quasi-identifiers", "age,sex", "--range-reach", "0", "--json", "--allowed-loss", "2"]
+    groups = ["--generalise", str(out / "groups" / f"{best['node']}.csv")]
+    assert main(["run", *SAMPLE, *names, *groups, *more]) == 0
+    (solution,) = json.loads(capsys.readouterr().out)["solutions"]
+    assert str(solution["aggregated_regions"]) == best["aggregated_regions"]
+    assert str(solution["measures"]["suppressed_records"]) == best["suppressed_records"]
+    assert str(solution["measures"]["place_information_loss"]) == best["place_information_loss"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Searching the lattice of levels: against counting anew, against full enumeration, and stopped half way."""
 
 import json
+import tracemalloc
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,11 +12,13 @@ from hypothesis import strategies as st
 
 from tests.problem_making import regions_of
 from vbas_desktop.algorithms.limit import allowed_records
+from vbas_desktop.approaches.base import Refined
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.domain.records import Categories, ColumnFacts, EquivalenceCounts
+from vbas_desktop.engine.outcome import suppress_globally
 from vbas_desktop.engine.run import run
 from vbas_desktop.search.ladders import ladder_of, proposed
 from vbas_desktop.search.lattice import Finest, coarser, lattice_of
@@ -62,9 +66,10 @@ def searches(draw):
     return records, problem, Finest(problem, lattice_of(ladders))
 
 
-def request_of(problem, percent=10.0, workers=1, location="balanced-density"):
+def request_of(problem, percent=10.0, workers=1, location="balanced-density", **more):
     number = make("site_number", "limit", {"allowed_loss_percent": percent})
-    return Request(problem, number, make("site_location", location), make("construction", "voronoi"), workers=workers)
+    voronoi, chosen = make("construction", "voronoi"), {name: make(name, kind) for name, kind in more.items()}
+    return Request(problem, number, make("site_location", location), voronoi, workers=workers, **chosen)
 
 
 @settings(max_examples=40, deadline=None)
@@ -103,16 +108,34 @@ def test_joined_classes_never_lose_more_with_the_same_partition(made, data):
     assert all(lost[one] <= lost[other] for one in lost for other in lost if coarser(one, other))
 
 
-@settings(max_examples=25, deadline=None)
-@given(searches(), st.sampled_from([0.0, 5.0, 30.0]))
-def test_the_table_is_that_of_full_enumeration(made, percent):
+@settings(max_examples=20, deadline=None)
+@given(searches(), st.booleans())
+def test_small_classes_are_left_out_on_the_way(made, sparse):
     _, problem, finest = made
-    request = request_of(problem, percent)
+    if sparse and problem.counts.dense is not None:
+        rows = EquivalenceCounts(problem.counts.category_numbers, problem.counts.classes, sparse=problem.counts.rows)
+        finest = Finest(replace(problem, counts=rows), finest.lattice)
+    for node in product(*finest.lattice.allowed):
+        expected = suppress_globally(finest.problem_at(node).counts, problem.k)
+        found = finest.counts_at(node, problem.k)
+        assert found.classes.tolist() == expected.classes.tolist()
+        assert [each.tolist() for each in found.rows] == [each.tolist() for each in expected.rows]
+        assert finest.joined_totals(node).tolist() == finest.problem_at(node).counts.class_totals.tolist()
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"tiers": "auto"}, {"refinement": "boundaries"}], ids=["plain", "tiers", "refined"]
+)
+@settings(max_examples=12, deadline=None)
+@given(made=searches(), percent=st.sampled_from([0.0, 5.0, 30.0]))
+def test_the_table_is_that_of_full_enumeration(made, percent, more):
+    _, problem, finest = made
+    request = request_of(problem, percent, **more)
     searched = search(finest, request, NodeMemory())
     allowed = allowed_records(problem.records, percent)
     assert sorted(row.node for row in searched.rows) == sorted(product(*finest.lattice.allowed))
     for row in searched.rows:
-        alone = run(Request(finest.problem_at(row.node), *_approaches(request), range_reach=0)).chosen
+        alone = run(replace(request, problem=finest.problem_at(row.node), range_reach=0)).chosen
         lost = alone.measures["suppressed_records"]
         if row.status == FOUND:
             assert (row.sites, row.regions, row.suppressed) == (alone.site_count, alone.aggregated_regions, lost)
@@ -123,6 +146,7 @@ def test_the_table_is_that_of_full_enumeration(made, percent):
         else:
             fine = [each for each in searched.rows if each.regions == len(problem.regions)]
             assert row.status == NEEDLESS
+            assert "tiers" not in more
             assert any(coarser(row.node, each.node) for each in fine)
             # Every initial region for itself is within the limit here too.
             assert solve(finest, request, row.node, _Quiet()).status == FOUND
@@ -131,10 +155,6 @@ def test_the_table_is_that_of_full_enumeration(made, percent):
 class _Quiet:
     def update(self, stage, fraction=None):
         pass
-
-
-def _approaches(request):
-    return request.site_number, request.site_location, request.construction
 
 
 @pytest.fixture
@@ -148,7 +168,9 @@ def town():
     return problem, Finest(problem, lattice_of(ladders))
 
 
-def test_the_same_table_whatever_the_number_of_workers(town):
+@pytest.mark.parametrize("small", [200_000, 0], ids=["as many as asked for", "as many as memory allows"])
+def test_the_same_table_whatever_the_number_of_workers(town, monkeypatch, small):
+    monkeypatch.setattr("vbas_desktop.search.run._SMALL", small)
     problem, finest = town
     tables = [csv_text(search(finest, request_of(problem, 2.0, workers), NodeMemory())) for workers in (1, 2, 5)]
     assert tables[0] == tables[1] == tables[2]
@@ -171,6 +193,52 @@ def test_a_stopped_search_goes_on_where_it_was(town, tmp_path):
     again = search(finest, request_of(problem, 2.0), store)
     assert {name: (tmp_path / "nodes" / name).read_bytes() for name in before} == before
     assert csv_text(again) == csv_text(search(finest, request_of(problem, 2.0), NodeMemory()))
+
+
+def test_what_an_approach_had_until_a_stop_is_not_kept_as_a_node(town):
+    problem, finest = town
+    keeper = NodeMemory()
+
+    class Stopped(type(make("refinement", "none"))):
+        def refine(self, situation, owner, sites, progress):
+            return Refined(owner, sites, {}, stopped=True)
+
+    with pytest.raises(Cancelled):
+        search(finest, replace(request_of(problem, 2.0), refinement=Stopped()), keeper)
+    assert keeper._kept == {}
+
+
+def test_a_search_stays_within_three_times_its_finest_counts(monkeypatch):
+    # Blocks as small beside these counts as they are beside those of a country.
+    monkeypatch.setattr("vbas_desktop.algorithms.grouping._CACHED_CELLS", 10_000)
+    monkeypatch.setattr("vbas_desktop.search.lattice._BLOCK_CELLS", 10_000)
+    monkeypatch.setattr("vbas_desktop.domain.records._BLOCK", 10_000)
+    generator = np.random.default_rng(7)
+    regions, numbers = 400, (40, 60)
+    cells = generator.choice(regions * 2400, 240_000, replace=False)
+    matrix = np.zeros((regions, 2400), np.int64)
+    matrix.ravel()[cells] = generator.integers(1, 4, cells.size)
+    counts = EquivalenceCounts.from_dense(numbers, np.arange(2400), matrix)
+    names = [tuple(str(code) for code in range(number)) for number in numbers]
+    categories = tuple(Categories(name, values) for name, values in zip(("a", "b"), names, strict=True))
+    problem = Problem(regions_of([(i % 20, i // 20) for i in range(regions)]), counts, 5, ("a", "b"), categories, "r")
+    ladders = tuple(ladder_of(facts_of(each.column, each.values), [_halves(each.values)]) for each in categories)
+    finest, request = Finest(problem, lattice_of(ladders)), request_of(problem, 20.0)
+    del matrix
+    assert counts.dense is None
+    search(finest, request, NodeMemory())
+    tracemalloc.start()
+    try:
+        rows = search(finest, request, NodeMemory()).rows
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [row.status for row in rows] == [FOUND] * 4
+    assert peak + counts.nbytes <= 3 * counts.nbytes
+
+
+def _halves(values):
+    return {value: str(int(value) // 2) for value in values}
 
 
 def test_a_damaged_kept_node_is_computed_again(town, tmp_path):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Card, Measure, Outcome
 
@@ -36,15 +38,21 @@ class PlaceInformationLoss(Measure):
 
     def rate(self, outcome: Outcome) -> float:
         """The loss, from 0 to 1."""
-        records = outcome.records_by_region
-        total = records.sum()
-        some = records > 0
-        known = float((records[some] * np.log2(total / records[some])).sum())
-        if known == 0:
-            return 0.0
-        kept = 0.0
-        for membership, released in outcome.places():
-            merged, totals = np.bincount(membership, records, released.regions), released.region_totals
-            held = totals > 0
-            kept += float((totals[held] * np.log2(total / merged[held])).sum())
-        return min(1.0, max(0.0, 1.0 - kept / known))
+        places = ((membership, released.region_totals) for membership, released in outcome.places())
+        return place_loss(outcome.records_by_region, places)
+
+
+def place_loss(records: NDArray[np.int64], places: Iterable[tuple[NDArray[np.int32], NDArray[np.int64]]]) -> float:
+    """The loss of a release whose records are in ``places``: where each initial region belongs to, and the records that
+    each place releases. ``records``: those of the initial regions.
+    """
+    total = records.sum()
+    some = records > 0
+    known = float((records[some] * np.log2(total / records[some])).sum())
+    if known == 0:
+        return 0.0
+    kept = 0.0
+    for membership, totals in places:
+        merged, held = np.bincount(membership, records, totals.size), totals > 0
+        kept += float((totals[held] * np.log2(total / merged[held])).sum())
+    return min(1.0, max(0.0, 1.0 - kept / known))

@@ -1,0 +1,165 @@
+"""Finding a release: whole lattices in seconds and memory, and the allowed loss against loading the file."""
+
+from __future__ import annotations
+
+import math
+from functools import cache, partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from bench_engine import SCENARIOS, loaded
+from conftest import resident_mb
+
+from vbas_desktop.algorithms.limit import most_trials
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.domain.problem import Request
+from vbas_desktop.domain.records import ColumnFacts
+from vbas_desktop.engine.outcome import situation_of
+from vbas_desktop.engine.partitions import Partitions, decide_sites
+from vbas_desktop.search.ladders import Ladder, ladder_of
+from vbas_desktop.search.lattice import Finest, lattice_of
+from vbas_desktop.search.memory import give_back
+from vbas_desktop.search.run import FOUND, search
+from vbas_desktop.search.store import NodeMemory
+
+MB = 2**20
+FOUR = ("age", "gender", "education", "income")
+LATTICES = {
+    "72 nodes": ({"age": (2, 4, 8), "gender": (2,), "education": (2, 4), "income": (2, 4)}, "<= 30 s", 2),
+    "1,000 nodes": (
+        {"age": (2, 4, 8, 16), "gender": (2,), "education": range(2, 11), "income": range(2, 11)},
+        "<= 300 s",
+        1,
+    ),
+}
+"""Of each column how many categories each level takes together; a range: so many of the last ones, as one group."""
+
+LIMITS = {**{name: SCENARIOS[name][0] for name in ("44 classes", "924 classes")}, "13,860 classes": FOUR}
+
+
+class Walked(NamedTuple):
+    """What one search of a lattice came to."""
+
+    nodes: int
+    found: int
+    most_trials: int
+    times_the_finest: float
+    finest_mb: float
+
+
+def _ladder(facts: ColumnFacts, sizes) -> Ladder:
+    values = facts.categories.values
+    if isinstance(sizes, range):
+        return ladder_of(facts, [dict.fromkeys(values[-size:], "rest") for size in sizes])
+    return ladder_of(facts, [{value: str(at // size) for at, value in enumerate(values)} for size in sizes])
+
+
+@cache
+def _finest(records: Path, regions: Path, lattice: str) -> Finest:
+    from vbas_desktop.files.records.table import load_records
+
+    table, sizes = load_records(records), LATTICES[lattice][0]
+    ladders = tuple(_ladder(table.facts(name), sizes[name]) for name in FOUR)
+    return Finest(loaded(records, regions, FOUR), lattice_of(ladders))
+
+
+def _request(problem, workers: int = 0) -> Request:
+    chosen = {component: make(component, name) for component, name in _USUAL.items()}
+    return Request(problem, **chosen, workers=workers)
+
+
+_USUAL = {"site_number": "limit", "site_location": "balanced-density", "construction": "voronoi"}
+
+
+def walking(records: Path, regions: Path, lattice: str, workers: int) -> Walked:
+    """Search every node; the warm-up turn loads the file, the measured ones do not."""
+    finest = _finest(records, regions, lattice)
+    size = finest.problem.counts.nbytes / MB
+    give_back()
+    before = resident_mb("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")
+    searched = search(finest, _request(finest.problem, workers), NodeMemory())
+    above = resident_mb("VmHWM") - before
+    found = sum(row.status == FOUND for row in searched.rows)
+    return Walked(len(searched.rows), found, max(row.trials for row in searched.rows), 1 + above / size, size)
+
+
+def loading(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
+    """What finding the number of sites is compared with."""
+    return loaded(records, regions, columns).records
+
+
+@cache
+def _kept(records: Path, regions: Path, columns: tuple[str, ...]):
+    return loaded(records, regions, columns)
+
+
+def limiting(records: Path, regions: Path, columns: tuple[str, ...], location: str) -> tuple[int, int]:
+    """The number of sites within 1 %, and how many were tried."""
+    problem = _kept(records, regions, columns)
+    request = Request(
+        problem, **{part: make(part, name) for part, name in {**_USUAL, "site_location": location}.items()}
+    )
+    partitions = Partitions(request, situation_of(problem)[0])
+    sites, _ = decide_sites(partitions, _Silent())
+    return sites, len(partitions.tried)
+
+
+class _Silent:
+    def update(self, stage, fraction=None):
+        pass
+
+
+@pytest.mark.parametrize("lattice", list(LATTICES))
+def test_a_whole_lattice_within_seconds_and_three_times_the_finest_counts(bench_data, race, bench_table, lattice):
+    data, (_, reach, repeats) = bench_data("eastern"), LATTICES[lattice]
+    contenders = {"loading": partial(loading, data.records, data.regions, FOUR)}
+    for workers in (1, 2):
+        contenders[f"{lattice}, {workers} threads"] = partial(walking, data.records, data.regions, lattice, workers)
+    title = f"Eastern-like, 13,860 classes: a lattice of {lattice}"
+    measured = race(title, contenders, reference="loading", repeats=repeats, reach=dict.fromkeys(contenders, reach))
+    rows = []
+    for name, one in list(measured.items())[1:]:
+        walked: Walked = one.result
+        limit = most_trials(len(_regions(data.regions)))
+        rows.append(
+            [
+                name,
+                f"{walked.nodes:,}",
+                f"{walked.found:,}",
+                f"{walked.most_trials} of {limit}",
+                f"{walked.finest_mb:.1f}",
+                f"{walked.times_the_finest:.2f}",
+            ]
+        )
+        assert walked.most_trials <= limit
+        assert walked.times_the_finest <= 3
+    header = ["", "nodes", "found", "most trials", "finest counts, MB", "peak, times the finest counts"]
+    bench_table(f"{title}: memory (<= 3 times the finest counts, these included)", header, rows)
+
+
+@pytest.mark.parametrize("like", ["eastern", "western"])
+@pytest.mark.parametrize("scenario", list(LIMITS))
+def test_the_allowed_loss_is_found_while_the_file_would_load(bench_data, race, bench_table, like, scenario):
+    data, columns = bench_data(like), LIMITS[scenario]
+    contenders = {"loading": partial(loading, data.records, data.regions, columns)}
+    for location in ("balanced-density", "density", "anonymity"):
+        contenders[f"limit · {location}"] = partial(limiting, data.records, data.regions, columns, location)
+    title = f"{like.title()}-like, {scenario}: the number of sites that loses 1 %"
+    reach = {name: "<= 1" for name in contenders if name != "loading"}
+    measured = race(title, contenders, reference="loading", repeats=2, reach=reach)
+    bound = math.floor(2 * math.log2(len(_regions(data.regions)))) + 12
+    rows = []
+    for name, one in list(measured.items())[1:]:
+        sites, tried = one.result
+        rows.append([name, f"{sites:,}", f"{tried}", f"{bound}"])
+        assert tried <= bound
+    bench_table(f"{title}: evaluations", ["", "sites", "tried", "at most"], rows)
+
+
+@cache
+def _regions(path: Path):
+    from vbas_desktop.files.regions.read import load_regions
+
+    return load_regions(path)
