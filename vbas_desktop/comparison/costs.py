@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.approaches.base import Approach
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.engine.outcome import situation_of
+from vbas_desktop.engine.partitions import Partitions
 
 from .plan import Combination, Plan
 
@@ -51,9 +51,9 @@ def _each(approach: Approach, stored: int) -> float:
     return base + more * stored
 
 
-def site_numbers(plan: Plan, combination: Combination, problem: Problem) -> list[int]:
+def site_numbers(plan: Plan, combination: Combination, problem: Problem) -> tuple[int, ...]:
     """The numbers of sites that a combination will try."""
     situation, _ = situation_of(problem, plan.global_suppression, plan.random_seed)
-    regions = len(problem.regions)
-    approximated = max(1, min(regions, int(combination.site_number.approximate(situation))))  # type: ignore[attr-defined]
-    return range_of_sites(approximated, plan.range_step_percent, plan.range_reach, regions)
+    partitions = Partitions(plan.request(combination, problem), situation)
+    approximated = int(combination.site_number.approximate(situation))  # type: ignore[attr-defined]
+    return partitions.around(max(partitions.least_sites, min(len(problem.regions), approximated)))

@@ -33,9 +33,12 @@ _LISTED = 5
 
 @dataclass(frozen=True, eq=False)
 class Wish:
-    """How much of something each aggregated region should hold; ``most`` is infinite if there is no maximum."""
+    """How much of something (a ``column`` of the region file, or records) each aggregated region should hold; ``most``
+    is infinite if there is no maximum.
+    """
 
     what: str
+    column: str | None
     amounts: NDArray[np.float64]
     least: float
     most: float
@@ -94,7 +97,7 @@ def limits_of(request: Request) -> Limits | None:
     wanted, problem = request.limits, request.problem
     if wanted is None or not wanted.any_limit:
         return None
-    findings = list(_wrong(wanted, problem.regions))
+    findings = wrong_limits(wanted, problem.regions)
     if findings:
         raise InputError(findings)
     value, names = _values(wanted.within, problem.regions)
@@ -102,6 +105,11 @@ def limits_of(request: Request) -> Limits | None:
     return Limits(
         wanted.within, value, names, _alone(wanted, problem.regions), tuple(_wishes(wanted, problem)), weights
     )
+
+
+def wrong_limits(wanted: Limiting, regions: Regions) -> list[Finding]:
+    """What these regions lack of what the limits need."""
+    return list(_wrong(wanted, regions)) if wanted.any_limit else []
 
 
 def limits_settings(request: Request) -> dict[str, Any]:
@@ -217,7 +225,8 @@ def _wishes(wanted: Limiting, problem: Problem) -> Iterator[Wish]:
         if least or most:
             counts = what == "records"
             amounts = problem.counts.region_totals if counts else problem.regions.numbers[str(wanted.population_column)]
-            yield Wish(what, amounts.astype(np.float64), float(least), float(most) if most else np.inf)
+            column = None if counts else wanted.population_column
+            yield Wish(what, column, amounts.astype(np.float64), float(least), float(most) if most else np.inf)
 
 
 def with_limits_told(problem: Problem, limits: Limits | None, solution: Solution) -> Solution:
@@ -232,6 +241,7 @@ def with_limits_told(problem: Problem, limits: Limits | None, solution: Solution
         "wishes": [
             {
                 "what": wish.what,
+                "column": wish.column,
                 "at_least": _whole(wish.least) or None,
                 "at_most": _whole(wish.most) if np.isfinite(wish.most) else None,
             }
@@ -248,9 +258,14 @@ def limited(solution: Solution) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(told.get("within", ())), tuple(told.get("alone", ()))
 
 
+def unmet_of(solution: Solution) -> list[dict[str, Any]]:
+    """The wishes that a solution does not meet, as it tells them."""
+    return list(solution.told.get(TOLD, {}).get("unmet", ()))
+
+
 def unmet_findings(solution: Solution) -> list[Finding]:
     """A warning that names the aggregated regions of a solution that do not meet a wish."""
-    unmet = solution.told.get(TOLD, {}).get("unmet", [])
+    unmet = unmet_of(solution)
     if not unmet:
         return []
     named = "; ".join(in_words(each) for each in unmet[:_LISTED]) + ("; …" if len(unmet) > _LISTED else "")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.grouping import dense_membership, released_totals
 from vbas_desktop.algorithms.limit import allowed_records, most_trials
 from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
@@ -124,6 +125,12 @@ class Partitions:
     def least_sites(self) -> int:
         """How many sites there must be at least: one for each part that is solved by itself."""
         return 1 if self._parts is None else self._parts.least_sites
+
+    def around(self, sites: int) -> tuple[int, ...]:
+        """The numbers of sites that a run tries around this one."""
+        request = self.request
+        found = range_of_sites(sites, request.range_step_percent, request.range_reach, self._regions)
+        return tuple(dict.fromkeys(max(int(number), self.least_sites) for number in found))
 
     def make(self, sites: int, progress: Progress) -> Partition:
         """Locations, construction, refinement and tiers with that many sites, or as many as there must be."""

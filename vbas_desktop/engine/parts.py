@@ -107,8 +107,8 @@ def to_wishes(part: Part, owner: Owner, places: Places, progress: Progress) -> t
     """Owners such that each group holds what is wished, as far as it can be had within the part.
 
     Groups that hold too little join their nearest neighbour, those that hold too much are cut in two while both halves
-    hold enough. A group that still holds too little is all there is of its part. Sites whose group was joined to
-    another own nothing any more; a new half gets a site in its middle.
+    hold enough. A group that still holds too little is all there is of its part. The site of a group that was joined to
+    another goes away; a new half gets a site in its middle.
     """
     if not part.wishes or len(part) == 1:
         return owner, places
@@ -138,10 +138,9 @@ def to_wishes(part: Part, owner: Owner, places: Places, progress: Progress) -> t
     cut = split_large(points, amounts, pairs, merged, too_large, least, progress, _STAGE)
     if places is None:
         return cut, None
-    new = int(cut.max()) + 1 - left.size
-    numbers = np.concatenate((used[left], len(places) + np.arange(new))).astype(np.int32)
+    idle = np.delete(np.arange(len(places)), used)
     added = middles(points, cut, weights)[left.size :]
-    return numbers[cut], frozen(np.concatenate((places, added)))
+    return cut, frozen(np.concatenate((places[used[left]], added, places[idle])))
 
 
 def joined_owner(parts: Sequence[Part], owners: Sequence[Owner], counts: Sequence[int], regions: int) -> Owner:

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.approaches.base import Approach, Measure, Outcome
 from vbas_desktop.approaches.registry import DEFAULTS, approaches, make, usual_among
 from vbas_desktop.domain.errors import Finding, Severity
@@ -60,11 +59,9 @@ def run(
     partitions = (kept or KeptTrials()).partitions(request, progress)
     situation = partitions.situation
     approximated, findings = decide_sites(partitions, Span(progress, 0.0, _TRIED))
-    around = range_of_sites(approximated, request.range_step_percent, request.range_reach, len(situation.regions))
-    numbers = tuple(dict.fromkeys(max(sites, partitions.least_sites) for sites in around))
     plan = _Plan(partitions, measures_of(request), approximated, time.perf_counter() - started)
     solutions: list[Solution] = []
-    jobs = [partial(plan.solve, id, sites) for id, sites in enumerate(numbers, start=1)]
+    jobs = [partial(plan.solve, id, sites) for id, sites in enumerate(partitions.around(approximated), start=1)]
     rest = Span(progress, _TRIED if partitions.tried else 0.0, 1.0)
     with closing(in_order(jobs, rest, workers_for(request.workers, len(jobs), situation.counts))) as finished:
         for solution in finished:

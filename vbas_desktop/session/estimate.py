@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
@@ -69,13 +68,12 @@ def estimate(order: RunOrder, progress: Progress = Silent()) -> Estimate:  # noq
     request = order.job.request(problem)
     partitions = (order.job.kept or KeptTrials()).partitions(request, progress)
     sites, findings = decide_sites(partitions, progress)
-    numbers = range_of_sites(sites, request.range_step_percent, request.range_reach, len(problem.regions))
     return Estimate(
         order.key,
         problem,
         problem.counts.records - partitions.situation.records,
         sites,
-        tuple(int(number) for number in numbers),
+        partitions.around(sites),
         partitions.tried.get(sites),
         request.site_number.allowed_loss(),
         tuple(findings),

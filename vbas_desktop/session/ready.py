@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.engine.limits import wrong_limits
 from vbas_desktop.settings.run import COMPONENTS
 
 from .choices import Choices
@@ -45,6 +46,8 @@ def why_not(table: RecordTable | None, regions: Regions | None, choices: Choices
     too_many = [name for name in choices.quasi_identifiers if not table.facts(name).categorical]
     if too_many:
         return f"“{too_many[0]}” has too many different values for a quasi-identifier. Give it another role."
+    for wrong in wrong_limits(choices.limiting, regions):
+        return f"{wrong.message} {wrong.remedy}"
     for component in COMPONENTS:
         name = choices.approaches[component]
         if name not in approaches(component):

@@ -93,6 +93,8 @@ class Session(Loading):
             before is not None
             and before.source == now.source
             and before.system == now.system
+            and before.ids == now.ids
+            and _sources(before) == _sources(now)
             and np.array_equal(before.points, now.points)
         )
 
@@ -282,3 +284,7 @@ class Session(Loading):
         """The project file is written; if it holds ``everything``, nothing would be lost now."""
         self.project_path, self.modified = path, not everything
         self._tell(Event.SAVED)
+
+
+def _sources(regions: Regions) -> tuple[Source, ...]:
+    return () if regions.obstacles is None else regions.obstacles.sources

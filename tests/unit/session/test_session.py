@@ -175,3 +175,23 @@ def test_columns_about_health_are_guessed_sensitive(tmp_path):
     assert open_data(*write_data(tmp_path / "other")).choices.roles["illness"] is Role.SENSITIVE
     records.write_text(text.replace("ICD10_code", "label"))
     assert open_data(records, regions).choices.roles["label"] is Role.PLAIN
+
+
+def test_regions_read_again_with_other_ids_or_obstacles_are_taken_over(tmp_path):
+    """What was made of the regions stays only if they are really the same."""
+    (tmp_path / "records.csv").write_text("age,region\n" + "1,a\n2,b\n" * 4)
+    (tmp_path / "regions.csv").write_text("id,code,x,y\na,A,0,0\nb,B,9,9\n")
+    line = '{"type": "LineString", "coordinates": [[4, 0], [4, 9]]}'
+    (tmp_path / "river.geojson").write_text(line)
+    session = Session()
+    files = tmp_path / "records.csv", tmp_path / "regions.csv"
+    session.accept_data(session.order_load(*files).execute())
+    first = session.regions
+    session.accept_data(session.order_load(*files).execute(), fresh=False)
+    assert session.regions is first
+    session.change_reading(obstacles=(str(tmp_path / "river.geojson"),))
+    session.accept_data(session.order_load(*files).execute(), fresh=False)
+    assert session.regions.obstacles is not None
+    session.change_reading(id_column="code")
+    session.accept_data(session.order_load(*files).execute(), fresh=False)
+    assert session.regions.ids == ("A", "B")

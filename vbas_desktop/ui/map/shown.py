@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from vbas_desktop.algorithms.region_codes import tier_codes
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.engine.limits import TOLD, unmet_of
 from vbas_desktop.engine.place import distance_scale, place_vector
 from vbas_desktop.engine.region_table import RegionTable, region_table
 from vbas_desktop.engine.savings import suppressed_in_tiers
@@ -74,6 +76,7 @@ def figures_of(geometry: MapGeometry, table: RegionTable | None, place: tuple[Fi
         Figure("compactness", "Compactness (1 = disc)", geometry.compactness, "ratio"),
         Figure("pieces", "Pieces", geometry.pieces.astype(np.int64), unit="pieces"),
         *detoured,
+        *limit_figures(geometry),
     )
     if table is None:
         return shape
@@ -95,6 +98,23 @@ def figures_of(geometry: MapGeometry, table: RegionTable | None, place: tuple[Fi
         Figure("anonymity", "Anonymity", after),
         *place,
         *shape,
+    )
+
+
+def limit_figures(geometry: MapGeometry) -> tuple[Figure, ...]:
+    """The wished-for columns of the region file summed up, and how many wishes are not met; nothing without wishes."""
+    solution, numbers = geometry.solution, geometry.base.regions.numbers
+    wishes = solution.told.get(TOLD, {}).get("wishes", ())
+    if not wishes:
+        return ()
+    columns = [wish["column"] for wish in wishes if wish["column"] in numbers]
+    unmet = Counter(each["region"] for each in unmet_of(solution))
+    return (
+        *(
+            Figure("population", name, np.bincount(solution.membership, numbers[name], len(geometry.shapes)))
+            for name in columns
+        ),
+        Figure("unmet", "Wishes not met", np.array([unmet[code] for code in geometry.codes], np.int64)),
     )
 
 

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -24,6 +23,7 @@ from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.elided import short_name
 from vbas_desktop.ui.widgets.fields import muted, title
 from vbas_desktop.ui.widgets.frequencies import BarDelegate, FrequenciesModel
+from vbas_desktop.ui.widgets.unfold import Unfold
 
 from .columns_model import NAME, ROLE, ROLE_TIPS, ColumnsModel
 
@@ -112,11 +112,7 @@ class ColumnsSection(QWidget):
         self.bars.setItemDelegateForColumn(2, BarDelegate(self.bars))
         self.bars.setAccessibleName("Categories")
         _table_look(self.bars, 2)
-        self.unfold = QToolButton()
-        self.unfold.setCheckable(True)
-        self.unfold.setAutoRaise(True)
-        self.unfold.setProperty("look", "unfold")
-        self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.unfold = Unfold()
         self.unfold.toggled.connect(self._on_unfolded)
         self._left_out = muted()
         self.group = QPushButton("Grou&p categories…")
@@ -183,7 +179,6 @@ class ColumnsSection(QWidget):
     def _on_unfolded(self, unfolded: bool) -> None:
         facts = self.model.facts(self.view.currentIndex().row())
         self.unfold.setText(f"Categories of “{short_name(facts.name)}”" if facts else "Categories")
-        self.unfold.setArrowType(Qt.ArrowType.DownArrow if unfolded else Qt.ArrowType.RightArrow)
         left_out = self.frequencies.show_column(facts if unfolded else None)
         shown = self.frequencies.rowCount()
         self.bars.setVisible(unfolded and shown > 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -23,6 +22,7 @@ from vbas_desktop.session.words import data_in_words, regions_in_words
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.elided import ElidedLabel
 from vbas_desktop.ui.widgets.fields import muted, title
+from vbas_desktop.ui.widgets.unfold import Unfold
 from vbas_desktop.ui.worker import in_window_words, is_about_reading
 
 from .reading_options import ReadingOptions
@@ -58,16 +58,8 @@ class FilesSection(QWidget):
         choose = QPushButton("Change files…")
         choose.setToolTip("Open other files (Ctrl+O)")
         choose.clicked.connect(self.files_wanted)
-        self.unfold = QToolButton()
-        self.unfold.setText("Reading options")
-        self.unfold.setCheckable(True)
-        self.unfold.setAutoRaise(True)
-        self.unfold.setProperty("look", "unfold")
-        self.unfold.setArrowType(Qt.ArrowType.RightArrow)
-        self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.unfold.toggled.connect(self._on_unfolded)
         self.options = ReadingOptions(session)
-        self.options.hide()
+        self.unfold = Unfold("Reading options", self.options)
         self.options.read_again_wanted.connect(self.read_again_wanted)
         head = QHBoxLayout()
         head.addWidget(title("Files"), 1)
@@ -127,11 +119,6 @@ class FilesSection(QWidget):
         wrapped = (metrics.boundingRect(0, 0, width, 0, Qt.TextFlag.TextWordWrap, text) for text in texts)
         height = sum(box.height() + GRID // 2 for box in wrapped)
         self.findings.setFixedHeight(min(height, _HIGHEST_LINES * metrics.height()) + GRID)
-
-    @Slot(bool)
-    def _on_unfolded(self, unfolded: bool) -> None:
-        self.unfold.setArrowType(Qt.ArrowType.DownArrow if unfolded else Qt.ArrowType.RightArrow)
-        self.options.setVisible(unfolded)
 
 
 class _Path(QWidget):

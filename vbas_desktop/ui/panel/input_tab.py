@@ -17,6 +17,7 @@ from vbas_desktop.ui.widgets.fields import muted
 from .approaches_section import ApproachesSection
 from .columns_section import ColumnsSection
 from .files_section import FilesSection
+from .limits_section import LimitsSection
 from .privacy_section import PrivacySection
 
 
@@ -43,6 +44,7 @@ class InputTab(QWidget):
         self.files = FilesSection(context.session, context.theme)
         self.columns = ColumnsSection(context.session)
         self.privacy = PrivacySection(context.session)
+        self.limits = LimitsSection(context.session)
         self.approaches = ApproachesSection(context.session)
         self.live, self.more, self.reason = QLabel(), muted(), QLabel()
         self.run = QPushButton("▶  R&un")
@@ -57,7 +59,7 @@ class InputTab(QWidget):
         self._column = column = QVBoxLayout(body)
         column.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
         column.setSpacing(GRID)
-        for section in (self.files, self.columns, self.privacy, self.approaches):
+        for section in (self.files, self.columns, self.privacy, self.limits, self.approaches):
             column.addWidget(section)
         column.addStretch(1)
         self._scroll = scroll = _UpAndDown()
@@ -99,10 +101,11 @@ class InputTab(QWidget):
     def _on_data_loaded(self) -> None:
         self.files.reload()
         self.columns.reload()
+        self.limits.reload()
 
     @Slot()
     def _on_choices_changed(self) -> None:
-        for section in (self.files, self.columns, self.privacy, self.approaches):
+        for section in (self.files, self.columns, self.privacy, self.limits, self.approaches):
             section.refresh()
         self.live.setEnabled(False)  # until the look ahead has caught up with the choices
         self._refresh_run()

@@ -30,6 +30,7 @@ _HEADERS = {
     "compactness": "Compactness",
     "pieces": "Pieces",
     "detoured": "Changed by\nobstacles",
+    "unmet": "Wishes\nnot met",
 }
 _TIPS = {
     "records": "Records of the file in this aggregated region",
@@ -48,6 +49,8 @@ _TIPS = {
     "compactness": "4π · area / perimeter²: 1 for a disc, towards 0 for ragged shapes",
     "pieces": "Into how many pieces it falls",
     "detoured": "Its initial regions that have another site than the nearest because of an obstacle",
+    "population": "Sum of the column of the region file that is limited",
+    "unmet": "How many minima and maxima of Input ▸ Limits the region does not keep",
 }
 
 

@@ -20,6 +20,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.engine.limits import in_words, unmet_of
 from vbas_desktop.engine.region_table import SmallClass, anonymity_vector, why
 from vbas_desktop.session.words import vector_in_words
 from vbas_desktop.ui.context import Context
@@ -90,12 +91,16 @@ class WhyView(QWidget):
         self.headline.setWordWrap(True)
         self.headline.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.headline.setTextFormat(Qt.TextFormat.PlainText)
+        self.unmet = QLabel()
+        self.unmet.setWordWrap(True)
+        self.unmet.setProperty("look", "warning")
         self.vector = muted()
         self.vector.setToolTip(HELP)
         self.classes = QTableWidget()
         set_up_table(self.classes, "Classes below k")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, 0)
+        layout.addWidget(self.unmet)
         layout.addWidget(self.headline)
         layout.addWidget(self.vector)
         layout.addWidget(self.classes, 1)
@@ -106,6 +111,7 @@ class WhyView(QWidget):
     def show_region(self, shown: Shown | None, region: int | None) -> None:
         """Explain another aggregated region; None: none."""
         self._wanted = None if shown is None or region is None else (shown, region)
+        self._tell_unmet()
         if self._wanted is None:
             self._listed = None
             self._tell("Choose a row, or click on the map, to see which classes cost records there.")
@@ -113,6 +119,16 @@ class WhyView(QWidget):
             self._tell("The records are not counted yet. Press Run or open the files to see why records were lost.")
         else:
             self._find()
+
+    def _tell_unmet(self) -> None:
+        """The wishes that the region does not meet."""
+        unmet: list[str] = []
+        if self._wanted is not None:
+            shown, region = self._wanted
+            code = shown.geometry.codes[region]
+            unmet = [in_words(each) for each in unmet_of(shown.solution) if each["region"] == code]
+        self.unmet.setText("; ".join(unmet) + "." if unmet else "")
+        self.unmet.setVisible(bool(unmet))
 
     def _tell(self, text: str) -> None:
         self.headline.setText(text)

@@ -1,0 +1,190 @@
+"""What aggregated regions keep to: boundaries, regions that stay alone, least and most records and inhabitants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QPushButton, QSpinBox, QVBoxLayout, QWidget
+
+from vbas_desktop.engine.limits import wrong_limits
+from vbas_desktop.session.limits import limits_in_words
+from vbas_desktop.session.session import Session
+from vbas_desktop.settings.declaration import Setting, settings_of
+from vbas_desktop.settings.forms import Ids, Whole
+from vbas_desktop.settings.limits import Limiting
+from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import Field, muted, set_look, setting_field
+from vbas_desktop.ui.widgets.ticking_menu import TickingMenu
+from vbas_desktop.ui.widgets.unfold import Unfold
+
+_DECLARED = {each.name: each for each in settings_of(Limiting)}
+_COLUMNS = ("alone_column", "population_column", "centre_weights")
+_NUMBERS = tuple(name for name, each in _DECLARED.items() if isinstance(each.form, Whole))
+_ORDER = (
+    "within",
+    "alone",
+    "min_records",
+    "max_records",
+    "population_column",
+    "alone_column",
+    "min_population",
+    "max_population",
+    "centre_weights",
+)
+
+
+class LimitsSection(QWidget):
+    """One field for each limit, and in one line what is in force."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self.within = _ColumnsButton()
+        self.alone = QLineEdit()
+        self.alone.setPlaceholderText("None")
+        self.columns = {name: _column_list() for name in _COLUMNS}
+        self.numbers = {name: _number_box() for name in _NUMBERS}
+        self.words = muted()
+        self._ids = Ids()
+        self.fields: dict[str, Field] = {}
+        self._body = QWidget()
+        self.unfold = Unfold("Limits", self._body)
+        self.unfold.setToolTip("Boundaries that no aggregated region crosses, and how much each should hold")
+        self._build()
+        self.within.menu().triggered.connect(self._on_within)
+        self.alone.editingFinished.connect(self._on_alone)
+        for combo in self.columns.values():
+            combo.activated.connect(self._on_changed)
+        for box in self.numbers.values():
+            box.valueChanged.connect(self._on_changed)
+
+    def _build(self) -> None:
+        widgets: dict[str, QWidget] = {"within": self.within, "alone": self.alone, **self.columns, **self.numbers}
+        grid = QGridLayout(self._body)
+        grid.setContentsMargins(2 * GRID, 0, 0, 0)
+        grid.setHorizontalSpacing(2 * GRID)
+        for column in (0, 1):
+            grid.setColumnStretch(column, 1)
+        for place, name in enumerate(_ORDER):
+            field = self.fields[name] = setting_field(_DECLARED[name], widgets[name])
+            grid.addWidget(field, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 2)
+        for widget in (self.unfold, self.words, self._body):
+            layout.addWidget(widget)
+
+    def reload(self) -> None:
+        """Other regions are loaded: their columns can be chosen."""
+        regions = self._session.regions
+        if regions is None:
+            return
+        self.within.offer(regions.labels)
+        for name, combo in self.columns.items():
+            there = (*regions.labels, *regions.numbers) if name == "alone_column" else tuple(regions.numbers)
+            _offer(combo, dict.fromkeys(there), _DECLARED[name])
+
+    def refresh(self) -> None:
+        """Show what is chosen."""
+        chosen = self._session.choices
+        self.setVisible(self._session.has_data)
+        self.within.show_chosen(chosen.within)
+        self.alone.setText(self._ids.text(chosen.alone))
+        for name, combo in self.columns.items():
+            value = getattr(chosen, name)
+            if value is not None and combo.findData(value) < 0:
+                combo.addItem(value, value)
+            combo.setCurrentIndex(max(0, combo.findData(value)))
+        for name, box in self.numbers.items():
+            box.setValue(getattr(chosen, name))
+        for name in ("min_population", "max_population"):
+            self.numbers[name].setEnabled(chosen.population_column is not None or bool(getattr(chosen, name)))
+        self._tell()
+
+    def _tell(self) -> None:
+        chosen, regions = self._session.choices, self._session.regions
+        wrong = [] if regions is None else wrong_limits(chosen.limiting, regions)
+        words = wrong[0].message if wrong else limits_in_words(chosen.limiting)
+        set_look(self.words, "error" if wrong else "muted")
+        self.words.setText(words)
+        self.words.setVisible(bool(words))
+        self.fields["alone"].say("")
+
+    @Slot()
+    def _on_within(self) -> None:
+        self._session.change_fields(within=self.within.chosen)
+
+    @Slot()
+    def _on_alone(self) -> None:
+        text = self.alone.text().strip()
+        try:
+            ids = tuple(self._ids.parse(text)) if text else ()
+        except ValueError as error:
+            self.fields["alone"].say(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            return
+        self._session.change_fields(alone=ids)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        values = {name: combo.currentData() for name, combo in self.columns.items()}
+        values |= {name: box.value() for name, box in self.numbers.items()}
+        if any(getattr(self._session.choices, name) != value for name, value in values.items()):
+            self._session.change_fields("limits", **values)
+
+
+class _ColumnsButton(QPushButton):
+    """Columns of the region file to be ticked in a menu."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMenu(TickingMenu(self))
+
+    def offer(self, columns: Iterable[str]) -> None:
+        """Columns that can be chosen."""
+        self.menu().clear()
+        for name in columns:
+            self._add(name)
+        self.setEnabled(not self.menu().isEmpty())
+
+    def _add(self, name: str) -> None:
+        action = self.menu().addAction(name.replace("&", "&&"))
+        action.setCheckable(True)
+        action.setData(name)
+
+    def show_chosen(self, chosen: Sequence[str]) -> None:
+        """Tick what is chosen; what the file lacks can be unticked."""
+        for name in chosen:
+            if name not in [action.data() for action in self.menu().actions()]:
+                self._add(name)
+        for action in self.menu().actions():
+            action.setChecked(action.data() in chosen)
+        nothing = "None" if not self.menu().isEmpty() else "No columns with shared values"
+        self.setText(", ".join(chosen).replace("&", "&&") or nothing)
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """What is ticked, in the order of the file."""
+        return tuple(action.data() for action in self.menu().actions() if action.isChecked())
+
+
+def _column_list() -> QComboBox:
+    combo = QComboBox()
+    combo.setMinimumContentsLength(8)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    return combo
+
+
+def _offer(combo: QComboBox, columns: Iterable[str], declared: Setting) -> None:
+    combo.clear()
+    combo.addItem(declared.usual.capitalize(), None)
+    for name in columns:
+        combo.addItem(name, name)
+
+
+def _number_box() -> QSpinBox:
+    box = QSpinBox()
+    box.setRange(0, 2**31 - 1)
+    box.setGroupSeparatorShown(True)
+    box.setSpecialValueText("Any")
+    return box
