@@ -1,11 +1,13 @@
 """Charts draw what they are given; pictures of charts and maps become files."""
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 from map_samples import QUARTER_SITES, QUARTERS, solution_of, squares
 from pypdf import PdfReader
 from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QColor, QContextMenuEvent, QGuiApplication, QImage
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontInfo, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from vbas_desktop.ui.charts.bars import BarsChart
@@ -107,11 +109,10 @@ def canvas(qtbot):
 
 
 def test_a_map_is_saved_as_png_with_the_right_colours(canvas, tmp_path):
-    drawing = record(canvas.viewport().size(), canvas.paint_map)
+    drawing = record(canvas.picture_size, canvas.paint_map)
     target = save_drawing(drawing, tmp_path / "map.png")
     image = QImage(str(target))
-    size = canvas.viewport().size()
-    assert image.size() == size * 2
+    assert image.size() == canvas.picture_size * 2
     geometry = canvas.geometry_shown
     for region in (0, 3, 12, 15):
         place = canvas.position_of(*geometry.base.points[region]) * 2
@@ -121,14 +122,35 @@ def test_a_map_is_saved_as_png_with_the_right_colours(canvas, tmp_path):
 
 
 def test_a_map_is_saved_as_svg_and_pdf_of_its_size(canvas, tmp_path):
-    drawing = record(canvas.viewport().size(), canvas.paint_map)
+    drawing = record(canvas.picture_size, canvas.paint_map)
     svg = save_drawing(drawing, tmp_path / "map.svg").read_text()
     assert svg.count("<path") >= 4
     assert "4 aggregated regions" in svg
     page = PdfReader(save_drawing(drawing, tmp_path / "map.pdf")).pages[0]
-    width, height = canvas.viewport().width(), canvas.viewport().height()
+    width, height = canvas.picture_size.width(), canvas.picture_size.height()
     assert float(page.mediabox.width) / float(page.mediabox.height) == pytest.approx(width / height, rel=0.01)
     assert "4 aggregated regions" in " ".join(page.extract_text().split())
+
+
+def test_hatches_and_fonts_of_an_svg_are_those_of_the_screen(qtbot, canvas, tmp_path):
+    owner, records = QUARTERS.copy(), np.full(16, 3)
+    owner[15], records[QUARTERS == 1] = 0, 0
+    canvas.show_map(prepare_map(prepare_base(squares()).with_records(records), solution_of(owner, QUARTER_SITES)))
+    target = save_drawing(record(canvas.picture_size, canvas.paint_map), tmp_path / "map.svg")
+    svg = ElementTree.parse(target).getroot()
+    name = "{http://www.w3.org/2000/svg}"
+    hatched = [g for g in svg.iter(f"{name}g") if g.get("fill", "").startswith("url(#fillpattern")]
+    assert len(hatched) == 4, "two on the map, two in the legend"
+    assert {g.get("transform") for g in hatched} == {"matrix(1,0,0,1,0,0)"}, "as fine as on the screen"
+    patterns = {f"url(#{pattern.get('id')})": pattern for pattern in svg.iter(f"{name}pattern")}
+    for g in hatched:
+        (marks,) = patterns[g.get("fill")]
+        assert marks.get("fill").startswith("#")
+        assert len(marks) == 8, "the hatch is in the pattern, not in a mask that some programs do not know"
+    assert not list(svg.iter(f"{name}mask"))
+    families = {g.get("font-family") for g in svg.iter(f"{name}g")} - {None}
+    drawn = QFontInfo(canvas.font()).family()
+    assert families == {f"'{drawn}', Verdana, sans-serif"}
 
 
 def test_a_name_without_a_known_ending_becomes_a_png(tmp_path):
@@ -157,7 +179,7 @@ def test_the_window_saves_the_map_in_the_background(aggregated_window, qtbot, tm
 
 
 def test_two_maps_stand_beside_each_other_in_one_picture(canvas):
-    one = record(canvas.viewport().size(), canvas.paint_map)
+    one = record(canvas.picture_size, canvas.paint_map)
     alone, both = painted(one), painted(side_by_side(one, one))
     assert both.size() == QSize(2 * alone.width(), alone.height())
     for half in (0, alone.width()):
@@ -199,4 +221,4 @@ def test_the_menu_key_opens_the_menu_of_the_map(aggregated_window, qtbot):
     with qtbot.waitSignal(aggregated_window.runner.job_ended, timeout=60_000):
         next(action for action in menu.actions() if "py map" in action.text()).trigger()
     menu.close()
-    assert QGuiApplication.clipboard().image().size() == view.canvas.viewport().size() * 2
+    assert QGuiApplication.clipboard().image().size() == view.canvas.picture_size * 2

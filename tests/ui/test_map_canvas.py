@@ -1,11 +1,14 @@
 """The canvas: pixels that are right, and what clicking, hovering, dragging and keys do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from map_samples import QUARTER_SITES, QUARTERS, problem_of, solution_of, squares
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QMouseEvent
+from PySide6.QtGui import QColor, QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication
+from scipy.ndimage import find_objects, label
 
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.regions import CoordinateKind
@@ -58,6 +61,19 @@ def test_each_initial_region_has_the_fill_of_its_aggregated_region(canvas, colou
         assert pixel(canvas, x, y) == colours.fills[geometry.colours[QUARTERS[region]]]
 
 
+def test_the_legend_stands_below_the_map_in_full_at_any_width(aggregated_window, qtbot):
+    view = aggregated_window.area.map
+    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=60_000)
+    aggregated_window.session.colour_by("suppressed")
+    for width in (1440, 1024):
+        aggregated_window.resize(width, 680)
+        qtbot.waitUntil(lambda: view.legend.height() == view.legend.heightForWidth(view.legend.width()))
+        shown = [row for _, row in view.legend.places(view.legend.width())]
+        assert shown == [None, *view.canvas.legend.rows]
+        assert len(shown) > 5
+        assert view.legend.geometry().top() > view.canvas.geometry().bottom()
+
+
 def test_outside_of_the_study_area_is_canvas(canvas):
     canvas.show_map(geometry_of())
     assert pixel(canvas, -0.5, 2) == LIGHT.canvas
@@ -69,6 +85,46 @@ def test_points_without_polygons_are_drawn_in_cells_of_their_sites(canvas):
     canvas.show_map(geometry)
     for region, (x, y) in enumerate(geometry.base.points):
         assert pixel(canvas, x, y) == LIGHT.fills[geometry.colours[QUARTERS[region]]]
+
+
+@pytest.mark.parametrize("kind", [CoordinateKind.PLANAR, CoordinateKind.DEGREES])
+@pytest.mark.parametrize("extent", [0.02, 4.0, 4000.0])
+def test_points_are_squares_however_many_pixels_a_map_unit_has(canvas, kind, extent):
+    regions = squares(polygons=False, kind=kind, unit="degree")
+    canvas.show_layers(frozenset({Layer.POINTS}))
+    canvas.show_base(prepare_base(replace(regions, points=45 + regions.points * extent / 4)))
+    image = canvas.viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width())
+    # Without the scale bar, which stands in the lower right corner.
+    drawn = (pixels & 0xFFFFFF != QColor(LIGHT.canvas).rgb() & 0xFFFFFF)[:-60]
+    found, number = label(drawn)
+    sizes = {(rows.stop - rows.start, columns.stop - columns.start) for rows, columns in find_objects(found)}
+    assert number >= 12
+    assert len(sizes) == 1
+    (high, wide) = sizes.pop()
+    assert high == wide
+
+
+def test_the_zoom_box_has_the_colours_of_the_theme(canvas):
+    for colours in (LIGHT, DARK):
+        canvas.use_colours(colours)
+        box = canvas.box.rbScaleBox
+        assert box.pen().color().name() == box.brush().color().name() == colours.accent
+
+
+def test_red_is_left_to_errors(canvas):
+    owner, records = QUARTERS.copy(), np.full(16, 3)
+    records[4] = 0
+    base = prepare_base(squares()).with_records(records)
+    geometry = prepare_map(base, solution_of(owner, [*QUARTER_SITES, (9.0, 9.0)]))
+    canvas.show_map(geometry, changed=np.arange(16) < 4, words="in another aggregated region")
+    marks = {row.text: row.colour for row in canvas.legend.rows}
+    assert marks["in another aggregated region (4)"] == LIGHT.mark
+    assert LIGHT.error not in marks.values()
+    image = canvas.viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    seen = set(np.unique(np.frombuffer(image.constBits(), np.uint32) & 0xFFFFFF).tolist())
+    assert int(LIGHT.mark[1:], 16) in seen
+    assert int(LIGHT.error[1:], 16) not in seen
 
 
 def test_a_figure_colours_from_little_to_much(canvas):
@@ -131,8 +187,8 @@ def test_sites_are_rings_and_those_that_attract_nothing_are_crosses(canvas):
     canvas.show_layers(FILLS_ONLY | {Layer.SITES})
     canvas.show_map(geometry)
     assert pixel(canvas, 1.0, 1.0) == LIGHT.canvas
-    red = QColor(pixel(canvas, 2.4, 2.4))
-    assert red.red() > red.green() + 60
+    cross, wanted = QColor(pixel(canvas, 2.4, 2.4)), QColor(LIGHT.warning)
+    assert max(abs(a - b) for a, b in zip(cross.getRgb(), wanted.getRgb(), strict=True)) < 12
 
 
 def test_layers_can_be_switched_off(canvas):

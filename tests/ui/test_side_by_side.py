@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from vbas_desktop.ui.map.differences import changed_regions, differences
 from vbas_desktop.ui.map.geometry import coloured_like, prepare_base, prepare_map
+from vbas_desktop.ui.map.legend_strip import _line, _width
 
 
 def test_differences_list_measures_and_changed_owners():
@@ -127,12 +128,11 @@ def test_a_comparison_needs_two_solutions(window):
 
 def test_the_legends_stand_below_the_maps_in_full(comparison):
     for canvas, strip in comparison.legends.items():
-        assert canvas.legend_outside
         assert len(strip.places(strip.width())) == len(canvas.legend.rows) + 1
         assert strip.geometry().top() >= canvas.geometry().bottom()
         for place, row in strip.places(strip.width()):
-            assert place.x() + strip._width(row) <= strip.width()
-            assert place.y() + strip._line <= strip.height()
+            assert place.x() + _width(canvas.legend, strip.font(), row) <= strip.width()
+            assert place.y() + _line(strip.font()) <= strip.height()
 
 
 def test_what_differs_is_found_off_the_windows_thread(comparison, aggregated_window, monkeypatch, qtbot):
@@ -155,7 +155,7 @@ def test_in_a_small_window_nothing_scrolls_sideways_and_the_maps_get_most_of_the
     comparison, aggregated_window, qtbot
 ):
     aggregated_window.resize(1024, 700)
-    aggregated_window.show_tab("Results")
+    aggregated_window.open_tab("Results")
     qtbot.waitUntil(lambda: aggregated_window.size() == QSize(1024, 700))
     for place, table in enumerate((comparison.measures, comparison.regions)):
         comparison.lists.tabs.setCurrentIndex(place)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
+import pytest
+from PySide6.QtGui import QAction, QColor
+from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QScrollArea
 
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
+from vbas_desktop.ui.pages import PAGES
+from vbas_desktop.ui.theme import DARK, LIGHT
 
 
 def menu_titles(window):
@@ -80,6 +83,82 @@ def test_the_window_fits_1024_by_700(window, qtbot):
     assert (window.width(), window.height()) == (1024, 700)
     assert window.minimumSizeHint().width() <= 1024
     assert window.minimumSizeHint().height() <= 700
+
+
+def test_a_window_that_is_too_large_or_half_outside_is_put_whole_on_the_screen(window, qtbot):
+    screen = window.screen().availableGeometry()
+    window.setGeometry(600, 500, 4000, 3000)
+    window._stay_on_screen()
+    assert screen.contains(window.frameGeometry())
+    window.setGeometry(screen.right() - 300, screen.bottom() - 200, 1200, 800)
+    window._stay_on_screen()
+    assert screen.contains(window.frameGeometry())
+    assert (window.width(), window.height()) == (1200, 800)
+
+
+def test_in_a_small_window_the_panel_steps_aside_for_tools_and_comes_back(aggregated_window, qtbot):
+    window, panel = aggregated_window, aggregated_window.tabs
+    window.resize(1024, 680)
+    assert panel.isVisible()
+    for page in PAGES:
+        window.area.show_page(page)
+        assert not panel.isVisible()
+        QApplication.processEvents()
+        assert window.width() == 1024, f"{page.title} asks for more"
+    window.area.show_map()
+    assert panel.isVisible()
+    window.area.show_page(PAGES[0])
+    window.resize(1440, 900)
+    assert panel.isVisible(), "there is room for both"
+    window.resize(1024, 680)
+    assert not panel.isVisible()
+    window.open_tab("Results")
+    assert panel.isVisible(), "somebody wants it"
+    window.resize(1000, 680)
+    assert panel.isVisible()
+    window.area.show_map()
+    assert panel.isVisible()
+    window.area.map._compare.setChecked(True)
+    assert not panel.isVisible(), "two maps need the width"
+    window.area.map._compare.setChecked(False)
+    assert panel.isVisible()
+
+
+def contrast(one: str, other: str) -> float:
+    """How far two colours are apart for the eye, from 1 to 21."""
+
+    def light(name: str) -> float:
+        parts = [
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in QColor(name).getRgbF()
+        ]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05
+
+    low, high = sorted((light(one), light(other)))
+    return high / low
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_frames_and_scroll_bars_are_seen_and_words_are_read(colours):
+    for ground in (colours.base, colours.window):
+        assert contrast(colours.field, ground) >= 3
+        for words in (colours.text, colours.muted, colours.warning, colours.error, colours.good):
+            assert contrast(words, ground) >= 4.5
+    assert contrast(colours.on_accent, colours.accent) >= 4.5
+
+
+@pytest.mark.parametrize("choice", ["light", "dark"])
+def test_fields_have_frames_and_progress_is_told_beside_its_bar(window, choice):
+    window.theme.choose(choice)
+    field, colours = QComboBox(), window.theme.colours
+    field.resize(120, 30)
+    image = field.grab().toImage()
+    assert image.pixelColor(60, 0).name() == image.pixelColor(0, 15).name() == colours.field
+    field.deleteLater()
+    window.status._on_job_started("Waiting")
+    window.status._on_progressed("Waiting", 0.42)
+    assert not window.status.bar.isTextVisible()
+    assert window.status.left.text() == "42 %"
+    window.status._on_job_ended("Waiting")
 
 
 def test_at_its_narrowest_the_panel_shows_all_of_input(loaded_window):

@@ -55,6 +55,8 @@ class MapArea(QWidget):
     """Shows the welcome until there are data, then the map; pages are created when first opened."""
 
     page_changed = Signal(str)
+    wide_changed = Signal(bool)
+    """Whether what is shown needs the width of the window."""
 
     def __init__(self, context: Context, settings: Settings) -> None:
         super().__init__()
@@ -73,6 +75,13 @@ class MapArea(QWidget):
         layout.addWidget(self.stack, 1)
         context.model.data_loaded.connect(self.show_map)
         self.page_changed.connect(self.hints.make_way)
+        self.page_changed.connect(self._tell_width)
+        self.map.comparing_changed.connect(self._tell_width)  # type: ignore[attr-defined]
+
+    @Slot()
+    def _tell_width(self) -> None:
+        alone = self.stack.currentWidget() in (self.welcome, self.map)
+        self.wide_changed.emit(not alone or self.map.comparing)  # type: ignore[attr-defined]
 
     @Slot()
     def show_map(self) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSize, Qt, Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QSizePolicy, QSplitter, QTabWidget, QToolBar, QWidget
 
 from vbas_desktop.session.project import SUFFIX
@@ -19,6 +19,7 @@ from .controller import Controller
 from .dialogs.messages import ask
 from .exporting import Exporting
 from .help import Help
+from .making_room import MakingRoom
 from .menus import Menus
 from .pages import create_part
 from .panel import TABS
@@ -31,6 +32,9 @@ from .theme import FOLLOW_SYSTEM, Theme
 from .widgets.elided import ElidedLabel
 from .widgets.focus_ring import FocusRing
 from .worker import JobRunner
+
+_USUAL_FRAME = QSize(2, 32)
+"""What most window managers put around a window; what this one does is known once it is shown."""
 
 PANEL_WIDTH = 464
 """At first: the results table shows there what matters."""
@@ -71,6 +75,7 @@ class MainWindow(QMainWindow):
         self.splitter = self._make_splitter()
         self.setCentralWidget(self.splitter)
         self.menus = Menus(self)
+        self.room = MakingRoom(self.menus.panel, self)
         self._make_toolbar()
         self._connect()
         self.setAcceptDrops(True)
@@ -137,6 +142,12 @@ class MainWindow(QMainWindow):
         self.model.problem_counted.connect(self._on_state_changed)
         self.runner.job_started.connect(self._on_state_changed)
         self.runner.job_ended.connect(self._on_state_changed)
+        self.area.wide_changed.connect(self.room.show_wide)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a small window the panel makes room for tools."""
+        super().resizeEvent(event)
+        self.room.resize(self.width())
 
     def _connect_input(self, tab: QWidget | None) -> None:
         assert isinstance(tab, InputTab)
@@ -177,7 +188,8 @@ class MainWindow(QMainWindow):
 
     def open_tab(self, title: str) -> None:
         """Bring a tab to the front, and the panel with it."""
-        self.menus.panel.setChecked(True)
+        if not self.menus.panel.isChecked():
+            self.menus.panel.trigger()
         self.show_tab(title)
 
     def tab(self, title: str) -> QWidget | None:
@@ -228,6 +240,7 @@ class MainWindow(QMainWindow):
 
     def _restore_shape(self) -> None:
         self.resize(1440, 900)
+        self._stay_on_screen()
         for name, restore in (
             ("window/geometry", self.restoreGeometry),
             ("window/state", self.restoreState),
@@ -236,11 +249,37 @@ class MainWindow(QMainWindow):
             value = self.settings.get(name)
             if isinstance(value, QByteArray):
                 restore(value)
+        self._stay_on_screen()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Only now it is known how much room a window manager takes for its frame."""
+        super().showEvent(event)
+        QTimer.singleShot(0, self, self._stay_on_screen)
+
+    @Slot()
+    def _stay_on_screen(self) -> None:
+        """Whole on the screen, frame and title included, however small that is and wherever it was last time."""
+        if self.isMaximized() or self.isFullScreen():
+            return
+        screen, inner, frame = self.screen().availableGeometry(), self.geometry(), self.frameGeometry()
+        around = frame.size() - inner.size()
+        if not self.isVisible():
+            around = _USUAL_FRAME
+        room = (screen.size() - around).expandedTo(self.minimumSizeHint())
+        if inner.width() > room.width() or inner.height() > room.height():
+            self.resize(inner.size().boundedTo(room))
+            frame = QRect(frame.topLeft(), self.size() + around)
+        if self.isVisible() and not screen.contains(frame):
+            self.move(
+                max(screen.left(), min(frame.left(), screen.right() - frame.width() + 1)),
+                max(screen.top(), min(frame.top(), screen.bottom() - frame.height() + 1)),
+            )
 
     def _remember_shape(self) -> None:
         self.settings.put("window/geometry", self.saveGeometry())
         self.settings.put("window/state", self.saveState())
-        self.settings.put("window/splitter", self.splitter.saveState())
+        if not self.room.aside:
+            self.settings.put("window/splitter", self.splitter.saveState())
         self.settings.sync()
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -6,12 +6,14 @@ The window's thread records the drawing, which is quick; a job replays it into a
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, QSizeF
-from PySide6.QtGui import QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter, QPicture
+from PySide6.QtGui import QFont, QFontInfo, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter, QPicture
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
@@ -127,6 +129,27 @@ def _save_svg(drawing: Drawing, target: Path) -> None:
     generator.setViewBox(QRectF(0, 0, drawing.size.width(), drawing.size.height()))
     generator.setResolution(drawing.dots_per_inch)
     _replay(drawing, QPainter(generator), target)
+    target.write_text(readable_svg(target.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+_MASK = re.compile(r'<mask id="patternmask(\d+)"[^>]*>(.*?)</mask>', re.DOTALL)
+_MASKED = re.compile(r'<rect [^>]*fill="(#\w+)" mask="url\(#patternmask(\d+)\)" />')
+_FAMILY = re.compile(r'font-family="([^"]*)"')
+
+
+def readable_svg(text: str) -> str:
+    """Qt's SVG as other programs show it alike: hatches without masks, and fonts by names that everybody knows."""
+    marks: dict[str, str] = dict(_MASK.findall(text))
+    text = _MASKED.sub(lambda found: f'<g stroke="none" fill="{found[1]}">{marks.get(found[2], "")}</g>', text)
+    text = _MASK.sub("", text).replace(' version="1.2" baseProfile="tiny"', "")
+    return _FAMILY.sub(lambda found: f'font-family="{_families(found[1])}"', text)
+
+
+@cache
+def _families(name: str) -> str:
+    """The family that was drawn with, and the nearest that every browser has."""
+    drawn = QFontInfo(QFont(name.split(",")[0].strip("'\" "))).family()
+    return ", ".join(dict.fromkeys((f"'{drawn}'", "Verdana", "sans-serif")))
 
 
 def _save_pdf(drawing: Drawing, target: Path) -> None:

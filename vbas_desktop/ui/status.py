@@ -31,6 +31,8 @@ class StatusLine(QStatusBar):
         self.what = ElidedLabel("Ready")
         self.bar = QProgressBar()
         self.bar.setFixedWidth(160)
+        # Letters over a bar that grows below them are hard to read: they stand beside it.
+        self.bar.setTextVisible(False)
         self.left = QLabel()
         self.facts = QLabel()
         for label in (self.left, self.facts):
@@ -71,13 +73,15 @@ class StatusLine(QStatusBar):
         title = self._runner.title
         self.say(stage if stage == title else f"{title}: {stage}")
         if fraction is None:
+            self.left.clear()
             self.bar.setRange(0, 0)
             return
         self.bar.setRange(0, 1000)
         self.bar.setValue(round(1000 * min(max(fraction, 0.0), 1.0)))
-        elapsed = time.monotonic() - self._began
-        if elapsed > _QUIET_SECONDS and fraction > 0.02:
-            self.left.setText(time_left_in_words(elapsed * (1 - fraction) / fraction))
+        elapsed, percent = time.monotonic() - self._began, f"{100 * min(max(fraction, 0.0), 1.0):.0f} %"
+        told = elapsed > _QUIET_SECONDS and fraction > 0.02
+        left = f" · {time_left_in_words(elapsed * (1 - fraction) / fraction)}" if told else ""
+        self.left.setText(percent + left)
 
     @Slot(str)
     def _on_job_ended(self, title: str) -> None:

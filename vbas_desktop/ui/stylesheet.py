@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 def stylesheet(colours: Colours) -> str:
     """The style sheet in these colours. Widgets opt in through the property ``look``."""
-    tick = resource(f"icons/{'tick-dark' if colours.on_accent != '#ffffff' else 'tick-light'}.svg").as_posix()
+    shade = "dark" if colours.on_accent != "#ffffff" else "light"
+    tick, up, down = (resource(f"icons/{name}-{shade}.svg").as_posix() for name in ("tick", "up", "down"))
     return f"""
 QMainWindow::separator {{ width: 1px; height: 1px; background: {colours.line}; }}
 QToolBar {{ border: none; border-bottom: 1px solid {colours.line}; padding: 4px 8px; spacing: 4px;
@@ -41,15 +42,41 @@ QTableView, QTreeView, QListView {{ selection-color: {colours.on_accent};
 QTableView:focus, QTreeView:focus, QListView:focus {{ border-color: {colours.accent}; }}
 QScrollArea {{ border: none; background: transparent; }}
 QToolTip {{ border: 1px solid {colours.line}; padding: 4px; background: {colours.raised}; color: {colours.text}; }}
-QProgressBar {{ border: 1px solid {colours.line}; border-radius: 4px; background: {colours.base};
-  text-align: center; max-height: 14px; min-height: 14px; }}
+QProgressBar {{ border: 1px solid {colours.field}; border-radius: 4px; background: {colours.base};
+  max-height: 12px; min-height: 12px; }}
 QProgressBar::chunk {{ background: {colours.accent}; border-radius: 3px; }}
 QCheckBox::indicator, QTableView::indicator, QListView::indicator {{ width: 13px; height: 13px;
   border: 1px solid {colours.muted}; border-radius: 2px; background: {colours.base}; }}
 QCheckBox::indicator:checked, QTableView::indicator:checked, QListView::indicator:checked {{
   background: {colours.accent}; border-color: {colours.accent}; image: url("{tick}"); }}
 QCheckBox::indicator:disabled, QTableView::indicator:disabled {{ border-color: {colours.line}; }}
-QAbstractSpinBox {{ min-height: 2.4ex; }}
+QLineEdit, QAbstractSpinBox, QComboBox {{ border: 1px solid {colours.field}; border-radius: 3px;
+  background: {colours.base}; padding: 2px 4px; min-height: 2.4ex; }}
+QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {{ border-color: {colours.line};
+  background: {colours.window}; }}
+QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus {{ border-color: {colours.accent}; }}
+QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{ border: none; padding: 0; }}
+QComboBox {{ padding-right: 18px; }}
+QComboBox::drop-down {{ subcontrol-origin: padding; subcontrol-position: center right; width: 18px; border: none; }}
+QComboBox::down-arrow {{ image: url("{down}"); width: 10px; height: 7px; }}
+QComboBox QAbstractItemView {{ border: 1px solid {colours.field}; background: {colours.base};
+  selection-background-color: {colours.accent}; selection-color: {colours.on_accent}; outline: 0; }}
+QAbstractSpinBox {{ padding-right: 18px; }}
+QAbstractSpinBox::up-button {{ subcontrol-origin: border; subcontrol-position: top right; width: 18px; border: none; }}
+QAbstractSpinBox::down-button {{ subcontrol-origin: border; subcontrol-position: bottom right; width: 18px;
+  border: none; }}
+QAbstractSpinBox::up-arrow {{ image: url("{up}"); width: 8px; height: 6px; }}
+QAbstractSpinBox::down-arrow {{ image: url("{down}"); width: 8px; height: 6px; }}
+QPlainTextEdit {{ border: 1px solid {colours.field}; border-radius: 3px; }}
+QScrollBar {{ background: {colours.window}; border: none; margin: 0; }}
+QScrollBar:vertical {{ width: 12px; }}
+QScrollBar:horizontal {{ height: 12px; }}
+QScrollBar::handle {{ background: {colours.field}; border-radius: 4px; margin: 2px; }}
+QScrollBar::handle:vertical {{ min-height: 24px; }}
+QScrollBar::handle:horizontal {{ min-width: 24px; }}
+QScrollBar::handle:hover, QScrollBar::handle:pressed {{ background: {colours.accent}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
 *[look="live"]:disabled {{ color: {colours.muted}; }}
 *[look="muted"] {{ color: {colours.muted}; }}
 *[look="error"] {{ color: {colours.error}; }}

@@ -48,8 +48,10 @@ GRID = 8
 class Colours:
     """Named colours; everything that is drawn takes its colours from here.
 
+    ``line`` parts what belongs together; ``field`` frames what can be filled in, moved or scrolled, and is easy to see.
     ``fills`` are for aggregated regions: muted, told apart by colour-blind eyes, neighbours get different ones.
-    ``sequence`` runs from little to much and survives a greyscale print.
+    ``mark`` lifts something out without saying that it is wrong. ``sequence`` runs from little to much and survives a
+    greyscale print.
     """
 
     window: str
@@ -58,11 +60,13 @@ class Colours:
     text: str
     muted: str
     line: str
+    field: str
     accent: str
     on_accent: str
     good: str
     warning: str
     error: str
+    mark: str
     canvas: str
     region_border: str
     site: str
@@ -78,11 +82,13 @@ LIGHT = Colours(
     text="#1b2530",
     muted="#5c6975",
     line="#d5dbe1",
+    field="#848e98",
     accent="#0f6b8f",
     on_accent="#ffffff",
     good="#2a7a4b",
     warning="#946200",
     error="#b3261e",
+    mark="#6a1fb0",
     canvas="#fbfcfd",
     region_border="#51606d",
     site="#17212b",
@@ -101,11 +107,13 @@ DARK = Colours(
     text="#e3e8ed",
     muted="#98a5b1",
     line="#39424c",
+    field="#6f7c89",
     accent="#4fb0d6",
     on_accent="#0c1419",
     good="#6cc492",
     warning="#e0b04a",
     error="#f28b82",
+    mark="#cfa8ff",
     canvas="#14181c",
     region_border="#b4c0cb",
     site="#f2f5f7",

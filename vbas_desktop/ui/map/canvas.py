@@ -7,23 +7,23 @@ import math
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from vbas_desktop.ui.theme import Colours
 
 from .figures import Figure
-from .furniture import Legend, legend_of, paint_legend, paint_scale, scale_of
+from .furniture import Legend, legend_of, paint_scale, scale_of
 from .geometry import BaseGeometry, MapGeometry
 from .item import HighlightItem, MapItem
-from .layers import DEFAULT_LAYERS, Layer, Picture
+from .layers import DEFAULT_LAYERS, Layer, Picture, hairline, translucent
+from .legend_strip import paint_strip, strip_height
 from .paths import TiledPath
 from .scale import classify
 
 _REACH_PX = 10
 _MARGIN = 12
-_SMALL = 560
 _SCALE_PX = 120.0
 
 
@@ -33,6 +33,11 @@ class _MapBox(pg.ViewBox):
     def __init__(self) -> None:
         super().__init__(lockAspect=True, enableMenu=False)
         self.rubber_band = False
+
+    def use_colours(self, colours: Colours) -> None:
+        """Draw the zoom box in the colours of the rest."""
+        self.rbScaleBox.setPen(hairline(QColor(colours.accent), width=1.5))
+        self.rbScaleBox.setBrush(translucent(colours.accent, 0.15))
 
     def mouseDragEvent(self, ev, axis=None) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
         """Pan, or draw the zoom box."""
@@ -69,9 +74,8 @@ class MapCanvas(pg.GraphicsView):
         self._chosen: int | None = None
         self._hovered: int | None = None
         self.legend = Legend("", ())
-        self.legend_outside = False
-        """Whether somebody else shows the legend, so that it does not cover the map."""
         self.box = _MapBox()
+        self.box.use_colours(colours)
         self.setCentralItem(self.box)
         self.item, self._hover_mark, self._chosen_mark = MapItem(), HighlightItem(False), HighlightItem(True)
         self.box.addItem(self.item)
@@ -157,6 +161,7 @@ class MapCanvas(pg.GraphicsView):
         """Draw in other colours."""
         self._colours = colours
         self.setBackground(colours.canvas)
+        self.box.use_colours(colours)
         self._repaint()
 
     def _repaint(self) -> None:
@@ -357,35 +362,37 @@ class MapCanvas(pg.GraphicsView):
         else:
             super().keyPressEvent(ev)
 
-    # Legend and scale bar
+    # Scale bar, and what a file of the map holds
 
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
-        """Legend and scale bar, in pixels of the widget."""
+        """The scale bar, in pixels of the widget."""
         if self._base is None:
             return
         painter.save()
         painter.resetTransform()
-        self.paint_furniture(painter, QRectF(self.viewport().rect()), not self.legend_outside)
+        self._paint_scale(painter, QRectF(self.viewport().rect()))
         painter.restore()
 
-    def paint_furniture(self, painter: QPainter, area: QRectF, with_legend: bool = True) -> None:
-        """Paint legend and scale bar into the lower corners of an area."""
+    def _paint_scale(self, painter: QPainter, area: QRectF) -> None:
         if self._base is None:
             return
         font = self.font()
-        if with_legend:
-            legend = self.legend if area.width() >= _SMALL else self.legend.short
-            corner = QPointF(area.left() + _MARGIN, area.bottom() - _MARGIN)
-            paint_legend(painter, legend, self._colours, font, corner)
         longest = min(_SCALE_PX, area.width() / 4)
         length, words = scale_of(self._base.regions.system, self.units_per_pixel, longest)
         paint_scale(
             painter, length, words, self._colours, font, QPointF(area.right() - _MARGIN, area.bottom() - _MARGIN)
         )
 
-    def paint_map(self, painter: QPainter, area: QRectF) -> None:
-        """Paint everything that the canvas shows into an area of the same size, for a file."""
-        painter.fillRect(area, QColor(self._colours.canvas))
+    @property
+    def picture_size(self) -> QSize:
+        """The size of a file of the map: what is shown, and the legend below."""
+        size = self.viewport().size()
+        return QSize(size.width(), size.height() + strip_height(self.legend, self.font(), size.width()))
+
+    def paint_map(self, painter: QPainter, whole: QRectF) -> None:
+        """Paint everything that the canvas shows, and its legend below, into an area of `picture_size`."""
+        painter.fillRect(whole, QColor(self._colours.canvas))
+        area = QRectF(whole.topLeft(), self.viewport().size().toSizeF())
         painter.save()
         painter.setClipRect(area)
         painter.setTransform(self.item.sceneTransform() * self.viewportTransform())
@@ -393,4 +400,5 @@ class MapCanvas(pg.GraphicsView):
             self.item.picture.paint(painter, area)
         self._chosen_mark.paint(painter, QStyleOptionGraphicsItem())
         painter.restore()
-        self.paint_furniture(painter, area)
+        self._paint_scale(painter, area)
+        paint_strip(painter, self.legend, self._colours, self.font(), whole.adjusted(0, area.height(), 0, 0))

@@ -1,4 +1,4 @@
-"""What stands on the map: the legend and the scale bar, painted in pixels on screen and on paper alike."""
+"""What stands on or beside the map, in pixels on screen and on paper: the lines of the legend, and the scale bar."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ class LegendRow:
     mark: str
     colour: str
     text: str
-    plain: bool = False
-    """Explains itself, so that a small map leaves it out."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +36,6 @@ class Legend:
 
     title: str
     rows: tuple[LegendRow, ...]
-
-    @property
-    def short(self) -> Legend:
-        """The same without what explains itself."""
-        return Legend(self.title, tuple(row for row in self.rows if not row.plain))
 
 
 def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Legend:
@@ -59,15 +52,15 @@ def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Leg
             rows.append(LegendRow("empty", colours.muted, f"without records ({unrecorded:,})"))
     if geometry is not None and geometry.sites is not None and Layer.SITES in picture.layers:
         idle = int((~geometry.site_attracts).sum())
-        rows.append(LegendRow("ring", colours.site, f"site ({len(geometry.sites) - idle:,})", True))
+        rows.append(LegendRow("ring", colours.site, f"site ({len(geometry.sites) - idle:,})"))
         if idle:
-            rows.append(LegendRow("cross", colours.error, f"site that attracts nothing ({idle:,})"))
+            rows.append(LegendRow("cross", colours.warning, f"site that attracts nothing ({idle:,})"))
     if Layer.POINTS in picture.layers:
         records = picture.base.records
         empty = 0 if records is None else int((records == 0).sum())
-        rows.append(LegendRow("dot", colours.muted, f"initial region ({len(picture.base.points) - empty:,})", True))
+        rows.append(LegendRow("dot", colours.muted, f"initial region ({len(picture.base.points) - empty:,})"))
         if empty:
-            rows.append(LegendRow("dot", colours.error, f"initial region without records ({empty:,})"))
+            rows.append(LegendRow("dot", colours.warning, f"initial region without records ({empty:,})"))
     obstacles = picture.base.regions.obstacles
     if obstacles is not None and Layer.OBSTACLES in picture.layers:
         rows.append(LegendRow("fill", colours.water, f"obstacle ({len(obstacles):,})"))
@@ -77,7 +70,7 @@ def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Leg
             LegendRow("dot", colours.warning, f"changed because of an obstacle ({number:,}, {100 * share:.1f} %)")
         )
     if picture.changed is not None:
-        rows.append(LegendRow("dot", colours.error, f"{changed} ({int(picture.changed.sum()):,})"))
+        rows.append(LegendRow("dot", colours.mark, f"{changed} ({int(picture.changed.sum()):,})"))
     if figure is not None and picture.classes is not None:
         return Legend(figure.title, tuple(rows))
     return Legend("" if geometry is None else counted(len(geometry.shapes), "aggregated region"), tuple(rows))
@@ -93,33 +86,6 @@ def class_rows(classes: Classes, figure: Figure, colours: Colours) -> list[Legen
     if classes.without_value:
         rows.insert(0, LegendRow("empty", colours.muted, f"no value  ({classes.without_value:,})"))
     return rows[::-1]
-
-
-def paint_legend(painter: QPainter, legend: Legend, colours: Colours, font: QFont, corner: QPointF) -> QRectF:
-    """Paint the legend with its lower left corner at a place; returns what it covers."""
-    if not legend.rows and not legend.title:
-        return QRectF()
-    metrics, bold = QFontMetricsF(font), QFont(font)
-    bold.setBold(True)
-    line = max(metrics.height(), SWATCH) + 3
-    width = max([metrics.horizontalAdvance(row.text) + SWATCH + 8 for row in legend.rows], default=0.0)
-    width = max(width, QFontMetricsF(bold).horizontalAdvance(legend.title)) + 2 * _PADDING
-    height = line * (len(legend.rows) + bool(legend.title)) + 2 * _PADDING - 3
-    box = QRectF(corner.x(), corner.y() - height, width, height)
-    _paint_plate(painter, box, colours)
-    top = box.top() + _PADDING
-    painter.setPen(QColor(colours.text))
-    if legend.title:
-        painter.setFont(bold)
-        painter.drawText(QPointF(box.left() + _PADDING, top + metrics.ascent()), legend.title)
-        top += line
-    painter.setFont(font)
-    for row in legend.rows:
-        paint_mark(painter, row, colours, QRectF(box.left() + _PADDING, top + (line - 3 - SWATCH) / 2, SWATCH, SWATCH))
-        painter.setPen(QColor(colours.text))
-        painter.drawText(QPointF(box.left() + _PADDING + SWATCH + 8, top + metrics.ascent()), row.text)
-        top += line
-    return box
 
 
 def _paint_plate(painter: QPainter, box: QRectF, colours: Colours) -> None:

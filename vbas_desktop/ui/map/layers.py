@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygonF, QTransform
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QTransform
 
 from vbas_desktop.ui.theme import Colours
 
@@ -26,6 +26,9 @@ _NARROW_PX = 9.0
 
 _MANY_SITES = 3_000
 """More sites than this are drawn as dots: a ring each would take longer than all the rest of the map."""
+
+
+Points = NDArray[np.float64]
 
 
 class Layer(StrEnum):
@@ -88,25 +91,21 @@ class Picture:
         self._points, self._empty_points, self._changed_points = self._split_points()
         self._water = QPainterPath() if self.base.obstacle_areas is None else path_of(self.base.obstacle_areas)
         self._rivers = QPainterPath() if self.base.obstacle_lines is None else path_of(self.base.obstacle_lines)
-        self._detoured = points_polygon(self.base.points[:0])
+        self._detoured = self.base.points[:0]
         self._borders = self._cells = self._scattered = self._unrecorded = self._outline = QPainterPath()
         self._smooth = True
         if self.geometry is not None:
             self._prepare(self.geometry)
 
-    def _split_points(self) -> tuple[QPolygonF, QPolygonF, QPolygonF]:
+    def _split_points(self) -> tuple[Points, Points, Points]:
         points, count = self.base.points, len(self.base.points)
         empty = np.zeros(count, np.bool_) if self.base.records is None else self.base.records == 0
         changed = np.zeros(count, np.bool_) if self.changed is None else self.changed
-        return (
-            points_polygon(points[~empty & ~changed]),
-            points_polygon(points[empty & ~changed]),
-            points_polygon(points[changed]),
-        )
+        return points[~empty & ~changed], points[empty & ~changed], points[changed]
 
     def _prepare(self, geometry: MapGeometry) -> None:
         if geometry.detoured is not None:
-            self._detoured = points_polygon(self.base.points[geometry.detoured])
+            self._detoured = self.base.points[geometry.detoured]
         self._borders = path_of(geometry.rings)
         self._outline = QPainterPath() if geometry.outline is None else path_of(geometry.outline)
         self._cells = QPainterPath() if geometry.cell_rings is None else path_of(geometry.cell_rings)
@@ -180,30 +179,34 @@ class Picture:
     def _paint_fills(self, painter: QPainter) -> None:
         for brush, path in self._fills:
             painter.fillPath(path, brush)
-        # Patterns are scaled by the painter's transform unless the brush undoes it.
-        upright = painter.worldTransform().inverted()[0]
+        transform = painter.worldTransform()
+        painter.save()
+        # In pixels: patterns are as large as the painter's transform makes them, in files too.
+        painter.resetTransform()
         for path, style, colour in (
             (self._unrecorded, Qt.BrushStyle.BDiagPattern, translucent(self.colours.muted, 0.8)),
             (self._scattered, Qt.BrushStyle.Dense6Pattern, translucent(self.colours.text, 0.35)),
         ):
-            brush = QBrush(colour, style)
-            brush.setTransform(upright)
-            painter.fillPath(path, brush)
+            if not path.isEmpty():
+                painter.fillPath(transform.map(path), QBrush(colour, style))
+        painter.restore()
 
     def _paint_points(self, painter: QPainter) -> None:
         size = self._point_size(painter.worldTransform())
-        if Layer.POINTS in self.layers:
-            for points, colour, width in (
-                (self._points, translucent(self.colours.text, 0.55), size),
-                (self._empty_points, QColor(self.colours.error), size + 1),
-            ):
-                painter.setPen(hairline(colour, width=width))
-                painter.drawPoints(points)
+        drawn = [(self._changed_points, QColor(self.colours.mark), size + 2)]
         if Layer.DETOURED in self.layers:
-            painter.setPen(hairline(QColor(self.colours.warning), width=size + 2))
-            painter.drawPoints(self._detoured)
-        painter.setPen(hairline(QColor(self.colours.error), width=size + 2))
-        painter.drawPoints(self._changed_points)
+            drawn.insert(0, (self._detoured, QColor(self.colours.warning), size + 2))
+        if Layer.POINTS in self.layers:
+            drawn.insert(0, (self._empty_points, QColor(self.colours.warning), size + 1))
+            drawn.insert(0, (self._points, translucent(self.colours.text, 0.55), size))
+        transform = painter.worldTransform()
+        painter.save()
+        # In pixels: where a map unit is many pixels wide, Qt would draw each point as a dash.
+        painter.resetTransform()
+        for points, colour, width in drawn:
+            painter.setPen(hairline(colour, width=width))
+            painter.drawPoints(points_polygon(np.column_stack(_mapped(transform, points))))
+        painter.restore()
 
     def _point_size(self, transform: QTransform) -> float:
         """Dots shrink to single pixels where they would flow together."""
@@ -233,7 +236,7 @@ class Picture:
         painter.setBrush(QBrush(QColor(self.colours.canvas)))
         for x, y in device[attracts].tolist() if len(sites) <= _MANY_SITES else ():
             painter.drawEllipse(QPointF(x, y), radius, radius)
-        painter.setPen(QPen(QColor(self.colours.error), 1.5))
+        painter.setPen(QPen(QColor(self.colours.warning), 1.5))
         arm = radius + 0.5
         for x, y in device[~attracts].tolist():
             painter.drawLine(QPointF(x - arm, y - arm), QPointF(x + arm, y + arm))

@@ -38,9 +38,6 @@ from .legend_strip import LegendStrip
 from .pair import Pair
 from .preparer import preparer_of
 
-_NARROW = 320
-"""Below this width the legend leaves out what explains itself, for the sake of the map."""
-
 
 class SideBySide(QWidget):
     """The selected solution left, the compared one right: same view, same hovering. `closed` when the user is done."""
@@ -91,7 +88,6 @@ class SideBySide(QWidget):
             column.addLayout(head)
             column.addWidget(canvas, 1)
             column.addWidget(self.legends[canvas])
-            canvas.legend_outside = True
             row.addLayout(column, 1)
         whole = QSplitter(Qt.Orientation.Vertical)
         whole.addWidget(maps)
@@ -103,7 +99,7 @@ class SideBySide(QWidget):
         layout.setSpacing(0)
         self.warning.setWordWrap(True)
         self.warning.setMargin(GRID)
-        self.warning.setProperty("look", "error")
+        self.warning.setProperty("look", "warning")
         self.warning.hide()
         layout.addWidget(self.warning)
         layout.addWidget(whole, 1)
@@ -208,8 +204,7 @@ class SideBySide(QWidget):
             card.use_colours(self._context.theme.colours)
 
     def _on_legend_changed(self, canvas: MapCanvas) -> None:
-        legend = canvas.legend if canvas.width() >= _NARROW else canvas.legend.short
-        self.legends[canvas].show_legend(legend, self._context.theme.colours)
+        self.legends[canvas].show_legend(canvas.legend, self._context.theme.colours)
 
     # Linked views
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, Slot
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -16,12 +16,15 @@ from .figures import figure_named
 from .geometry import BaseGeometry
 from .hover_card import HoverCard, card_text
 from .layers import Layer
+from .legend_strip import LegendStrip
 from .preparer import preparer_of
 from .side_by_side import SideBySide
 
 
 class MapView(QWidget):
     """Follows the session: shows the selected solution, tells what the user points at."""
+
+    comparing_changed = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -35,7 +38,15 @@ class MapView(QWidget):
         self.card.use_colours(colours)
         self.comparison = SideBySide(context)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self.canvas)
+        self.legend = LegendStrip(colours)
+        single = QWidget()
+        column = QVBoxLayout(single)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.canvas, 1)
+        column.addWidget(self.legend)
+        self._single = single
+        self._stack.addWidget(single)
         self._stack.addWidget(self.comparison)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -66,6 +77,7 @@ class MapView(QWidget):
         canvas.region_clicked.connect(self._on_region_clicked)
         canvas.region_hovered.connect(self._on_region_hovered)
         canvas.pointer_left.connect(self.card.hide)
+        canvas.legend_changed.connect(self._on_legend_changed)
         canvas.view_moved.connect(self.card.hide)
         for each in (canvas, self.comparison.left, self.comparison.right):
             each.context_requested.connect(self._on_context_requested)
@@ -139,6 +151,10 @@ class MapView(QWidget):
         self.card.use_colours(colours)
         self.bar.refresh_icons()
 
+    @Slot()
+    def _on_legend_changed(self) -> None:
+        self.legend.show_legend(self.canvas.legend, self._context.theme.colours)
+
     # What the user does
 
     @Slot(object)
@@ -207,7 +223,8 @@ class MapView(QWidget):
             session.compare_with((alike or others)[-1].number)
         elif not on:
             session.compare_with(None)
-        self._stack.setCurrentWidget(self.comparison if on else self.canvas)
+        self._stack.setCurrentWidget(self.comparison if on else self._single)
+        self.comparing_changed.emit()
         if on:
             self._context.show_map()
 
@@ -252,5 +269,5 @@ class MapView(QWidget):
     def _drawing(self) -> Drawing:
         """What is shown: one map, or both that are compared."""
         shown = (self.comparison.left, self.comparison.right) if self.comparing else (self.canvas,)
-        drawings = [record(canvas.viewport().size(), canvas.paint_map) for canvas in shown]
+        drawings = [record(canvas.picture_size, canvas.paint_map) for canvas in shown]
         return side_by_side(*drawings) if self.comparing else drawings[0]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -169,15 +168,6 @@ class RepresentabilityPage(QWidget):
     @Slot()
     def _on_legend_changed(self) -> None:
         self.legend.show_legend(colours_only(self.main.map.canvas.legend), self._context.theme.colours)
-        self._fit_legend()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The legend takes as many lines as the width asks for."""
-        super().resizeEvent(event)
-        self._fit_legend()
-
-    def _fit_legend(self) -> None:
-        self.legend.setFixedHeight(self.legend.heightForWidth(self.width() - 2 * GRID))
 
     def _pair(self, place: int) -> Description | None:
         return self._pairs[place] if self._pairs else None

@@ -35,7 +35,6 @@ class RegionMap(QWidget):
         self._shown: Shown | None = None
         self.canvas = MapCanvas(theme.colours)
         self.canvas.setAccessibleName("Map by what remains")
-        self.canvas.legend_outside = True
         self.canvas.setMinimumSize(20 * GRID, 12 * GRID)
         self.canvas.show_layers(_LAYERS)
         self.fitting = False
