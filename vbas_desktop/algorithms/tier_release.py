@@ -75,12 +75,13 @@ def _placed(
 ) -> NDArray[np.uint8]:
     """The tier of each entry if there were only so many above the first."""
     make_ready(_REHEARSAL, progress)
-    from .tier_kernel import place_classes, rooms_of_open_places
+    from .tier_kernel import place_classes, rooms_of_open_places, sort_by_class
 
     indptr, columns, values = counts.rows
     parents, tier_starts = _numbered(tiers)
-    order = np.argsort(columns, kind="stable").astype(np.int32 if columns.size < 1 << 31 else np.int64)
     starts = np.concatenate(([0], np.cumsum(np.bincount(columns, minlength=counts.classes.size)))).astype(np.int64)
+    order = np.empty(columns.size, np.int32 if columns.size < 1 << 31 else np.int64)
+    sort_by_class(columns, starts, order)
     place_of = np.repeat(np.arange(counts.regions, dtype=np.int32), np.diff(indptr))
     child_starts, children = _children(parents)
     open_room = rooms_of_open_places(parents, tier_starts, k)
