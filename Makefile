@@ -9,7 +9,7 @@ export PYTHON
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system-packages run test lint docs bench package check-package lock clean FORCE
+.PHONY: help setup setup-sources system-packages run test test-sources lint docs bench package check-package lock clean FORCE
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,12 @@ run: setup ## open the window on the sample data; without a screen, do the sampl
 
 test: setup lint ## format, lint, types, import directions, docs in step, and all tests
 	@packaging/run-tests
+
+setup-sources: setup ## add to .venv what records behind addresses need: DuckDB, PostgreSQL and Spark clients
+	@packaging/setup-sources
+
+test-sources: setup-sources ## the tests with real engines: DuckDB, a PostgreSQL server and Spark, started on this machine
+	@VBAS_TEST_SOURCES=1 QT_QPA_PLATFORM=offscreen $(BIN)/pytest -n 2 --dist loadgroup tests/sources
 
 lint: setup ## everything of `make test` that needs no test run
 	$(BIN)/ruff format --check .
@@ -57,6 +63,7 @@ check-package: ## install the .deb of `make package` in an empty Debian and run 
 lock: setup ## choose the newest allowed versions anew and write packaging/requirements.lock (needs uv)
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate --quiet --output-file packaging/requirements.lock
+	packaging/lock-sources
 
 clean: ## remove .venv, build/ and all caches
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks

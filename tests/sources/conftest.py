@@ -14,3 +14,21 @@ if not os.environ.get("VBAS_TEST_SOURCES"):
 def few_threads(monkeypatch):
     """Small tables need little."""
     monkeypatch.setenv("VBAS_DUCKDB_MEMORY", "512MB")
+
+
+@pytest.fixture(scope="session")
+def server():
+    """One PostgreSQL server for all tests that do not kill it."""
+    from servers import start_server
+
+    running = start_server()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def password(monkeypatch):
+    """The password as a user would give it."""
+    from servers import PASSWORD
+
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)

@@ -54,3 +54,33 @@ def in_text_files(table: pa.Table, folder: Path) -> str:
 
 
 PLACES = {"folder": in_folder, "pattern": in_pattern, "database": in_database}
+
+
+_KINDS = {
+    "int64": "bigint",
+    "string": "text",
+    "double": "double precision",
+    "decimal128(8, 2)": "numeric(8,2)",
+    "date32[day]": "date",
+    "timestamp[us]": "timestamp",
+    "bool": "boolean",
+}
+
+
+def quoted(name: str) -> str:
+    """A name as SQL takes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def in_server(table: pa.Table, server, name: str) -> str:
+    """A table of a PostgreSQL server, in a schema with an odd name."""
+    columns = ", ".join(f"{quoted(each.name)} {_KINDS[str(each.type)]}" for each in table.schema)
+    full = f'"odd ""schema"""."{name}"'
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute('CREATE SCHEMA IF NOT EXISTS "odd ""schema"""')
+        cursor.execute(f"DROP TABLE IF EXISTS {full}")
+        cursor.execute(f"CREATE TABLE {full} ({columns})")
+        with cursor.copy(f"COPY {full} FROM STDIN") as copy:
+            for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+                copy.write_row(row)
+    return server.address(f'odd "schema".{name}')

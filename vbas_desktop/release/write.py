@@ -81,6 +81,7 @@ def write_release(
     if isinstance(table, SourceTable):
         refuse_order(options, table.source.path)
         with table.engine.steady(progress):
+            table.require_same(problem, progress)
             return _write(problem, table, result, solution, options, released, target, progress, document)
     _refuse_changed(problem)
     return _write(problem, table, result, solution, options, released, target, progress, document)

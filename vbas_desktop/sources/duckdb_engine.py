@@ -236,8 +236,8 @@ class DuckDBEngine:
             self._connection.unregister("vbas_incoming")
 
     def content_hash(self, outputs: Sequence[str]) -> str:
-        """64 bits of what a row holds."""
-        return f"hash({', '.join(outputs)})"
+        """63 bits of what a row holds."""
+        return f"(hash({', '.join(outputs)}) >> 1)::BIGINT"
 
     def steady(self, progress: Progress) -> AbstractContextManager[None]:
         """Files are compared before and after; nothing else can be done about them."""

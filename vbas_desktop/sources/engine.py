@@ -67,10 +67,13 @@ class Engine(Protocol):
         """Make a small table that lasts as long as the connection; ``keys`` are typed as a column of the records."""
 
     def content_hash(self, outputs: Sequence[str]) -> str:
-        """An expression for 64 bits of what a row holds in these columns."""
+        """An expression for a 64-bit number that depends on what a row holds in these columns, and on nothing else."""
 
     def steady(self, progress: Progress) -> AbstractContextManager[None]:
         """A context in which all queries see the same records, where the engine can; else changes are noticed."""
+
+    def refuse_changed(self) -> None:
+        """Refuse to go on if the records were changed, where ``description.mark`` tells."""
 
     def close(self) -> None:
         """Let go of connection and small tables."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import Categories, ColumnFacts, EquivalenceCounts, category_order
 from vbas_desktop.domain.source import Source
@@ -47,6 +48,7 @@ class SourceTable(RecordTable):
 
     engine: Engine = field(kw_only=True)
     values: dict[str, Values] = field(kw_only=True, default_factory=dict, repr=False)
+    lookups: dict[tuple[str, ...], tuple[Lookup, ...]] = field(kw_only=True, default_factory=dict, repr=False)
 
     def place(self, name: str) -> int:
         """The number of a column."""
@@ -84,7 +86,22 @@ class SourceTable(RecordTable):
         for each, code in zip(quasi_identifiers, codes[1:], strict=True):
             classes = classes * each.number + code
         unknown = int(sizes[~known].sum())
-        return counts_of(area[known], classes[known], sizes[known], region.number, numbers), unknown
+        counts = counts_of(area[known], classes[known], sizes[known], region.number, numbers)
+        self.lookups[tuple(each.column for each in lookups)] = lookups
+        return counts, unknown
+
+    def require_same(self, problem: Problem, progress: Progress) -> None:
+        """Refuse to go on if the records are not those any more that were counted."""
+        if self.engine.description.mark:
+            self.engine.refuse_changed()
+            return
+        region, *others = self.lookups[(problem.region_column, *problem.quasi_identifiers)]
+        counts, unknown = self.count(region, others, progress)
+        now: list[Any] = [*counts.rows, counts.classes]
+        before: list[Any] = [*problem.counts.rows, problem.counts.classes]
+        same = all(np.array_equal(one, other) for one, other in zip(now, before, strict=True))
+        if unknown != problem.unknown_region_records or not same:
+            raise changed(self.engine.address)
 
     def counted(self, places: Sequence[int], progress: Progress) -> Any:
         """The counts of all combinations that occur in some columns, as an Arrow table: the columns, then n."""
@@ -161,7 +178,8 @@ def load_source(
     progress = progress or Silent()
     engine = open_engine(address, options, progress)
     try:
-        return _described(engine, progress, columns)
+        with engine.steady(progress):
+            return _described(engine, progress, columns)
     except BaseException:
         engine.close()
         raise
@@ -170,8 +188,12 @@ def load_source(
 def open_engine(address: Address, options: RecordOptions, progress: Progress) -> Engine:
     """The engine that reads an address, connected."""
     from .duckdb_engine import DuckDBEngine
+    from .postgres_engine import PostgresEngine
 
-    engines: dict[Kind, Callable[[], Engine]] = {Kind.DUCKDB: lambda: DuckDBEngine(address, options, progress)}
+    engines: dict[Kind, Callable[[], Engine]] = {
+        Kind.DUCKDB: lambda: DuckDBEngine(address, options, progress),
+        Kind.POSTGRESQL: lambda: PostgresEngine(address, progress),
+    }
     return engines[address.kind]()
 
 

@@ -190,7 +190,8 @@ class SourceRecords(ArrowRecords):
         writer: Any = None
         try:
             for batch in self._batches_of_engine(Span(progress, 0.0, 0.7)):
-                buckets.add(self._dressed_batch(batch), np.asarray(batch.column(batch.num_columns - 1)))
+                hashes = np.asarray(batch.column(batch.num_columns - 1)).view(np.uint64)
+                buckets.add(self._dressed_batch(batch), hashes)
                 kept += batch.num_rows
                 progress.update(_STAGE, 0.7 * kept / max(1, self._plan.records_released))
             for number, released in buckets.ordered():
@@ -205,7 +206,7 @@ class SourceRecords(ArrowRecords):
         return Written(self._table.rows, kept, sink.sha256, sink.size, formulas)
 
     def _batches_of_engine(self, progress: Progress) -> Iterator[Any]:
-        types = self._query.types.append(pa.field(HASH, pa.uint64()))
+        types = self._query.types.append(pa.field(HASH, pa.int64()))
         return self._table.engine.batches(self._query.query(), types, progress, _STAGE)
 
     def _dressed_batch(self, batch: Any) -> Any:

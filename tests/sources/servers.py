@@ -1,0 +1,112 @@
+"""A PostgreSQL server of the tests' own, on the loopback, with a folder of its own; it ends with them."""
+
+from __future__ import annotations
+
+import glob
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+PASSWORD = "not ’for’ logs: 7f3a"
+
+
+def free_port() -> int:
+    """A port that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _program(name: str) -> str:
+    found = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}")) or [shutil.which(name)]
+    assert found[-1], f"{name} is missing: run `make setup-sources` as root, or install postgresql"
+    return found[-1]
+
+
+@dataclass
+class Server:
+    """A running server."""
+
+    folder: Path
+    port: int
+    process: subprocess.Popen
+
+    def address(self, table: str = "", user: str = "keeper", database: str = "postgres") -> str:
+        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}" + (f"#{table}" if table else "")
+
+    def connect(self, **more):
+        import psycopg
+
+        return psycopg.connect(self.address(), password=PASSWORD, autocommit=True, **more)
+
+    def run(self, *queries: str) -> None:
+        with self.connect() as connection:
+            for query in queries:
+                connection.execute(query)
+
+    def rows(self, query: str) -> list[tuple]:
+        with self.connect() as connection:
+            return connection.execute(query).fetchall()
+
+    def stop(self) -> None:
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait(20)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _as_server_user() -> dict:
+    """The server refuses to run as root."""
+    if os.getuid() != 0:
+        return {}
+    account = pwd.getpwnam("postgres")
+    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+
+
+def start_server() -> Server:
+    """Make a database and start its server. The folder is not pytest's, in which other users may not look."""
+    folder = Path(tempfile.mkdtemp(prefix="vbas-postgresql-"))
+    data, secret = folder / "data", folder / "secret"
+    secret.write_text(PASSWORD, encoding="utf-8")
+    who = _as_server_user()
+    if who:
+        for path in (folder, secret):
+            os.chown(path, who["user"], who["group"])
+    subprocess.run(
+        [_program("initdb"), "-D", str(data), "-U", "keeper", f"--pwfile={secret}", "-A", "scram-sha-256", "-E", "UTF8",
+         "--locale=C.UTF-8", "--no-sync"],
+        check=True, capture_output=True, cwd=folder, **who,
+    )  # fmt: skip
+    port = free_port()
+    settings = {
+        "listen_addresses": "127.0.0.1", "port": str(port), "unix_socket_directories": str(folder), "fsync": "off",
+        "shared_buffers": "64MB", "log_statement": "none", "max_connections": "20",
+    }  # fmt: skip
+    options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+    log = (folder / "log").open("wb")
+    process = subprocess.Popen(
+        [_program("postgres"), "-D", str(data), *options], stdout=log, stderr=log, cwd=folder, **who
+    )
+    log.close()
+    server = Server(folder, port, process)
+    ready = [_program("pg_isready"), "-h", "127.0.0.1", "-p", str(port), "-t", "1"]
+    for _ in range(60):
+        if subprocess.run(ready, capture_output=True, check=False).returncode == 0:
+            return server
+        if process.poll() is not None:
+            break
+        try:
+            process.wait(0.25)
+        except subprocess.TimeoutExpired:
+            continue
+    said = (folder / "log").read_text(encoding="utf-8")
+    server.stop()
+    raise AssertionError(said)

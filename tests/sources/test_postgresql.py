@@ -1,0 +1,239 @@
+"""What can go wrong with a server is told in words, stops reach it, and nothing stays behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from making import regions_file
+from servers import PASSWORD, free_port, start_server
+
+from vbas_desktop.cli.main import main
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.sources.address import record_place
+from vbas_desktop.sources.postgres_engine import server_tables
+from vbas_desktop.sources.table import load_source
+
+pytestmark = pytest.mark.xdist_group("postgresql")
+
+VISITS = """
+CREATE TABLE visits AS SELECT (ARRAY['r1', 'r 2', 'Łódź', 'a,b'])[1 + i % 4] AS region, i % 3 AS age,
+  CASE WHEN i % 2 = 0 THEN 'f' ELSE 'm' END::char(3) AS sex, i AS number, 'note ' || i % 7 AS note, i % 5 = 0 AS ill
+FROM generate_series(1, 2400) AS i"""
+
+
+@pytest.fixture
+def visits(server, password):
+    server.run("DROP TABLE IF EXISTS visits CASCADE", VISITS, "ANALYZE visits")
+    return server.address("public.visits")
+
+
+def opened(address: str, **more):
+    return load_source(record_place(address), RecordOptions(), **more)
+
+
+def codes(address: str) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        opened(address)
+    assert PASSWORD not in str(caught.value)
+    return [finding.code for finding in caught.value.findings]
+
+
+def arguments(address: str, tmp_path, *more: str) -> list[str]:
+    return [
+        "run", address, str(regions_file(tmp_path)), "--region-column", "region", "--quasi-identifiers", "age,sex",
+        "--identifiers", "number", "-k", "5", "--site-number", "fixed", "--sites", "2", "--range-reach", "0",
+        "--no-pdf", *more,
+    ]  # fmt: skip
+
+
+def test_a_run_releases_verifies_and_can_be_repeated(visits, tmp_path, capsys, monkeypatch):
+    out, again = tmp_path / "out", tmp_path / "again"
+    assert main(arguments(visits, tmp_path, "--out", str(out))) == 0
+    options = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "5"]
+    assert main(["verify", str(out / "release" / "anonymized.csv"), *options]) == 0
+    assert main(["export", str(out), "--out", str(again)]) == 0
+    one, other = (folder / "release" / "anonymized.csv" for folder in (out, again))
+    assert one.read_bytes() == other.read_bytes()
+    kept = "".join(path.read_text(encoding="utf-8") for path in out.rglob("*.json")) + capsys.readouterr().err
+    assert PASSWORD not in kept
+    assert json.loads((out / "run.json").read_text(encoding="utf-8"))["options"]["records"] == visits
+
+
+def test_verify_counts_on_the_server(visits, capsys):
+    assert main(["verify", visits, "--region-column", "region", "--quasi-identifiers", "age,sex,note", "-k", "29"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert (found["records"], found["regions"], found["anonymity"]) == (2400, 4, 28)
+    assert found["violating_records"] == 28 * found["anonymity_vector"]["28"]
+
+
+def test_nobody_answers(password):
+    assert codes(f"postgresql://keeper@127.0.0.1:{free_port()}/postgres#public.visits") == ["no-server"]
+
+
+def test_no_such_host(password):
+    assert codes("postgresql://keeper@no-such-host.invalid/postgres#public.visits") == ["no-such-host"]
+
+
+def test_wrong_password(server, monkeypatch):
+    monkeypatch.setenv("PGPASSWORD", "something else")
+    assert codes(server.address("public.visits")) == ["wrong-password"]
+
+
+def test_no_password_at_all(server, monkeypatch):
+    monkeypatch.delenv("PGPASSWORD", raising=False)
+    monkeypatch.setenv("PGPASSFILE", "/nonexistent")
+    assert codes(server.address("public.visits")) == ["wrong-password"]
+
+
+def test_the_password_file_is_used(visits, server, monkeypatch, tmp_path):
+    monkeypatch.delenv("PGPASSWORD", raising=False)
+    file = tmp_path / "pass"
+    file.write_text(f"127.0.0.1:{server.port}:*:keeper:{PASSWORD.replace(':', chr(92) + ':')}\n", encoding="utf-8")
+    file.chmod(0o600)
+    monkeypatch.setenv("PGPASSFILE", str(file))
+    table = opened(visits, columns=("age",))
+    assert table.rows == 2400
+    table.close()
+
+
+def test_no_such_database(server, password):
+    assert codes(server.address("public.visits", database="none")) == ["no-such-database"]
+
+
+def test_no_such_table_lists_those_that_are_there(visits, server):
+    with pytest.raises(InputError, match=r"no table “public.visit”.*public\.visits"):
+        opened(server.address("public.visit"))
+    assert "public.visits" in server_tables(record_place(server.address()), Silent())
+
+
+def test_no_such_column(visits, tmp_path, capsys):
+    assert main([*arguments(visits, tmp_path)[:4], "ages", *arguments(visits, tmp_path)[5:]]) == 1
+    assert "There is no column “ages”. Did you mean “age”?" in capsys.readouterr().err
+
+
+def test_no_right_to_read(visits, server, monkeypatch):
+    server.run("DROP ROLE IF EXISTS guest", "CREATE ROLE guest LOGIN PASSWORD 'guest'")
+    monkeypatch.setenv("PGPASSWORD", "guest")
+    assert codes(server.address("public.visits", user="guest")) == ["no-rights"]
+
+
+def test_a_type_that_cannot_be_grouped_is_left_uncoded(server, password):
+    server.run("DROP TABLE IF EXISTS odd", "CREATE TABLE odd AS SELECT 1 AS a, '{}'::json AS b, ARRAY[1] AS c")
+    table = opened(server.address("public.odd"))
+    assert [(each.name, each.categorical) for each in table.columns] == [("a", True), ("b", False), ("c", False)]
+    table.close()
+
+
+def test_dates_outside_the_calendar_are_told(server, password):
+    server.run("DROP TABLE IF EXISTS odd", "CREATE TABLE odd AS SELECT 'infinity'::date AS day")
+    assert codes(server.address("public.odd")) == ["no-fit"]
+
+
+def test_records_that_change_between_counting_and_releasing_stop_the_release(visits, server, tmp_path, monkeypatch):
+    from vbas_desktop.jobs.release import ReleaseJob
+
+    released = ReleaseJob.execute
+
+    def meddled(self, progress):
+        server.run("UPDATE visits SET age = 7 WHERE number = 1")
+        return released(self, progress)
+
+    monkeypatch.setattr(ReleaseJob, "execute", meddled)
+    assert main(arguments(visits, tmp_path, "--out", str(tmp_path / "out"))) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_records_that_change_while_they_are_released_are_not_seen(visits, server, tmp_path, monkeypatch):
+    from vbas_desktop.release.records.source_writer import ReleaseQuery
+
+    uploaded = ReleaseQuery.upload
+
+    def meddled(self, progress):
+        server.run("UPDATE visits SET age = 7", "DELETE FROM visits WHERE number < 1000")
+        return uploaded(self, progress)
+
+    monkeypatch.setattr(ReleaseQuery, "upload", meddled)
+    assert main(arguments(visits, tmp_path, "--out", str(tmp_path / "out"))) == 0
+    assert server.rows("SELECT count(*) FROM visits") == [(1401,)]
+
+
+class Stopping:
+    """Progress that wants to stop as soon as the server works on the query."""
+
+    def __init__(self, server) -> None:
+        self.server = server
+
+    def update(self, stage, fraction=None) -> None:
+        if busy(self.server):
+            raise Cancelled
+
+
+def busy(server) -> list[tuple]:
+    return server.rows(
+        "SELECT pid FROM pg_stat_activity WHERE application_name = 'vbas-desktop' AND state = 'active' "
+        "AND query LIKE '%pg_sleep%'"
+    )
+
+
+def test_a_stop_ends_the_query_on_the_server(visits, server):
+    table = opened(visits, columns=("age",))
+    with pytest.raises(Cancelled):
+        table.engine.fetch("SELECT count(*) AS n, pg_sleep(60)::text AS t", None, Stopping(server), "Waiting")
+    assert busy(server) == []
+    table.close()
+
+
+def test_a_killed_program_leaves_nothing_on_the_server(visits, server, tmp_path):
+    program = (
+        "import sys, pyarrow as pa\n"
+        "from vbas_desktop.domain.progress import Silent\n"
+        "from vbas_desktop.settings.reading import RecordOptions\n"
+        "from vbas_desktop.sources.address import record_place\n"
+        "from vbas_desktop.sources.table import load_source\n"
+        f"table = load_source(record_place({visits!r}), RecordOptions(), columns=('age',))\n"
+        "table.engine.upload('vbas_regions', {'r_area': pa.array([1], pa.int32())}, {}, Silent())\n"
+        "print('there', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert child.stdout.readline() == b"there\n"
+    left = "SELECT count(*) FROM pg_class WHERE relname = 'vbas_regions'"
+    assert server.rows(left) == [(1,)]
+    os.kill(child.pid, signal.SIGKILL)
+    child.communicate()
+    gone = threading.Event()
+    for _ in range(100):
+        if server.rows(left) == [(0,)]:
+            gone.set()
+            break
+        gone.wait(0.05)
+    assert gone.is_set()
+
+
+def test_a_server_that_dies_in_the_middle_is_told_and_nothing_is_released(tmp_path, password, monkeypatch, capsys):
+    from vbas_desktop.release.records.source_writer import ReleaseQuery
+
+    mortal = start_server()
+    try:
+        mortal.run(VISITS)
+        uploaded = ReleaseQuery.upload
+
+        def killed(self, progress):
+            mortal.process.send_signal(signal.SIGQUIT)
+            mortal.process.wait(20)
+            return uploaded(self, progress)
+
+        monkeypatch.setattr(ReleaseQuery, "upload", killed)
+        assert main(arguments(mortal.address("public.visits"), tmp_path, "--out", str(tmp_path / "out"))) == 1
+        assert "The connection to the server was lost. Nothing was released." in capsys.readouterr().err
+        assert [path.name for path in tmp_path.iterdir()] == ["regions.csv"]
+    finally:
+        mortal.stop()

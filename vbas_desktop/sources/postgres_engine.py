@@ -1,0 +1,491 @@
+"""PostgreSQL: a table or view of a server, counted and joined there, under one snapshot where that matters."""
+
+from __future__ import annotations
+
+import getpass
+import io
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.files.records.coding import DISTINCT_LIMIT
+
+from .address import Address
+from .engine import RECORDS, Description, not_installed, watched, watched_batches
+
+T = TypeVar("T")
+
+PROGRAM = "vbas-desktop"
+"""How the program names itself to the server."""
+_STAGE = "Asking the server"
+_BLOCK_BYTES = 8 << 20
+_CONNECT_SECONDS = 15
+_SHOWN = 10
+
+
+class PostgresEngine:
+    """One connection, closed with the table. Passwords come from PGPASSFILE, PGPASSWORD or the terminal."""
+
+    dialect = "postgres"
+
+    def __init__(self, address: Address, progress: Progress, password: str | None = None) -> None:
+        self.address = address
+        self._connection = connected(address, progress, password)
+        # Whoever forgets the table lets go of the connection.
+        self._close = weakref.finalize(self, self._connection.close)
+        self._lock = threading.Lock()
+        self._active: Iterator[Any] | None = None
+        try:
+            self._schema, self._table, columns = self._found(progress)
+            self._columns = columns
+            with self.steady(progress):
+                rows = self.fetch(f"SELECT count(*) AS n FROM {RECORDS}", None, progress, _STAGE).column(0)[0].as_py()
+                size = self._rows("SELECT pg_total_relation_size(%s::regclass)", (self._name,), progress)[0][0]
+            self.description = Description(
+                tuple(name for name, _, _ in columns), self._types(columns), int(rows), int(size or 0), ""
+            )
+        except BaseException:
+            self._close()
+            raise
+
+    @property
+    def _name(self) -> str:
+        return f"{_quoted(self._schema)}.{_quoted(self._table)}"
+
+    def _found(self, progress: Progress) -> tuple[str, str, list[tuple[str, str, str]]]:
+        """Schema, name and columns of the table that the address names."""
+        listed = self._rows(_TABLES, (), progress)
+        wanted = self.address.table
+        found = [(schema, name) for schema, name in listed if wanted in (f"{schema}.{name}", name)]
+        exact = [each for each in found if f"{each[0]}.{each[1]}" == wanted or each[0] == "public"]
+        found = exact or found
+        if len(found) != 1:
+            shown = ", ".join(f"{schema}.{name}" for schema, name in listed[:_SHOWN]) or "none"
+            message = (
+                f"The database has no table “{wanted}” that you may see." if wanted else "The address names no table."
+            )
+            remedy = f"Write schema.table behind #. Tables: {shown}{' …' if len(listed) > _SHOWN else ''}."
+            raise InputError(Finding("no-such-table", message, remedy, file=str(self.address)))
+        schema, table = found[0]
+        columns = self._rows(_COLUMNS, (f"{_quoted(schema)}.{_quoted(table)}",), progress)
+        return schema, table, [(name, kind, shape) for name, kind, shape in columns]
+
+    def _types(self, columns: Sequence[tuple[str, str, str]]) -> Any:
+        import pyarrow as pa
+
+        return pa.schema([(f"c{place}", arrow_type(kind, shape)) for place, (_, kind, shape) in enumerate(columns)])
+
+    def _rows(self, query: str, values: Sequence[Any], progress: Progress) -> list[tuple[Any, ...]]:
+        """A small result as Python values."""
+
+        def job() -> list[tuple[Any, ...]]:
+            with self._connection.cursor() as cursor:
+                cursor.execute(query, values or None)
+                return list(cursor.fetchall()) if cursor.description else []
+
+        return self._watched(job, progress, _STAGE)
+
+    def _watched(self, job: Callable[[], T], progress: Progress, stage: str) -> T:
+        import psycopg
+
+        self._let_go()
+
+        def locked() -> T:
+            with self._lock:
+                try:
+                    return job()
+                except psycopg.Error as error:
+                    raise told(error, self.address) from None
+
+        return watched(locked, self._cancel, progress, stage)
+
+    def _cancel(self) -> None:
+        import psycopg
+
+        try:
+            self._connection.cancel_safe(timeout=10)
+        except psycopg.Error:
+            # A server that cannot be told ends the query when the connection is closed.
+            self._connection.close()
+
+    def _whole(self, query: str) -> str:
+        """The query with the records named by place."""
+        columns = ", ".join(
+            f"{_text_of(name, kind)} AS c{place}" for place, (name, kind, _) in enumerate(self._columns)
+        )
+        return f"WITH {RECORDS} AS NOT MATERIALIZED (SELECT {columns} FROM {self._name}) {query}"
+
+    def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
+        """All of a result."""
+        import pyarrow as pa
+
+        batches = list(self._copied(query, types, progress, stage))
+        if batches:
+            return pa.Table.from_batches(batches)
+        return types.empty_table() if types is not None else pa.table({"n": [0]})
+
+    def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
+        """A result batch by batch."""
+        return self._copied(query, types, progress, stage)
+
+    def _copied(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
+        """What a query gives, as the server's own CSV, which keeps empty texts and missing values apart."""
+        import psycopg
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        types = types if types is not None else pa.schema([("n", pa.int64())])
+
+        def stream() -> Iterator[Any]:
+            with self._lock:
+                try:
+                    with (
+                        self._connection.cursor() as cursor,
+                        cursor.copy(f"COPY ({self._whole(query)}) TO STDOUT (FORMAT csv)") as copy,
+                    ):
+                        pieces = _Pieces(copy)
+                        if pieces.is_empty():
+                            return
+                        yield from arrow_csv.open_csv(
+                            pa.PythonFile(pieces, "r"),
+                            arrow_csv.ReadOptions(block_size=_BLOCK_BYTES, column_names=types.names, use_threads=False),
+                            arrow_csv.ParseOptions(newlines_in_values=True),
+                            arrow_csv.ConvertOptions(
+                                column_types=_plain(types),
+                                null_values=[""],
+                                strings_can_be_null=True,
+                                quoted_strings_can_be_null=False,
+                                true_values=["t"],
+                                false_values=["f"],
+                            ),
+                        )
+                except psycopg.Error as error:
+                    raise told(error, self.address) from None
+                except pa.ArrowInvalid:
+                    raise InputError(_no_fit(self.address)) from None
+
+        self._let_go()
+        self._active = stream()
+        yield from watched_batches(lambda: _typed(self._active, types, self.address), self._cancel, progress, stage)
+
+    def _let_go(self) -> None:
+        """End a result that nobody reads any more: the connection has one at a time."""
+        active, self._active = self._active, None
+        if active is not None:
+            active.close()  # type: ignore[attr-defined]
+
+    def values(self, column: int, progress: Progress) -> tuple[Any, Any, Any] | None:
+        """The values of a column with their numbers; the server gets them back as the text that it gave."""
+        import pyarrow as pa
+
+        name, kind = f"c{column}", self.description.schema.field(column).type
+        # The statistics of the server spare a count that would be in vain; without any, the count is tried.
+        guess = self._rows(_DISTINCT, (self._schema, self._table, self._columns[column][0]), progress)
+        guessed = float(guess[0][0]) if guess else 0.0
+        if (guessed if guessed >= 0 else -guessed * self.description.rows) > 3 * DISTINCT_LIMIT:
+            return None
+        grouped = f"SELECT {name}::text AS key, {name}, count(*) AS n FROM {RECORDS} GROUP BY {name}"
+        query = f"{grouped} LIMIT {DISTINCT_LIMIT + 1}"
+        types = pa.schema([("key", pa.string()), (name, kind), ("n", pa.int64())])
+        found = self.fetch(query, types, progress, _STAGE)
+        if found.num_rows > DISTINCT_LIMIT:
+            return None
+        return tuple(found.column(place).combine_chunks() for place in range(3))  # type: ignore[return-value]
+
+    def missing(self, column: int, progress: Progress) -> int:
+        """Records without a value."""
+        import pyarrow as pa
+
+        name, kind = f"c{column}", self.description.schema.field(column).type
+        test = f"{name} IS NULL"
+        if pa.types.is_floating(kind):
+            test += f" OR {name} = 'NaN'"
+        elif pa.types.is_string(kind):
+            test += f" OR {name}::text = ''"
+        found = self.fetch(f"SELECT count(*) AS n FROM {RECORDS} WHERE {test}", None, progress, _STAGE)
+        return int(found.column(0)[0].as_py())
+
+    def sample(self, share: float) -> str:
+        """The records, or a random share of them."""
+        if share >= 1:
+            return RECORDS
+        return f"(SELECT * FROM {RECORDS} WHERE random() < {share:.9f}) AS sampled"
+
+    def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
+        """A temporary table, which the server drops with the connection."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        kinds = {"int32": "integer", "int64": "bigint", "string": "text"}
+        declared = ", ".join(
+            f"{each} {self._key_type(keys[each]) if each in keys else kinds[str(column.type)]}"
+            for each, column in columns.items()
+        )
+        table = pa.table({each: _as_csv(column) for each, column in columns.items()})
+        sink = pa.BufferOutputStream()
+        arrow_csv.write_csv(table, sink, arrow_csv.WriteOptions(include_header=False, quoting_style="needed"))
+
+        def job() -> None:
+            with self._connection.cursor() as cursor:
+                cursor.execute(f"DROP TABLE IF EXISTS pg_temp.{name}")
+                cursor.execute(f"CREATE TEMPORARY TABLE {name} ({declared})")
+                if table.num_rows:
+                    with cursor.copy(f"COPY {name} FROM STDIN (FORMAT csv)") as copy:
+                        copy.write(sink.getvalue().to_pybytes())
+                cursor.execute(f"ANALYZE {name}")
+
+        self._watched(job, progress, _STAGE)
+
+    def _key_type(self, column: int) -> str:
+        kind = self._columns[column][1]
+        return "text" if kind.startswith(_FILLED) else kind
+
+    def content_hash(self, outputs: Sequence[str]) -> str:
+        """64 bits of what a row holds."""
+        return f"hashtextextended(ROW({', '.join(outputs)})::text, 0)"
+
+    @contextmanager
+    def steady(self, progress: Progress) -> Iterator[None]:
+        """One snapshot for all queries inside; what others change meanwhile is not seen."""
+        if self._connection.info.transaction_status != 0:
+            yield
+            return
+        self._let_go()
+        self._rows("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ", (), progress)
+        try:
+            yield
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        import psycopg
+
+        self._let_go()
+        try:
+            self._connection.rollback()
+        except psycopg.Error:
+            self._connection.close()
+
+    def refuse_changed(self) -> None:
+        """The snapshot takes care of it; between two snapshots the numbers are compared."""
+
+    def close(self) -> None:
+        """Let go of the connection; the server drops the temporary tables."""
+        self._close()
+
+
+_TABLES = """
+SELECT n.nspname, c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+  AND n.nspname NOT LIKE 'pg_toast%%' AND n.nspname NOT LIKE 'pg_temp%%' AND has_schema_privilege(n.oid, 'USAGE')
+ORDER BY 1, 2""".replace("%%", "%")
+_COLUMNS = """
+SELECT a.attname,
+  CASE WHEN t.typtype = 'd' THEN format_type(t.typbasetype, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END,
+  CASE WHEN t.typcategory IN ('A', 'G') OR t.typtype IN ('c', 'r', 'm') OR t.typname IN ('bytea', 'json', 'xml')
+       THEN 'opaque' ELSE '' END
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+WHERE a.attrelid = %s::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"""
+_DISTINCT = "SELECT n_distinct FROM pg_stats WHERE schemaname = %s AND tablename = %s AND attname = %s"
+
+
+def server_tables(address: Address, progress: Progress, password: str | None = None) -> list[str]:
+    """The tables and views that an address without a table leads to, as schema.table."""
+    connection = connected(address, progress, password)
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(_TABLES)
+            return [f"{schema}.{name}" for schema, name in cursor.fetchall()]
+    finally:
+        connection.close()
+
+
+def connected(address: Address, progress: Progress, password: str | None = None) -> Any:
+    """A connection to the server of an address; nobody but that server is asked."""
+    try:
+        import psycopg
+    except ImportError:
+        raise not_installed(address, "psycopg") from None
+
+    def connect(secret: str | None) -> Any:
+        more = {} if secret is None else {"password": secret}
+        return psycopg.connect(
+            address.place,
+            autocommit=True,
+            application_name=PROGRAM,
+            connect_timeout=_CONNECT_SECONDS,
+            prepare_threshold=None,
+            options="-c timezone=UTC -c datestyle=ISO -c intervalstyle=iso_8601 -c extra_float_digits=1",
+            **more,
+        )
+
+    try:
+        return watched(lambda: connect(password), lambda: None, progress, "Connecting")
+    except psycopg.Error as error:
+        if password is None and _wants_password(str(error)) and sys.stdin.isatty() and sys.stderr.isatty():
+            try:
+                return connect(getpass.getpass(f"Password for {address.place}: "))
+            except psycopg.Error as second:
+                error = second
+        raise told(error, address) from None
+
+
+def _wants_password(text: str) -> bool:
+    return "no password supplied" in text
+
+
+def told(error: Exception, address: Address) -> Exception:
+    """What a server's error means. Its own text may quote values, so only what is harmless is passed on."""
+    import psycopg
+    from psycopg import errors
+
+    file, text = str(address), str(error)
+    if isinstance(error, errors.QueryCanceled):
+        return InputError(
+            Finding("cancelled", "The server ended the query.", "Try again, or ask who runs the server.", file=file)
+        )
+    kinds: list[tuple[Any, str, str, str]] = [
+        (errors.InsufficientPrivilege, "no-rights", "You may not do this on the server.",
+         "Ask for the right to read the table and to make temporary tables."),
+        (errors.UndefinedTable, "no-such-table", "The table is not there any more.", "Check its name."),
+        (errors.UndefinedColumn, "no-such-column", "A column is not there any more.", "Load the table again."),
+        (errors.DiskFull, "server-full", "The server has no room left.", "Ask who runs the server."),
+        (errors.OutOfMemory, "server-full", "The server has no memory left.", "Ask who runs the server."),
+        (errors.UndefinedFunction, "no-fit", "A column has a type that cannot be grouped or compared.",
+         "Cast it to text in a view, and name that."),
+        (errors.DataError, "no-fit", "Values do not fit the type of their column.", "Cast it to text in a view."),
+    ]  # fmt: skip
+    for kind, code, message, remedy in kinds:
+        if isinstance(error, kind):
+            return InputError(Finding(code, message, remedy, file=file))
+    if isinstance(error, psycopg.OperationalError):
+        return InputError(_unreachable(text, file))
+    message = f"The server could not do this ({type(error).__name__})."
+    return InputError(Finding("engine", message, "Ask who runs the server.", file=file))
+
+
+def _unreachable(text: str, file: str) -> Finding:
+    lower = text.lower()
+    if "password authentication failed" in lower or _wants_password(lower):
+        remedy = "Put the right one into the password file (PGPASSFILE) or the variable PGPASSWORD."
+        return Finding("wrong-password", "The server does not accept the user or the password.", remedy, file=file)
+    if "does not exist" in lower and "database" in lower:
+        return Finding("no-such-database", "The server has no such database.", "Check its name.", file=file)
+    if "does not exist" in lower and "role" in lower:
+        return Finding("no-such-user", "The server does not know this user.", "Check the name.", file=file)
+    if "no pg_hba.conf entry" in lower:
+        return Finding("no-rights", "The server lets nobody in from here.", "Ask who runs the server.", file=file)
+    if "resolve" in lower or "name or service" in lower:
+        return Finding("no-such-host", "There is no host of this name.", "Check the address.", file=file)
+    if "refused" in lower or "timeout" in lower or "timed out" in lower or "unreachable" in lower:
+        return Finding("no-server", "No server answers there.", "Check host and port, and whether it runs.", file=file)
+    message = "The connection to the server was lost. Nothing was released."
+    return Finding("connection-lost", message, "Try again when the server runs.", file=file)
+
+
+def _no_fit(address: Address) -> Finding:
+    message = "Values of the table do not fit their types here (a date outside the calendar, say)."
+    return Finding("no-fit", message, "Cast the column to text in a view, and name that.", file=str(address))
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+_FILLED = ("character(", "bpchar")
+
+
+def _text_of(name: str, kind: str) -> str:
+    """Blanks that only fill a fixed width are no part of a text."""
+    return f"{_quoted(name)}::text" if kind.startswith(_FILLED) else _quoted(name)
+
+
+_WHOLE = {"smallint": "int16", "integer": "int32", "bigint": "int64", "real": "float32", "double precision": "float64"}
+_MOST_DIGITS = 38
+
+
+def arrow_type(kind: str, shape: str) -> Any:
+    """What a type of the server is here; what has no equal is text."""
+    import pyarrow as pa
+
+    if shape == "opaque":
+        return pa.binary()
+    if kind in _WHOLE:
+        return pa.type_for_alias(_WHOLE[kind])
+    if kind.startswith("numeric("):
+        digits, _, places = kind[len("numeric(") : -1].partition(",")
+        if int(digits) <= _MOST_DIGITS and 0 <= int(places or 0) <= int(digits):
+            return pa.decimal128(int(digits), int(places or 0))
+    if kind == "boolean":
+        return pa.bool_()
+    if kind == "date":
+        return pa.date32()
+    if kind.startswith("timestamp"):
+        return pa.timestamp("us", "UTC" if kind.endswith("with time zone") else None)
+    return pa.string()
+
+
+def _plain(types: Any) -> dict[str, Any]:
+    """How the fields are read: numbers without a sign and with many digits as text first."""
+    import pyarrow as pa
+
+    return {
+        field.name: pa.string() if field.type == pa.binary() or pa.types.is_floating(field.type) else field.type
+        for field in types
+    }
+
+
+def _typed(batches: Iterator[Any] | None, types: Any, address: Address) -> Iterator[Any]:
+    """The batches with the types that they should have."""
+    import pyarrow as pa
+
+    for batch in batches or ():
+        try:
+            columns = [column.cast(field.type) for column, field in zip(batch.columns, types, strict=True)]
+        except pa.ArrowInvalid:
+            raise InputError(_no_fit(address)) from None
+        yield pa.RecordBatch.from_arrays(columns, names=types.names)
+
+
+def _as_csv(column: Any) -> Any:
+    """A column as the server's CSV takes it."""
+    import pyarrow as pa
+
+    return column if pa.types.is_integer(column.type) else column.cast(pa.string())
+
+
+class _Pieces(io.RawIOBase):
+    """What a copy hands out, as a file whose pieces never end with a return: pyarrow drops a line feed that follows."""
+
+    def __init__(self, copy: Any) -> None:
+        self._copy, self._waiting, self._ended = copy, bytearray(), False
+
+    def readable(self) -> bool:
+        return True
+
+    def is_empty(self) -> bool:
+        """Whether there is nothing at all; looks ahead."""
+        self._fill(1)
+        return not self._waiting
+
+    def _fill(self, size: int) -> None:
+        while len(self._waiting) < size and not self._ended:
+            data = self._copy.read()
+            self._ended = not data
+            self._waiting += data
+
+    def read(self, size: int = -1) -> bytes:
+        """The next piece, of so many bytes or one more."""
+        self._fill(size + 1 if size > 0 else sys.maxsize)
+        if size < 0:
+            size = len(self._waiting)
+        if size and len(self._waiting) > size and self._waiting[size - 1] == ord("\r"):
+            size -= 1
+        piece = bytes(self._waiting[:size])
+        del self._waiting[:size]
+        return piece
