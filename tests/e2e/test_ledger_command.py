@@ -318,3 +318,16 @@ def test_a_crosswalk_that_was_changed_is_not_entered(house, capsys):
     path.write_text(path.read_text().replace(",B001,", ",B002,", 1))
     assert main(["ledger", "record", str(house / "tiers"), "--audience", "Uni", "--quiet"]) == 1
     assert "checksum" in capsys.readouterr().err
+
+
+def test_what_is_decided_by_more_than_numbers_is_not_taken_for_what_numbers_say(house, capsys):
+    alone = ("--ledger", str(house / "none.json"))
+    sensitive = ("--sensitive", "illness", "--criterion", "illness=distinct:4")
+    assert run(house, "plain", "--sites", "16", *TIERS, *alone) == 0
+    assert run(house, "diverse", "--sites", "16", *TIERS, *sensitive, *alone) == 0
+    plain, diverse = ((house / out / "release" / "anonymized.csv").read_text() for out in ("plain", "diverse"))
+    assert plain.count("\n") != diverse.count("\n")
+    capsys.readouterr()
+    assert check(house, "diverse") == 3
+    (found,) = json.loads(capsys.readouterr().out)["compared_with"]
+    assert "does not follow from numbers of records alone" in found["text"]

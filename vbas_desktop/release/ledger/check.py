@@ -182,6 +182,9 @@ def _of_same_records(
     progress.update(_STAGE, 0.4)
     mine, *theirs = (fates_in(entry, atoms, place) for entry, place in zip((new, *earlier), places, strict=True))
     counts = atoms.cells[2]
+    if not releases_what_it_lists(new, atoms, mine):
+        text = "It cannot be compared with %s: what it releases does not follow from numbers of records alone."
+        return [Against(entry, False, text % entry.title) for entry in earlier], ""
     all_of_them = exposed_together(mine, theirs, counts, new.k)
     # What the audience has already shows nothing more by being handed over again.
     again = any(_tells_no_more(new, mine, entry, each) for entry, each in zip(earlier, theirs, strict=True))
