@@ -73,14 +73,39 @@ def test_a_command_does_not_wait_for_what_others_list():
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0
 
 
-def test_reading_geometry_does_not_load_pandas_and_pandas_can_still_be_had():
+def test_reading_geometry_does_not_load_pandas_and_pyarrow_which_can_still_be_had():
     script = """
 import sys
 from vbas_desktop.files.regions.gdal import import_geometry_alone
 import_geometry_alone()
 import pyogrio.raw
-assert "pandas" not in sys.modules
-import pandas
+assert not {"pandas", "pyarrow"} & set(sys.modules)
+import pandas, pyarrow
+assert pyarrow.array([1, 2]).to_pylist() == [1, 2]
 assert pandas.DataFrame({"a": [1]}).a.sum() == 1
+"""
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0
+
+
+def test_what_is_imported_later_is_whole_when_it_is_used():
+    script = """
+import sys
+from vbas_desktop.cli.imports_later import import_later
+import_later()
+import scipy.sparse
+assert "unittest" not in sys.modules and "numpy.f2py.f2py2e" not in sys.modules
+import numpy.testing
+numpy.testing.assert_array_equal([1], [1])
+assert callable(numpy.f2py.run_main)
+"""
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0
+
+
+def test_a_run_without_a_release_does_not_load_what_writes_one():
+    script = """
+import sys, vbas_desktop.release as release
+assert not [name for name in sys.modules if name.startswith(("vbas_desktop.release.write", "reportlab", "pyarrow"))]
+assert release.write_release.__module__ == "vbas_desktop.release.write" and release.TELLTALE
+assert not hasattr(release, "no_such_name")
 """
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import difflib
 import importlib
 import os
@@ -19,6 +20,7 @@ from vbas_desktop.files.regions.gdal import import_geometry_alone
 from vbas_desktop.files.stops import in_place, stopped_by_signals
 
 from .arguments import HelpFormatter
+from .imports_later import import_later
 from .terminal import OutputError, say
 
 COMMANDS: dict[str, str] = {
@@ -68,7 +70,16 @@ def _stopped() -> int:
 def run_program() -> int:
     """What `vbas` is in the shell: the process is ours alone."""
     import_geometry_alone()
-    return main()
+    import_later()
+    code = main()
+    # Everything is written and closed. To take libraries apart piece by piece would take as long as a small job.
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        return code
+    os._exit(code)
 
 
 def _main(arguments: list[str]) -> int:

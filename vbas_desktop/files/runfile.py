@@ -8,8 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
@@ -157,6 +155,9 @@ def read_run_file(folder: Path) -> dict[str, Any]:
         raise _unusable(path, "This is not a run.json of this program.") from None
     if version != FORMAT_VERSION:
         raise _unusable(path, f"It has format {version}, this program reads format {FORMAT_VERSION}.")
+    # Only those who read a run need it, and loading it takes long.
+    import jsonschema
+
     try:
         jsonschema.validate(document, SCHEMA, cls=jsonschema.Draft202012Validator)
     except jsonschema.ValidationError as error:

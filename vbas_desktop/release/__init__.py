@@ -6,15 +6,17 @@ May use everything below it (``files``, ``engine``, ``assessment``, …) and is 
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.errors import Check, VerificationFailed
 from vbas_desktop.settings.policies import POLICIES, Policy
 from vbas_desktop.settings.release import CLASS_SIZE, ReleaseOptions
 
 from .folder import ReleaseReport, check_target
-from .telltales import TELLTALE
-from .write import write_release
+
+if TYPE_CHECKING:
+    from .telltales import TELLTALE
+    from .write import write_release
 
 __all__ = [
     "CLASS_SIZE",
@@ -30,11 +32,20 @@ __all__ = [
 ]
 
 
+_LATER = {"TELLTALE": "telltales", "write_release": "write"}
+"""What is imported when it is asked for: most runs release nothing, and writing needs many libraries."""
+
+
 class _Room(ModuleType):
     """A room that is a verb of the Python interface too: ``vbas_desktop.release(solution, folder)``."""
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         return import_module("vbas_desktop.api").release(*given, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{self.__name__}.{_LATER[name]}"), name)
 
 
 sys.modules[__name__].__class__ = _Room
