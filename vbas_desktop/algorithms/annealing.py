@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import inner
+from .compiled import compiled, inner
 from .partition import Floats, Indices, Partition, Total
 
 _EPOCHS = 200
@@ -21,12 +21,22 @@ _COOLED = 1 / 30
 
 
 class Limits(NamedTuple):
-    """What a move must obey: limits of the guard, the price of a unit of distance in records, the temperature."""
+    """What a move must obey: limits of the guard, the price of a unit of distance in records, the temperature.
+
+    If ``most`` is above zero, the number of groups may change between ``fewest`` and ``most``: while S is above
+    ``allowed`` groups may vanish, and new ones may come as long as it is not. ``groups`` is the number at the start,
+    for which ``squares`` is meant: of fewer groups the sum of the squares is larger.
+    """
 
     squares: int
     distance: float
+    bits: float
     price: float
-    temperature: float
+    temperature: float = 0.0
+    groups: int = 0
+    fewest: int = 0
+    most: int = 0
+    allowed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,20 +53,28 @@ class Refining:
 
 
 class Best:
-    """The best state that was met: first within the guard, then not above the start's S, then of lowest costs."""
+    """The best state that was met: first within the guard, then not above the start's S, then of lowest costs.
+
+    If the number of groups may change: not above the allowed S, then of most groups, then of lowest costs.
+    """
 
     def __init__(self, partition: Partition, limits: Limits) -> None:
         self._limits = limits
         self._start = int(partition.totals[Total.SUPPRESSED])
-        self._rank = (np.inf, np.inf, True, np.inf)
+        self._rank = (np.inf,) * 6
         self.look_at(partition)
 
     def look_at(self, partition: Partition) -> None:
         """Keep the state if it is better than all before."""
         suppressed, distance = int(partition.totals[Total.SUPPRESSED]), float(partition.distance[0])
-        too_large = max(0, int(partition.totals[Total.SQUARES]) - self._limits.squares)
+        too_large = max(0.0, int(partition.totals[Total.SQUARES]) - squares_limit(partition, self._limits))
         too_far = max(0.0, distance - self._limits.distance)
-        rank = (too_large, too_far, suppressed > self._start, suppressed + self._limits.price * distance)
+        too_lossy = max(0.0, float(partition.bits[0]) - self._limits.bits)
+        too_many, fewer = float(suppressed > self._start), 0
+        if self._limits.most:
+            too_many, fewer = max(0.0, suppressed - self._limits.allowed), -int(partition.totals[Total.GROUPS])
+        costs = suppressed + self._limits.price * distance
+        rank = (too_large, too_far, too_lossy, too_many, fewer, costs)
         if rank < self._rank:
             self._rank, self.suppressed = rank, suppressed
             self.owner, self.centres = partition.owner.copy(), partition.centres.copy()
@@ -64,6 +82,16 @@ class Best:
     def refining(self, moves: int, tries: int, stopped: bool) -> Refining:
         """The result, with how it was come by."""
         return Refining(self.owner, self.centres, self._start, self.suppressed, moves, tries, stopped)
+
+
+@compiled
+def squares_limit(p: Partition, limits: Limits) -> float:
+    """How large the sum of the squared populations may be with as many groups as there are.
+
+    Equal groups would make it rise as their number falls; twice as fast leaves room for uneven ones on the way.
+    """
+    groups = p.totals[Total.GROUPS]
+    return limits.squares * ((limits.groups / groups) ** 2 if limits.most > 0 and groups < limits.groups else 1.0)
 
 
 def temperatures(hot: float, tries: int) -> Iterator[tuple[float, int]]:

@@ -18,10 +18,13 @@ from .compiled import compiled, inner
 from .partition import (
     Partition,
     Total,
+    change_of_bits,
     change_of_distance,
     change_of_squares,
     change_of_suppressed,
+    changes_of_suppressed,
     fill_table,
+    measure_bits,
     move_region,
     recentre,
     stays_contiguous,
@@ -43,18 +46,19 @@ def move_boundaries(
     weight: float,
     squares: int,
     distance: float,
+    bits: float = np.inf,
     progress: Progress | None = None,
 ) -> Refining:
     """Anneal from a contiguous partition; a stop gives what was best until then.
 
-    ``tries`` moves are drawn; ``squares`` and ``distance`` are the limits of the guard (a start above them may only
-    come down); ``weight`` is what doubling the distances would cost, in terms of the start's S.
+    ``tries`` moves are drawn; ``squares``, ``distance`` and ``bits`` are the limits of the guard (a start above them
+    may only come down); ``weight`` is what doubling the distances would cost, in terms of the start's S.
     O(tries · counts of a region).
     """
     progress = progress or Silent()
     totals, start = partition.totals, int(partition.totals[Total.SUPPRESSED])
     price = weight * start / partition.distance[0] if partition.distance[0] > 0 else 0.0
-    draws, limits = np.array([seed], np.uint64), Limits(squares, distance, float(price), 0.0)
+    draws, limits = np.array([seed], np.uint64), Limits(squares, distance, bits, float(price))
     best, done, stopped = Best(partition, limits), 0, False
     hot = typical_change(partition, draws, SAMPLE) if start else 0.0
     try:
@@ -68,6 +72,7 @@ def move_boundaries(
                 done += advance(partition, limits, draws, end - done, _SLICE)
                 renew_if_crowded(partition)
             recentre(partition)
+            measure_bits(partition)
             best.look_at(partition)
     except Cancelled:
         stopped = True
@@ -121,9 +126,11 @@ def advance(p: Partition, limits: Limits, draws: NDArray[np.uint64], tries: int,
         # The draw is made in any case, so that what the guard refuses does not shift the draws that follow.
         allowed = -limits.temperature * np.log(share(draws))
         if to >= 0 and _within_guard(p, limits, i, to):
-            change = change_of_suppressed(p, i, to) + limits.price * change_of_distance(p, i, to)
+            here, there = changes_of_suppressed(p, i, to)
+            change = here + there + limits.price * change_of_distance(p, i, to)
             # At temperature zero a move that costs nothing and gains nothing would be made to and fro.
             wanted = change <= allowed if limits.temperature > 0.0 else change < 0.0
+            wanted = wanted and _keeps_bits(p, limits, i, to, here, there)
             if wanted and table_has_room(p, i) and stays_contiguous(p, i):
                 move_region(p, i, to)
     return tries
@@ -137,3 +144,9 @@ def _within_guard(p: Partition, limits: Limits, i: int, to: int) -> bool:
         return False
     distance = change_of_distance(p, i, to)
     return distance <= 0.0 or p.distance[0] + distance <= limits.distance
+
+
+@inner
+def _keeps_bits(p: Partition, limits: Limits, i: int, to: int, here: int, there: int) -> bool:
+    bits = change_of_bits(p, i, to, here, there)
+    return bits <= 0.0 or p.bits[0] + bits <= limits.bits

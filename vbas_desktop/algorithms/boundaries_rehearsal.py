@@ -21,4 +21,4 @@ def rehearse() -> None:
     for kept in (counts, EquivalenceCounts((2,), counts.classes, sparse=counts.rows)):
         partition = new_partition(kept, points, pairs, owner, points[[0, 3]], 4)
         move_boundaries(partition, 20, 0, 0.1, 10**6, 100.0)
-        move_sites(new_partition(kept, points, pairs, owner, points[[0, 3]], 4), 20, 0, 0.1, 2.0)
+        move_sites(new_partition(kept, points, pairs, owner, points[[0, 3]], 4), 20, 0, 0.1, 2.0, 2.0)

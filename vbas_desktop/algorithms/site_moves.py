@@ -15,13 +15,20 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.progress import Cancelled, Progress, Silent
 
 from .adc.star import BLOCK, beats, block_boxes, box_distance, move_site, sites_in_blocks, spatial_order, two_nearest
-from .annealing import Best, Limits, Refining, below, share, temperatures
+from .annealing import Best, Limits, Refining, below, share, squares_limit, temperatures
 from .boundaries import SAMPLE, renew_if_crowded, typical_change
 from .compiled import compiled, inner
-from .partition import Floats, Integers, Partition, Total, move_region, table_is_crowded
+from .partition import Floats, Integers, Partition, Total, measure_bits, move_region, table_has_room, table_is_crowded
 
 _SLICE = 20_000_000
 """Steps of work (about a nanosecond each) between two looks at progress."""
+
+
+_OF_NUMBER = 0.2
+"""The share of the moves that change the number of groups, where that may be."""
+
+_SEARCHED = 50
+"""Draws after which no idle site is looked for any more."""
 
 
 class Places(NamedTuple):
@@ -29,7 +36,7 @@ class Places(NamedTuple):
 
     Points are in spatial order; ``region`` is the one at each position. ``away`` is the squared distance of each
     region to its owner. Of a trial, ``touched`` lists the regions whose distance changes, ``origin`` whose they were,
-    ``heir`` whose they would be, ``fresh`` how far that one is.
+    ``heir`` whose they would be, ``fresh`` how far that one is. ``aside`` is where a site attracts nothing.
     """
 
     sites: NDArray[Any]
@@ -42,36 +49,61 @@ class Places(NamedTuple):
     origin: Integers
     heir: Integers
     fresh: Floats
+    aside: Floats
+
+
+class Change(NamedTuple):
+    """Within which numbers of groups the search may remain, and the S up to which new ones may come."""
+
+    fewest: int
+    most: int
+    allowed: int
 
 
 def move_sites(
-    partition: Partition, tries: int, seed: int, weight: float, longer: float, progress: Progress | None = None
+    partition: Partition,
+    tries: int,
+    seed: int,
+    weight: float,
+    longer: float,
+    lossier: float,
+    change: Change | None = None,
+    progress: Progress | None = None,
 ) -> Refining:
     """Anneal the places of the sites, from a partition in which each region belongs to its nearest site.
 
-    The sum of the squared populations must not rise, nor the sum of the distances above ``longer`` times the start's;
-    no site comes to attract nothing. ``weight`` as in `move_boundaries`. A stop gives what was best until then.
+    The sum of the squared populations must not rise, nor the sum of the distances above ``longer`` times the start's,
+    nor the estimated entropy above ``lossier`` times. No site comes to attract nothing, unless the number of groups may
+    ``change``. ``weight`` as in `move_boundaries`. A stop gives what was best until then.
     O(tries · (points / 16 + counts moved)).
     """
     progress = progress or Silent()
     places, totals, distance = _places(partition), partition.totals, float(partition.distance[0])
-    start = int(totals[Total.SUPPRESSED])
+    start, groups = int(totals[Total.SUPPRESSED]), int(totals[Total.GROUPS])
     price = weight * start / distance if distance > 0 else 0.0
-    limits = Limits(int(totals[Total.SQUARES]), distance * longer, price, 0.0)
+    limits = Limits(int(totals[Total.SQUARES]), distance * longer, float(partition.bits[0]) * lossier, price)
+    if change is not None:
+        limits = limits._replace(groups=groups, **change._asdict())
     best, draws, done, stopped = Best(partition, limits), np.array([seed], np.uint64), 0, False
-    hot = typical_change(partition, draws, SAMPLE) if start else 0.0
+    hot = typical_change(partition, draws, SAMPLE) if start or change else 0.0
     try:
-        for temperature, end in temperatures(hot, tries) if hot > 0 else ():
+        for temperature, end in temperatures(hot, tries) if hot > 0 or change else ():
             limits = limits._replace(temperature=temperature)
             while done < end:
-                told = f"Moving sites: {totals[Total.SUPPRESSED]:,} records to be suppressed, {start:,} at the start"
-                progress.update(told, done / tries)
+                progress.update(_told(partition, start, change), done / tries)
                 done += advance(partition, places, limits, draws, end - done, _SLICE)
                 renew_if_crowded(partition)
+            measure_bits(partition)
             best.look_at(partition)
     except Cancelled:
         stopped = True
     return best.refining(int(totals[Total.MOVES]), done, stopped)
+
+
+def _told(partition: Partition, start: int, change: Change | None) -> str:
+    number = f", {partition.totals[Total.GROUPS]:,} regions" if change else ""
+    now = f"{partition.totals[Total.SUPPRESSED]:,} records to be suppressed"
+    return f"Moving sites: {now}, {start:,} at the start{number}"
 
 
 def _places(partition: Partition) -> Places:
@@ -92,9 +124,16 @@ def _places(partition: Partition) -> Places:
         origin=np.zeros(regions, np.int64),
         heir=np.zeros(regions, np.int64),
         fresh=np.zeros(regions),
+        aside=idle_place(points),
     )
     _measure(places)
     return places
+
+
+def idle_place(points: Floats) -> Floats:
+    """A place that is farther from every point than the points are from each other."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    return np.asarray(high + 4 * (high - low).max() + 1.0)
 
 
 @compiled
@@ -124,6 +163,9 @@ def advance(p: Partition, q: Places, limits: Limits, draws: NDArray[np.uint64], 
         towards = i if around == 0 else p.neighbours[p.first_neighbour[i] + below(draws, around)]
         step = share(draws) - 0.5
         allowed = -limits.temperature * np.log(share(draws))
+        if limits.most > 0 and share(draws) < _OF_NUMBER:
+            _try_number(p, q, limits, i, share(draws) < 0.5, draws)
+            continue
         site = np.int64(p.owner[i])
         x = p.centres[site, 0] + step * (p.points[towards, 0] - p.centres[site, 0])
         y = p.centres[site, 1] + step * (p.points[towards, 1] - p.centres[site, 1])
@@ -132,17 +174,31 @@ def advance(p: Partition, q: Places, limits: Limits, draws: NDArray[np.uint64], 
 
 
 @inner
+def _try_number(p: Partition, q: Places, limits: Limits, i: int, birth: bool, draws: NDArray[np.uint64]) -> None:
+    """Take away the site of a region while too many records are suppressed, or put an idle one at a region's point."""
+    if not birth:
+        if p.totals[Total.SUPPRESSED] > limits.allowed and p.totals[Total.GROUPS] > limits.fewest:
+            _try_move(p, q, limits, np.int64(p.owner[i]), q.aside[0], q.aside[1], 0.0)
+        return
+    for _ in range(_SEARCHED):
+        site = below(draws, p.members.size)
+        if p.members[site] == 0:
+            _try_move(p, q, limits, site, p.points[i, 0], p.points[i, 1], np.inf)
+            return
+
+
+@inner
 def _try_move(p: Partition, q: Places, limits: Limits, site: int, x: float, y: float, allowed: float) -> None:
-    old_x, old_y, distance, moves = p.centres[site, 0], p.centres[site, 1], p.distance[0], p.totals[Total.MOVES]
-    suppressed = p.totals[Total.SUPPRESSED]
+    old_x, old_y, distance, bits = p.centres[site, 0], p.centres[site, 1], p.distance[0], p.bits[0]
+    suppressed, moves, groups = p.totals[Total.SUPPRESSED], p.totals[Total.MOVES], p.totals[Total.GROUPS]
     _put(p, q, site, x, y)
     touched, longer = _list_touched(p, q, site, old_x, old_y)
-    empty = _hand_over(p, q, touched)
+    empty, full = _hand_over(p, q, touched)
     p.distance[0] = distance + longer
     change = p.totals[Total.SUPPRESSED] - suppressed + limits.price * longer
     # At temperature zero a move that costs nothing and gains nothing would be made to and fro.
-    wanted = change <= allowed if limits.temperature > 0.0 else change < 0.0
-    if wanted and not empty and p.totals[Total.SQUARES] <= limits.squares and p.distance[0] <= limits.distance:
+    wanted = change <= allowed if limits.temperature > 0.0 or allowed > 0.0 else change < 0.0
+    if wanted and not full and _number_allowed(p, limits, groups, empty) and _within_guard(p, limits):
         p.totals[Total.MOVES] = moves + 1
         for n in range(touched):
             q.away[q.touched[n]] = q.fresh[n]
@@ -153,7 +209,23 @@ def _try_move(p: Partition, q: Places, limits: Limits, site: int, x: float, y: f
         if q.origin[n] != q.heir[n]:
             move_region(p, q.touched[n], q.origin[n])
     _put(p, q, site, old_x, old_y)
-    p.distance[0], p.totals[Total.MOVES] = distance, moves
+    p.distance[0], p.bits[0], p.totals[Total.MOVES] = distance, bits, moves
+
+
+@inner
+def _number_allowed(p: Partition, limits: Limits, before: int, empty: bool) -> bool:
+    groups = p.totals[Total.GROUPS]
+    if limits.most == 0:
+        return not empty
+    if groups > before:
+        return groups <= limits.most and p.totals[Total.SUPPRESSED] <= limits.allowed
+    return groups == before or groups >= limits.fewest
+
+
+@inner
+def _within_guard(p: Partition, limits: Limits) -> bool:
+    within = p.distance[0] <= limits.distance and p.bits[0] <= limits.bits
+    return within and p.totals[Total.SQUARES] <= squares_limit(p, limits)
 
 
 @inner
@@ -189,12 +261,15 @@ def _list_touched(p: Partition, q: Places, site: int, old_x: float, old_y: float
 
 
 @inner
-def _hand_over(p: Partition, q: Places, touched: int) -> bool:
-    """Give the touched regions to their heirs; whether that leaves a group without any."""
-    empty = False
+def _hand_over(p: Partition, q: Places, touched: int) -> tuple[bool, bool]:
+    """Give the touched regions to their heirs: whether that leaves a group without any, or had to be broken off."""
+    empty, full = False, False
     for n in range(touched):
-        if q.origin[n] != q.heir[n]:
+        full = full or not table_has_room(p, q.touched[n])
+        if full:
+            q.heir[n] = q.origin[n]
+        elif q.origin[n] != q.heir[n]:
             move_region(p, q.touched[n], q.heir[n])
     for n in range(touched):
         empty = empty or p.members[q.origin[n]] == 0
-    return empty
+    return empty, full

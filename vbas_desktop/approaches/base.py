@@ -236,6 +236,12 @@ class SiteLocation(Approach):
 
     component: ClassVar[str] = "site_location"
 
+    @property
+    def changes_number(self) -> bool:
+        """Whether it may return another number of places than it is asked for, itself or what it starts from."""
+        seeding = getattr(self, "seeding", None)
+        return isinstance(seeding, SiteLocation) and seeding.changes_number
+
     @abstractmethod
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The places of that many sites, (s, 2), in the order that decides ties."""

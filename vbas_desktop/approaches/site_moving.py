@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,28 +23,48 @@ USUAL_EFFORT = 200
 _REHEARSAL = "vbas_desktop.algorithms.boundaries_rehearsal:rehearse"
 
 
+LOSSIER = 1.015
+"""How far the entropy may rise, as a multiple of the start's: more released records alone make it rise."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search for places may do: effort, weight and limits as in `move_sites`.
+
+    ``change_percent`` is by how much the number of sites may change, ``allowed_percent`` the share of the records that
+    may be suppressed with sites that are added.
+    """
+
+    effort: int = USUAL_EFFORT
+    weight: float = 0.0
+    longer: float = np.inf
+    lossier: float = np.inf
+    change_percent: float = 0.0
+    allowed_percent: float = 0.0
+
+
 def moved_sites(
-    situation: Situation,
-    seeding: SiteLocation,
-    sites: int,
-    effort: int,
-    weight: float,
-    longer: float,
-    progress: Progress,
+    situation: Situation, seeding: SiteLocation, sites: int, search: Search, progress: Progress
 ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
     """Places moved from those of the seeding so that fewer records are to be suppressed, and how that was done."""
     make_ready(_REHEARSAL, progress)
     # The compiler takes most of a second to import: only those who use it wait for it, and can be stopped.
     from vbas_desktop.algorithms.partition import new_partition
-    from vbas_desktop.algorithms.site_moves import move_sites
+    from vbas_desktop.algorithms.site_moves import Change, idle_place, move_sites
 
-    points = situation.points
+    points, share, change = situation.points, search.change_percent / 100, None
     seeds = seeding.locate(situation, sites, Span(progress, 0.0, 0.1))
     owner = nearest_sites(points, seeds, Span(progress, 0.1, 0.12))
+    if share > 0:
+        most, regions = min(len(points), math.floor(sites * (1 + share))), np.unique(owner).size
+        allowed = math.floor(situation.records * search.allowed_percent / 100)
+        change = Change(min(regions, max(1, math.ceil(sites * (1 - share)))), max(most, regions), allowed)
+        seeds = np.vstack([seeds, np.tile(idle_place(points), (max(0, most - len(seeds)), 1))])
     pairs = known_neighbours(situation.regions)
     partition = new_partition(situation.counts, points, pairs, owner, seeds, situation.k)
-    tries, rest = effort * sites, Span(progress, 0.12, 1.0)
-    found = move_sites(partition, tries, situation.random_seed, weight, longer, rest)
+    tries, rest = search.effort * sites, Span(progress, 0.12, 1.0)
+    seed, limits = situation.random_seed, (search.weight, search.longer, search.lossier)
+    found = move_sites(partition, tries, seed, *limits, change, rest)
     told = {
         "suppressed_before": found.suppressed_before,
         "suppressed_after": found.suppressed,
@@ -50,4 +72,7 @@ def moved_sites(
         "tries": found.tries,
         "stopped": found.stopped,
     }
-    return found.centres, told
+    if change is None:
+        return found.centres, told
+    used = np.unique(found.owner)
+    return found.centres[used], {**told, "sites_before": sites, "sites_after": int(used.size)}

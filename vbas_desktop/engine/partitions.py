@@ -195,7 +195,8 @@ class Partitions:
             return None, {}
         progress.update("Placing the sites", 0.0)
         located, told = self.request.site_location.locate_and_tell(situation, sites, progress)
-        return frozen(check_sites(located, sites, self.request.site_location)), told
+        number = len(located) if self.request.site_location.changes_number else sites
+        return frozen(check_sites(located, number, self.request.site_location)), told
 
     def _refined(self, made: Partition, situation: Situation, progress: Progress) -> Partition:
         refinement = self.request.refinement

@@ -18,17 +18,19 @@ from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.domain.records import EquivalenceCounts
 
 
+def naive_group_loss(counts, inside, k):
+    """Records in classes below k, if these regions are one."""
+    sizes = np.zeros(counts.classes.size, int)
+    indptr, columns, values = counts.rows
+    for region in np.flatnonzero(inside):
+        span = slice(indptr[region], indptr[region + 1])
+        sizes[columns[span]] += values[span]
+    return int(sizes[sizes < k].sum())
+
+
 def naive_suppressed(counts, owner, k):
     """Records in classes below k, added up region by region."""
-    total = 0
-    for group in set(owner.tolist()):
-        sizes = np.zeros(counts.classes.size, int)
-        for region in np.flatnonzero(owner == group):
-            indptr, columns, values = counts.rows
-            span = slice(indptr[region], indptr[region + 1])
-            sizes[columns[span]] += values[span]
-        total += int(sizes[sizes < k].sum())
-    return total
+    return sum(naive_group_loss(counts, owner == group, k) for group in set(owner.tolist()))
 
 
 def naive_pieces(owner, pairs):
@@ -49,6 +51,18 @@ def naive_pieces(owner, pairs):
                 reached += near
         found[group] = number
     return found
+
+
+def naive_bits(counts, owner, k):
+    """The entropy if the released share of a group were that of each of its regions."""
+    total, populations = 0.0, counts.region_totals
+    for group in set(owner.tolist()):
+        own = populations[owner == group]
+        people = own.sum()
+        if people:
+            inside = naive_group_loss(counts, owner == group, k)
+            total += sum((1 - inside / people) * here * np.log2(people / here) for here in own if here)
+    return total
 
 
 def squares_of(populations, owner):
@@ -88,7 +102,13 @@ def test_s_by_differences_equals_s_from_scratch_after_every_accepted_move(start,
         p = new_partition(problem.counts, problem.regions.points, pairs, owner, centres, problem.k)
     assert (p.keys.size > 0) is table
     populations = problem.counts.region_totals
-    limits = Limits(2 * squares_of(populations, owner), 1.5 * float(p.distance[0]) + 1, 0.01, temperature)
+    limits = Limits(
+        2 * squares_of(populations, owner),
+        1.5 * float(p.distance[0]) + 1,
+        1.2 * float(p.bits[0]) + 1,
+        0.01,
+        temperature,
+    )
     draws = np.array([seed], np.uint64)
     for _ in range(40):
         before = p.owner.copy()
@@ -101,6 +121,9 @@ def test_s_by_differences_equals_s_from_scratch_after_every_accepted_move(start,
         away = np.hypot(*(problem.regions.points - centres[p.owner]).T).sum()
         assert p.distance[0] == pytest.approx(away)
         assert p.distance[0] <= limits.distance
+        assert p.bits[0] == pytest.approx(naive_bits(problem.counts, p.owner, problem.k), abs=1e-9)
+        assert p.bits[0] <= limits.bits
+        assert p.totals[Total.GROUPS] == len(set(p.owner.tolist()))
         assert set(naive_pieces(p.owner, pairs).values()) == {1}
         assert set(p.owner.tolist()) == set(owner.tolist())
         assert p.members.tolist() == np.bincount(p.owner, minlength=len(centres)).tolist()
@@ -114,11 +137,13 @@ def test_the_result_obeys_the_guard_and_is_never_worse_than_the_start(start, see
     points, populations = problem.regions.points, problem.counts.region_totals
     p = new_partition(problem.counts, points, pairs, owner, centres, problem.k)
     first, squares, distance = int(p.totals[Total.SUPPRESSED]), int(p.totals[Total.SQUARES]), float(p.distance[0])
-    found = move_boundaries(p, 400, seed, 0.1, squares, distance)
+    bits = 1.015 * float(p.bits[0])
+    found = move_boundaries(p, 400, seed, 0.1, squares, distance, bits)
     assert found.suppressed_before == first
     assert found.suppressed == naive_suppressed(problem.counts, found.owner, problem.k) <= first
     assert squares_of(populations, found.owner) <= squares
     assert np.hypot(*(points - found.centres[found.owner]).T).sum() <= distance * (1 + 1e-9) + 1e-9
+    assert naive_bits(problem.counts, found.owner, problem.k) <= bits * (1 + 1e-9) + 1e-9
     assert set(naive_pieces(found.owner, pairs).values()) == {1}
     assert set(found.owner.tolist()) == set(owner.tolist())
 
@@ -196,7 +221,7 @@ def test_a_stop_keeps_the_best_until_then_and_tells_how_s_falls():
 
     p = new_partition(counts, points, pairs, owner, points[:8], 18)
     first = int(p.totals[Total.SUPPRESSED])
-    found = move_boundaries(p, 20_000, 0, 0.1, 10**9, 1e9, Stop())
+    found = move_boundaries(p, 20_000, 0, 0.1, 10**9, 1e9, progress=Stop())
     assert found.stopped
     assert found.tries < 20_000
     assert found.suppressed == naive_suppressed(counts, found.owner, 18) < first

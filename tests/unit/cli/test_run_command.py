@@ -235,7 +235,12 @@ def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
     for solution in document["solutions"]:
         assert (solution["site_location"], solution["adc_seeding"]) == ("adc", "balanced-density")
         seeding = {"name": "balanced-density", "variant": "paper"}
-        assert solution["parameters"]["site_location"] == {"seeding": seeding, "objective": "thesis"}
+        assert solution["parameters"]["site_location"] == {
+            "seeding": seeding,
+            "objective": "thesis",
+            "change_percent": 0.0,
+            "allowed_loss_percent": 1.0,
+        }
 
 
 @pytest.mark.parametrize(

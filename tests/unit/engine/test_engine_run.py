@@ -188,6 +188,8 @@ def test_a_seeding_is_named_and_its_parameters_are_kept():
     assert solution.parameters["site_location"] == {
         "seeding": {"name": "balanced-density", "variant": "paper"},
         "objective": "thesis",
+        "change_percent": 0.0,
+        "allowed_loss_percent": 1.0,
     }
     with pytest.raises(InputError, match="cannot be combined with itself"):
         make("site_location", "adc", {"seeding": "adc"})

@@ -53,40 +53,86 @@ def test_none_is_the_same_as_no_refinement():
     assert plain.approaches["refinement"] == none.approaches["refinement"] == "none"
 
 
-def test_one_thread_and_two_give_the_same_solutions():
-    request = replace(request_of(make("refinement", "boundaries", {"effort": 50})), range_reach=2, random_seed=3)
+MOVED = {"boundaries": "Moving boundaries", "refine-sites": "Moving sites", "adc": "Moving sites"}
+
+
+def searching(name, **changes):
+    """A request with one of the searches by annealing."""
+    if name == "boundaries":
+        return request_of(make("refinement", name), **changes)
+    values = {} if name == "refine-sites" else {"objective": "suppression", "change_percent": 20.0}
+    return replace(request_of(None, **changes), site_location=make("site_location", name, values))
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_one_thread_and_two_give_the_same_solutions(name):
+    request = replace(searching(name), range_reach=2, random_seed=3)
     one, two = (run(replace(request, workers=workers)).solutions for workers in (1, 2))
     assert len(one) == 5
     for a, b in zip(one, two, strict=True):
         assert a.owner.tolist() == b.owner.tolist()
         assert a.sites.tolist() == b.sites.tolist()
+        assert a.told == b.told
+    other = run(replace(request, random_seed=4)).solutions
+    assert [a.owner.tolist() for a in one] != [b.owner.tolist() for b in other]
 
 
 @dataclass
 class StopWhileRefining:
-    """Stops, and stays stopped, once boundaries were looked at so often."""
+    """Stops, and stays stopped, once a search was looked at so often."""
 
     left: int
+    stage: str = MOVED["boundaries"]
 
     def update(self, stage, fraction=None):
-        if stage.startswith("Moving boundaries"):
+        if stage.startswith(self.stage):
             self.left -= 1
         if self.left <= 0:
             raise Cancelled
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_stop_keeps_the_best_of_the_solution_under_way_and_ends_the_run(workers):
-    request = replace(request_of(make("refinement", "boundaries")), range_reach=1, workers=workers)
+@pytest.mark.parametrize("name", MOVED)
+def test_a_stop_keeps_the_best_of_the_solution_under_way_and_ends_the_run(name, workers):
+    request = replace(searching(name), range_reach=1, workers=workers)
     kept = []
     with pytest.raises(Cancelled):
-        run(request, StopWhileRefining(150), kept.append)
+        run(request, StopWhileRefining(150, MOVED[name]), kept.append)
     assert 1 <= len(kept) <= workers
     for solution in kept:
-        told = solution.told["boundaries"]
+        told = solution.told[name]
         assert told["stopped"]
+        assert told["tries"] > 0
         assert solution.suppressed_local == told["suppressed_after"] <= told["suppressed_before"]
         assert solution.measures["suppressed_records"] == solution.suppressed_global + solution.suppressed_local
+
+
+def test_adc_finds_the_number_of_sites_that_the_allowed_loss_permits():
+    (plain,) = run(request_of(None)).solutions
+    found = {}
+    for allowed in (0.2, 20.0):
+        values = {"objective": "suppression", "change_percent": 40.0, "allowed_loss_percent": allowed}
+        (found[allowed],) = run(replace(request_of(None), site_location=make("site_location", "adc", values))).solutions
+        solution, told = found[allowed], found[allowed].told["adc"]
+        assert told["sites_before"] == solution.site_count == 9
+        assert told["sites_after"] == len(solution.sites) == solution.aggregated_regions
+        assert solution.suppressed_local == told["suppressed_after"]
+    records = grid_problem().records
+    assert found[20.0].aggregated_regions == 12
+    assert found[20.0].suppressed_local <= 0.2 * records
+    assert 6 <= found[0.2].aggregated_regions < 9
+    assert found[0.2].suppressed_local < plain.suppressed_local
+    again = solution_from_json(solution_to_json(found[0.2]))
+    assert again.sites.tolist() == found[0.2].sites.tolist()
+
+
+def test_what_starts_from_sites_whose_number_changes_may_change_it_too():
+    values = {"objective": "suppression", "change_percent": 40.0, "allowed_loss_percent": 20.0}
+    seeding = make("site_location", "adc", values)
+    location = make("site_location", "centroidal", {"seeding": seeding})
+    (solution,) = run(replace(request_of(None), site_location=location)).solutions
+    assert location.changes_number
+    assert len(solution.sites) == 12
 
 
 def test_a_run_of_one_solution_that_was_stopped_is_a_stopped_run():

@@ -13,6 +13,7 @@ from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.contiguity import bridged, join_pieces, middles
 from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation, parameter
 from vbas_desktop.approaches.shared_parameters import effort_parameter, weight_parameter
+from vbas_desktop.approaches.site_moving import LOSSIER
 from vbas_desktop.domain.progress import Progress, Span
 
 _REHEARSAL = "vbas_desktop.algorithms.boundaries_rehearsal:rehearse"
@@ -26,8 +27,9 @@ class BoundariesRefinement(Refinement):
     pieces (as “contiguous” does) single regions are handed over by simulated annealing on S + weight · S₀ · D / D₀,
     where D is the mean distance to the sites: a neighbour is drawn, the change of S is known from the two class lists
     that change, and what lowers the costs is done, what raises them with a probability that falls with the
-    temperature. Three things never happen: a region is not left in several pieces or empty; the sum of the squared
-    populations does not rise; the mean distance to the middle of the regions does not rise by more than is allowed.
+    temperature. Four things never happen: a region is not left in several pieces or empty; the sum of the squared
+    populations does not rise; the mean distance to the middle of the regions does not rise by more than is allowed; the
+    non-uniform entropy (estimated from released shares) does not rise by more than 1.5 %.
     Sites move to the middle of what they own where that shortens distances. The best state that was met is the result,
     also after a stop.
     O(tries · classes of an initial region).
@@ -78,6 +80,7 @@ class BoundariesRefinement(Refinement):
         suppressed, squares = int(before.totals[Total.SUPPRESSED]), int(before.totals[Total.SQUARES])
         # Sites will be in the middle of what they own; what they are compared with must be measured alike.
         recentre(before)
+        bits = float(before.bits[0]) * LOSSIER
         distance = float(before.distance[0]) * (1 + self.longer_percent / 100)
         del before
         joined = join_pieces(owner, pairs, points, centres, situation.populations, progress)
@@ -89,6 +92,7 @@ class BoundariesRefinement(Refinement):
             self.weight,
             squares,
             distance,
+            bits,
             Span(progress, 0.05, 1.0),
         )
         told = {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.approaches.shared_parameters import seeding_parameter
-from vbas_desktop.approaches.site_moving import USUAL_EFFORT, moved_sites
+from vbas_desktop.approaches.site_moving import Search, moved_sites
 from vbas_desktop.domain.progress import Cancelled, Progress, Span
 
 if TYPE_CHECKING:
@@ -33,6 +33,10 @@ class AdcSiteLocation(SiteLocation):
     neighbourhood is the Voronoi cell with the closed polygon through the sites of the adjacent cells (and through the
     site itself if the cell is unbounded). A move may leave a site without regions. O(r log s + non-zero counts) to
     begin, then in most cases O(points near the site) for each candidate.
+
+    With the objective “suppression” sites move as in “Refined sites”, without regard to distances. If their number may
+    change, every fifth move takes a site away or puts one at the point of an initial region; of the states within the
+    allowed loss the one with most regions is the result, else the one with the smallest loss.
 
     References
     ----------
@@ -62,11 +66,28 @@ class AdcSiteLocation(SiteLocation):
         "for the worse.",
         choices=(THESIS, SUPPRESSION),
     )
+    change_percent: float = parameter(
+        0.0,
+        label="Change of the number of sites (percent)",
+        help="By how much the number of sites may change, up or down. Sites are taken away while more records than "
+        "allowed are suppressed, and added as long as not more are; 0 keeps the number.",
+        low=0.0,
+        high=90.0,
+        only_with=("objective", SUPPRESSION),
+    )
+    allowed_loss_percent: float = parameter(
+        1.0,
+        label="Allowed loss (percent)",
+        help="The share of the records up to which sites may be added, if their number may change.",
+        low=0.0,
+        high=100.0,
+        only_with=("objective", SUPPRESSION),
+    )
 
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The places where no move helps any more, in the order of the seeding."""
         if self.objective == SUPPRESSION:
-            places, told = moved_sites(situation, self.seeding, sites, USUAL_EFFORT, 0.0, np.inf, progress)
+            places, told = moved_sites(situation, self.seeding, sites, self._search(), progress)
             if told["stopped"]:
                 raise Cancelled
             return places
@@ -77,7 +98,7 @@ class AdcSiteLocation(SiteLocation):
     ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
         """The places, and how many moves and tries led to which anonymity."""
         if self.objective == SUPPRESSION:
-            places, told = moved_sites(situation, self.seeding, sites, USUAL_EFFORT, 0.0, np.inf, progress)
+            places, told = moved_sites(situation, self.seeding, sites, self._search(), progress)
             return places, {self.card.name: told}
         found = self.cluster(situation, sites, progress)
         facts = {
@@ -89,6 +110,14 @@ class AdcSiteLocation(SiteLocation):
             "anonymity_after": found.anonymity,
         }
         return found.sites, {self.card.name: facts}
+
+    @property
+    def changes_number(self) -> bool:
+        """Whether sites may be added or taken away."""
+        return (self.objective == SUPPRESSION and self.change_percent > 0) or super().changes_number
+
+    def _search(self) -> Search:
+        return Search(change_percent=self.change_percent, allowed_percent=self.allowed_loss_percent)
 
     def cluster(self, situation: Situation, sites: int, progress: Progress) -> Clustering:
         """The places with the accepted moves that led there."""
