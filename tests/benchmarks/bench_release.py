@@ -72,6 +72,14 @@ def read_with_pandas(records: Path) -> int:
     return len(pandas.read_csv(records))
 
 
+def read_with_one_thread(records: Path) -> int:
+    """The same by one thread: large files are read by several from pandas 3.1 on."""
+    import pandas
+
+    with pandas.option_context("mode.max_threads", 1):
+        return len(pandas.read_csv(records))
+
+
 @pytest.mark.parametrize("like", ["eastern", "western"])
 def test_release_against_reading(bench_data, race, like):
     data = bench_data(like)
@@ -81,6 +89,7 @@ def test_release_against_reading(bench_data, race, like):
             "vbas": partial(release, data.records, data.regions, True),
             "vbas --no-shuffle": partial(release, data.records, data.regions, False),
             "pandas.read_csv": partial(read_with_pandas, data.records),
+            "pandas.read_csv, one thread": partial(read_with_one_thread, data.records),
         },
         reference="pandas.read_csv",
         reach={"vbas": "<= 2", "vbas --no-shuffle": "<= 2"},

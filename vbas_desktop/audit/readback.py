@@ -30,7 +30,11 @@ BLOCK_BYTES = 1 << 19
 ARROW_BLOCK_BYTES = 4 << 20
 _SLOW_ROWS = 10_000
 _MARK = b"\xef\xbb\xbf"
-_LEAD = r'^[ \t\r\n"]*'
+_LEAD = (
+    r'^(?:[ \t\r\n\x0B\x0C"\xA0\xAD]|\xC2[\x85\xA0\xAD]|\xE1\x9A\x80|\xE1\xA0\x8E|'
+    r"\xE2\x80[\x80-\x8F\xA8-\xAF]|\xE2\x81[\x9F-\xA9]|\xE3\x80\x80|\xEF\xBB\xBF)*"
+)
+"""Blanks, line breaks and quotes, and what else nobody sees, in UTF-8 and in encodings of one byte."""
 _RUN = rf"^[\t\r]|{_LEAD}(?:[=@]|\xEF\xBC\x9D|\xEF\xBC\xA0)"
 _SIGN = r"(?:[+-]|\xEF\xBC\x8B|\xEF\xBC\x8D)"
 _SIGNED = rf"{_LEAD}{_SIGN}"

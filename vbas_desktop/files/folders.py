@@ -225,11 +225,20 @@ def _kept(target: Path, old: Path) -> Finding:
 
 def _open_up(partial: Path) -> None:
     """Until it is complete nobody else sees into it; then it is a folder as the system makes them."""
-    usual = partial / f".{secrets.token_hex(8)}"
-    usual.mkdir()
-    mode = stat.S_IMODE(usual.stat().st_mode)
-    usual.rmdir()
-    partial.chmod(mode)
+    inherited = stat.S_IMODE(partial.stat().st_mode) & 0o7000
+    partial.chmod(inherited | (0o777 & ~_umask()))
+
+
+def _umask() -> int:
+    """What new files and folders of this process lack, without leaving anything behind if it is killed meanwhile."""
+    try:
+        told = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return next(int(line.split()[1], 8) for line in told.splitlines() if line.startswith("Umask:"))
+    except (OSError, StopIteration, ValueError):
+        # Elsewhere it is told only by setting it, which threads that make files just now would notice.
+        mask = os.umask(0o077)
+        os.umask(mask)
+        return mask
 
 
 def _taken(target: Path, why: str) -> Finding:

@@ -60,3 +60,15 @@ def test_a_damaged_file_is_refused(tmp_path, content):
     path.write_bytes(content)
     with pytest.raises(InputError, match="not a readable Parquet file"):
         load_records(path)
+
+
+def test_a_file_that_was_made_to_fill_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    path = tmp_path / "records.parquet"
+    columns = {"age": pa.array(["5"] * 100_000), "region": pa.array(["a"] * 100_000)}
+    pq.write_table(pa.table(columns), path, compression="zstd")
+    load_records(path)
+    monkeypatch.setattr("vbas_desktop.files.access.EXPANDED_FREELY", 1 << 10)
+    monkeypatch.setattr("vbas_desktop.files.access.LARGEST_EXPANSION", 20)
+    assert 20 * path.stat().st_size < 200_000, "two hundred thousand values"
+    with pytest.raises(InputError, match="unpacks to more than 20 times its size"):
+        load_records(path)

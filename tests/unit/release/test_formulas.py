@@ -33,6 +33,12 @@ RUN = [
     "＝1",
     " ＠x",
     "－A",
+    "\u00a0=1",
+    "\u200b=1",
+    "\ufeff=1",
+    "\u3000@x",
+    "\u2028 \u202e+A1",
+    "\u1680\u180e\u205f\u2069\x0b\x0c\u0085\u00ad-cmd",
 ]
 NOT_RUN = [
     "",
@@ -51,6 +57,14 @@ NOT_RUN = [
     "a\t=",
     '""',
     " ",
+    "\u200b-5",
+    "\u00a0x=1",
+    "\u2010=1",
+    "\u2030=1",
+    "\u206a=1",
+    "\u3001=1",
+    "ï=1",
+    "\u200b",
 ]
 
 
@@ -78,7 +92,7 @@ def test_plain_numbers_and_texts_are_left_alone(value):
 
 
 @settings(max_examples=600, deadline=None, derandomize=True)
-@given(st.text(st.sampled_from("=+-@ \t\r\n\"'.,05ax＝＋－＠＃é"), max_size=6))
+@given(st.text(st.sampled_from("=+-@ \t\r\n\"'.,05ax＝＋－＠＃é\u200b\u00a0\u2028\ufeff"), max_size=6))
 def test_all_who_tell_tell_the_same(value):
     assert len(told(value)) == 1
 

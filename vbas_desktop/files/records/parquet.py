@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.source import Source
+from vbas_desktop.files.access import refuse_bomb
 from vbas_desktop.files.dialect import Dialect
 from vbas_desktop.files.hashing import HashedFile
 
@@ -45,6 +46,7 @@ def scan_parquet(path: Path, progress: Progress) -> RawRecords:
         source = pool.submit(_hashed, path, stop)
         try:
             with pq.ParquetFile(path, pre_buffer=False) as file:
+                refuse_bomb(path, _expanded(file.metadata), path.stat().st_size)
                 columns, rows = _columns(file, progress)
         except (pa.ArrowException, OSError):
             stop.set()
@@ -98,6 +100,12 @@ def write_parquet_texts(path: Path, header: Sequence[str], rows: Iterable[Sequen
         while block := list(islice(left, _BATCH_ROWS // 8)):
             columns = [pa.array(column, pa.string()) for column in zip(*block, strict=True)]
             writer.write_batch(pa.record_batch(columns, schema=schema))
+
+
+def _expanded(metadata: Any) -> int:
+    """The bytes that a file has unpacked, at least one for every value: repeated ones take hardly any room in it."""
+    unpacked = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+    return max(int(unpacked), metadata.num_rows * metadata.num_columns)
 
 
 def _columns(file: Any, progress: Progress) -> tuple[list[_Column], int]:

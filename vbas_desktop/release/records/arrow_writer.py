@@ -40,6 +40,12 @@ BUCKET_ROWS = 1 << 17
 GROUP_ROWS = 1 << 17
 PIECE_BYTES = 4 << 20
 
+_LEAD = (
+    r'^[ \t\r\n\v\f"\x{85}\x{A0}\x{AD}\x{1680}\x{180E}\x{2000}-\x{200F}\x{2028}-\x{202F}\x{205F}-\x{2069}'
+    r"\x{3000}\x{FEFF}]*"
+)
+"""What `rows.is_formula` takes for blanks."""
+
 
 class _Pieces(io.RawIOBase):
     """A file as UTF-8 in pieces that never end with a return: pyarrow drops a line feed that follows at a border."""
@@ -259,9 +265,9 @@ def _texts(column: Any) -> Any:
 
 def _formulas(column: Any) -> Any:
     """Which texts a spreadsheet might run: see `rows.is_formula`."""
-    starts = pc.match_substring_regex(column, r'^[\t\r]|^[ \t\r\n"]*[=@＝＠]')
-    signed = pc.match_substring_regex(column, r'^[ \t\r\n"]*[+\-＋－]')
-    number = pc.match_substring_regex(column, r'^[ \t\r\n"]*[+\-＋－][ .,]*[0-9][0-9 .,]*$')
+    starts = pc.match_substring_regex(column, rf"^[\t\r]|{_LEAD}[=@＝＠]")
+    signed = pc.match_substring_regex(column, rf"{_LEAD}[+\-＋－]")
+    number = pc.match_substring_regex(column, rf"{_LEAD}[+\-＋－][ .,]*[0-9][0-9 .,]*$")
     return pc.or_(starts, pc.and_not(signed, number))
 
 

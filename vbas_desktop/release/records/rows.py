@@ -94,9 +94,32 @@ def _is_number(buf: Bytes, start: int, end: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
+def _blank_bytes(buf: Bytes, i: int, end: int) -> int:
+    """How many bytes the blank, line break, quote or unseen sign at ``i`` has (in UTF-8 or one byte); 0: it is none."""
+    byte = int(buf[i])
+    if byte == 32 or byte == QUOTE or 9 <= byte <= 13 or byte == 160 or byte == 173:
+        return 1
+    if byte == 194 and i + 1 < end:
+        return 2 if buf[i + 1] == 133 or buf[i + 1] == 160 or buf[i + 1] == 173 else 0
+    if i + 2 >= end:
+        return 0
+    second, third = int(buf[i + 1]), int(buf[i + 2])
+    if byte == 225:
+        unseen = (second == 154 and third == 128) or (second == 160 and third == 142)
+    elif byte == 226:
+        unseen = second == 128 and (third <= 143 or 168 <= third <= 175)
+        unseen = unseen or (second == 129 and 159 <= third <= 169)
+    elif byte == 227:
+        unseen = second == 128 and third == 128
+    else:
+        unseen = byte == 239 and second == 187 and third == 191
+    return 3 if unseen else 0
+
+
+@njit(cache=True, nogil=True)
 def is_formula(buf: Bytes, start: int, end: int) -> bool:
-    """Whether a spreadsheet might run the field: it starts with a tab or return, or after blanks, tabs, line breaks and
-    quotes with = + - @, also in full width (in UTF-8), and is no plain signed number.
+    """Whether a spreadsheet might run the field: it starts with a tab or return, or after blanks of all kinds, line
+    breaks and quotes with = + - @, also in full width (in UTF-8), and is no plain signed number.
     """
     if end > start and buf[start] == QUOTE:
         start += 1
@@ -106,8 +129,11 @@ def is_formula(buf: Bytes, start: int, end: int) -> bool:
         return False
     if buf[start] == 9 or buf[start] == CR:
         return True
-    while start < end and (buf[start] == 32 or buf[start] == QUOTE or 9 <= buf[start] <= 10 or buf[start] == CR):
-        start += 1
+    while start < end:
+        blank = _blank_bytes(buf, start, end)
+        if not blank:
+            break
+        start += blank
     if end <= start:
         return False
     first = int(buf[start])
@@ -224,7 +250,7 @@ def compose(
                     if end > start:
                         byte = buf[start + 1] if buf[start] == QUOTE else buf[start]
                         if (
-                            (byte < 62 or byte == 64 or byte == 239)
+                            (byte < 62 or byte == 64 or byte >= 160)
                             and (byte < 46 or byte > 57)
                             and is_formula(buf, start, end)
                         ):
