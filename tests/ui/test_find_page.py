@@ -92,6 +92,22 @@ def test_groups_of_input_and_a_file_make_ladders(page, loaded_window, qtbot, tmp
     assert [rung.number for rung in page.form and _ladder(page, "age").rungs] == [7, 2, 1]
 
 
+def test_a_codebook_is_chosen_with_a_button_and_its_labels_are_told_in_the_ladders(
+    page, loaded_window, qtbot, tmp_path, monkeypatch
+):
+    options, session = loaded_window.input.files.options, loaded_window.session
+    book = tmp_path / "codes.csv"
+    book.write_text("column,value,label\nsex,1,Female\nsex,2,Male\n", encoding="utf-8")
+    chosen = lambda parent, title, files, folder, then: then(str(book))  # noqa: E731
+    monkeypatch.setattr("vbas_desktop.ui.panel.reading_options.ask_to_open", chosen)
+    options.choose_codebook.click()
+    assert options.edits["codebook"].text() == str(book)
+    finish(loaded_window, qtbot, options.again.click)
+    assert session.table.facts("sex").categories.label(0) == "1 (Female)"
+    tip = page.form.pins["sex"].itemData(1, Qt.ItemDataRole.ToolTipRole)
+    assert tip == "1 (Female), 2 (Male)"
+
+
 def _ladder(page, name):
     from vbas_desktop.session.finding import order_search
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.intervals import interval_name, starts_with_number
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.records import Categories, ColumnFacts, Grouping, category_order
+from vbas_desktop.domain.records import MISSING, Categories, ColumnFacts, Grouping, category_order
 
 OTHER = "other"
 _FEWEST = 2
@@ -56,6 +56,12 @@ class Ladder:
         order = category_order(sorted(set(self.rungs[level].groups)))
         place = {group: code for code, group in enumerate(order)}
         return tuple(order), np.array([place[group] for group in self.rungs[level].groups], np.int64)
+
+    def labels(self, level: int) -> tuple[str, ...]:
+        """The groups of a level as people read them, each once; a code that stays has what it means beside it."""
+        codes = range(len(self.categories.values))
+        named = zip(self.categories.values, self.rungs[level].groups, map(self.categories.label, codes), strict=True)
+        return tuple(dict.fromkeys(label if value == group else group or MISSING for value, group, label in named))
 
     def number(self, level: int) -> int:
         """How many categories count for the number of classes."""

@@ -93,14 +93,19 @@ def test_a_killed_search_goes_on_where_it_was_and_ends_in_the_same_bytes(tmp_pat
     assert [(out / file).read_bytes() for file in files] == [(whole / file).read_bytes() for file in files]
 
 
-@pytest.mark.parametrize("more", [["--tiers", "auto"], ["--refinement", "boundaries", "--set", "boundaries.effort=20"]])
+_SHARE = ["--sensitive", "diagnosis", "--criterion", "share:90"]
+
+
+@pytest.mark.parametrize(
+    "more", [["--tiers", "auto"], ["--refinement", "boundaries", "--set", "boundaries.effort=20"], _SHARE]
+)
 def test_a_node_in_tiers_or_refined_is_what_its_run_gives(capsys, tmp_path, more):
     out = tmp_path / "found"
-    assert search("--allowed-loss", "2", "--minimum", "age=4", "--out", str(out), *more, names="age,sex") == 0
+    assert search("--allowed-loss", "10", "--minimum", "age=4", "--out", str(out), *more, names="age,sex") == 0
     capsys.readouterr()
     rows = list(csv.DictReader((out / "search.csv").read_text(encoding="utf-8").splitlines()))
     best = next(row for row in rows if row["recommended"] == "yes")
-    names = ["--quasi-identifiers", "age,sex", "--range-reach", "0", "--json", "--allowed-loss", "2"]
+    names = ["--quasi-identifiers", "age,sex", "--range-reach", "0", "--json", "--allowed-loss", "10"]
     groups = ["--generalise", str(out / "groups" / f"{best['node']}.csv")]
     assert main(["run", *SAMPLE, *names, *groups, *more]) == 0
     (solution,) = json.loads(capsys.readouterr().out)["solutions"]
@@ -162,6 +167,11 @@ def test_labels_of_a_codebook_reach_runs_and_ladders(capsys, tmp_path):
     given = [str(records), str(regions), "--region-column", "region", "--quasi-identifiers", "age", "--quiet"]
     assert main(["search", *given, "--codebook", str(book), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ladders"]["age"][1] == {"1": "0-9", "2": "0-9", "3": "10+"}
+    found = tmp_path / "found"
+    assert main(["search", *given, "--codebook", str(book), "--out", str(found)]) == 0
+    page = (found / "search.html").read_text(encoding="utf-8")
+    assert "1 (0-4), 2 (5-9), 3 (10+)" in page
+    assert "0-9, 10+" in page
     out = tmp_path / "out"
     assert main(["run", *given, "--codebook", str(book), "--allowed-loss", "50", "--out", str(out)]) == 0
     assert "3 (10+)" in (out / "internal" / "report.html").read_text(encoding="utf-8")

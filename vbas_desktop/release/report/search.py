@@ -82,8 +82,7 @@ def _ladders(searched: Searched) -> Section:
     blocks: list[Block] = []
     for ladder in searched.finest.lattice.ladders:
         rows = [
-            (str(level), f"{rung.number:,}", ", ".join(dict.fromkeys(group or "(missing)" for group in rung.groups)))
-            for level, rung in enumerate(ladder.rungs)
+            (str(level), f"{rung.number:,}", ", ".join(ladder.labels(level))) for level, rung in enumerate(ladder.rungs)
         ]
         blocks.append(Table(("level", "categories", "groups"), rows, numbers_to=2, caption=ladder.column))
     return Section("Ladders", blocks)

@@ -14,9 +14,10 @@ from vbas_desktop.settings.declaration import setting_of, settings_of
 from vbas_desktop.settings.reading import FIND_OUT, Reading
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import setting_field
-from vbas_desktop.ui.widgets.file_dialogs import OBSTACLE_FILES, ask_to_open
+from vbas_desktop.ui.widgets.file_dialogs import CODEBOOK_FILES, OBSTACLE_FILES, ask_to_open
 
 _FILES = "obstacles"
+_CODEBOOK = "codebook"
 _PARTED = "; "
 
 
@@ -35,6 +36,9 @@ class ReadingOptions(QWidget):
         self.choose = QPushButton("Add obstacles…")
         self.choose.setToolTip("Add a file with lakes, coasts or rivers for the construction “Obstacles”")
         self.choose.clicked.connect(self._on_choose)
+        self.choose_codebook = QPushButton("Codebook…")
+        self.choose_codebook.setToolTip("Choose a file that says what codes mean: column, value, label")
+        self.choose_codebook.clicked.connect(self._on_choose_codebook)
         self.again = QPushButton("Read again")
         self.again.setToolTip("Read both files with these options (F5)")
         self._build()
@@ -55,9 +59,10 @@ class ReadingOptions(QWidget):
         for place, field in enumerate(fields):
             grid.addWidget(field, place // 2, place % 2, Qt.AlignmentFlag.AlignBottom)
         for name, edit in self.edits.items():
-            edit.setPlaceholderText("None" if name in ("codebook", _FILES) else FIND_OUT)
+            edit.setPlaceholderText("None" if name in (_CODEBOOK, _FILES) else FIND_OUT)
         buttons = QHBoxLayout()
         buttons.addWidget(self.choose)
+        buttons.addWidget(self.choose_codebook)
         buttons.addWidget(self.again)
         grid.addLayout(buttons, (len(fields) + 1) // 2, 0, 1, 2)
 
@@ -99,6 +104,15 @@ class ReadingOptions(QWidget):
 
         regions = self._session.regions_path
         ask_to_open(self, "Obstacle file", OBSTACLE_FILES, None if regions is None else regions.parent, then)
+
+    @Slot()
+    def _on_choose_codebook(self) -> None:
+        def then(path: str) -> None:
+            self.edits[_CODEBOOK].setText(path)
+            self._on_changed()
+
+        records = self._session.records_path
+        ask_to_open(self, "Codebook", CODEBOOK_FILES, None if records is None else records.parent, then)
 
 
 def _combo(titles: Mapping[str | None, str]) -> QComboBox:

@@ -13,6 +13,7 @@ from vbas_desktop.files.places import sample_data
 RECORD_FILES = "Records (*.csv *.tsv *.txt *.gz *.parquet);;All files (*)"
 REGION_FILES = "Regions (*.csv *.tsv *.txt *.geojson *.json *.gpkg *.shp);;All files (*)"
 OBSTACLE_FILES = "Areas and lines (*.geojson *.json *.gpkg *.shp);;All files (*)"
+CODEBOOK_FILES = "Codebooks (*.csv *.tsv *.txt);;All files (*)"
 PROJECT_FILES = "VBAS projects (*.vbas)"
 
 
