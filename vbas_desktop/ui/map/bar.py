@@ -26,6 +26,7 @@ class MapBar(QWidget):
     zoomed_out = Signal()
     fitted = Signal()
     save_wanted = Signal()
+    before_toggled = Signal(bool)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,6 +50,11 @@ class MapBar(QWidget):
         layers.setMenu(self.layer_menu)
         layers.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         layout.addWidget(layers)
+        self.before = self._button("", "Before refinement", "Show the regions as they were before the refinement")
+        self.before.setCheckable(True)
+        self.before.setVisible(False)
+        self.before.toggled.connect(self.before_toggled)
+        layout.addWidget(self.before)
         self.title = ElidedLabel()
         self.title.setProperty("look", "muted")
         layout.addSpacing(GRID)
@@ -111,6 +117,10 @@ class MapBar(QWidget):
         names = [name for _, name in wanted]
         self.colouring.setCurrentIndex(names.index(chosen) if chosen in names else 0)
         self.colouring.setEnabled(bool(figures))
+
+    def offer_before(self, offered: bool) -> None:
+        """Offer the map before the refinement, or not."""
+        self.before.setVisible(offered)
 
     @Slot(int)
     def _on_colouring_activated(self, index: int) -> None:

@@ -69,6 +69,10 @@ def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Leg
         rows.append(
             LegendRow("dot", colours.warning, f"changed because of an obstacle ({number:,}, {100 * share:.1f} %)")
         )
+    if geometry is not None and geometry.moved is not None and Layer.MOVED in picture.layers:
+        number, share = int(geometry.moved.sum()), float(geometry.moved.mean())
+        mark = "dot" if picture.base.polygon_rings is None else "moved"
+        rows.append(LegendRow(mark, colours.mark, f"moved by the refinement ({number:,}, {100 * share:.1f} %)"))
     if picture.changed is not None:
         rows.append(LegendRow("dot", colours.mark, f"{changed} ({int(picture.changed.sum()):,})"))
     if figure is not None and picture.classes is not None:
@@ -99,9 +103,13 @@ def paint_mark(painter: QPainter, row: LegendRow, colours: Colours, box: QRectF)
     """Paint the mark of one line."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     middle, colour = box.center(), QColor(row.colour)
-    if row.mark in ("fill", "pieces", "empty"):
+    if row.mark in ("fill", "pieces", "empty", "moved"):
         painter.setPen(QPen(QColor(colours.region_border), 1))
-        patterns = {"pieces": Qt.BrushStyle.Dense6Pattern, "empty": Qt.BrushStyle.BDiagPattern}
+        patterns = {
+            "pieces": Qt.BrushStyle.Dense6Pattern,
+            "empty": Qt.BrushStyle.BDiagPattern,
+            "moved": Qt.BrushStyle.FDiagPattern,
+        }
         painter.setBrush(QBrush(colour, patterns.get(row.mark, Qt.BrushStyle.SolidPattern)))
         painter.drawRect(box)
     elif row.mark == "dot":

@@ -135,8 +135,9 @@ class MapGeometry:
     """One solution on the map. Arrays have one entry per aggregated region unless they say otherwise.
 
     ``codes`` are what aggregated regions are called: in the window as in the release. ``detoured`` initial regions have
-    another site than the nearest because of an obstacle (None: obstacles had no part in it). ``outline`` are the
-    borders of larger places, if these are what is shown.
+    another site than the nearest because of an obstacle (None: obstacles had no part in it); ``moved`` ones went to
+    another aggregated region by a refinement (None: there was none). ``outline`` are the borders of larger places, if
+    these are what is shown.
     """
 
     base: BaseGeometry
@@ -156,6 +157,7 @@ class MapGeometry:
     pairs: Pairs
     boxes: NDArray[np.float64] = field(repr=False)
     outline: Rings | None = None
+    moved: NDArray[np.bool_] | None = None
 
     def aggregated_at(self, x: float, y: float) -> int | None:
         """The aggregated region under a place on the map."""
@@ -298,6 +300,7 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
         tree=tree,
         pairs=pairs,
         boxes=boxes,
+        moved=None if solution.unrefined is None else solution.owner != solution.unrefined.owner,
     )
 
 

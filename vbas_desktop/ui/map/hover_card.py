@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -38,10 +39,22 @@ def card_text(
         lines.append(f"<span>{escape(title)}{records}</span>")
         if geometry is not None and geometry.detoured is not None and geometry.detoured[region]:
             lines.append("<span>another site than the nearest, because of an obstacle</span>")
+        if geometry is not None and geometry.moved is not None and geometry.moved[region]:
+            lines.append(f"<span>{_moved_words(geometry, region)}</span>")
     if obstacle is not None and base.regions.obstacles is not None:
         name = base.regions.obstacles.names[obstacle]
         lines.append(f"<span>Obstacle{f': {escape(name)}' if name else ''}</span>")
     return "<br>".join(lines)
+
+
+def _moved_words(geometry: MapGeometry, region: int) -> str:
+    """Where a refinement moved an initial region from; before the refinement, that it will be moved."""
+    unrefined = geometry.solution.unrefined
+    if unrefined is None:
+        return "goes to a neighbour by the refinement"
+    former = int(np.searchsorted(geometry.solution.owners_used, unrefined.owner[region]))
+    code = geometry.codes[former] if former < len(geometry.codes) else ""
+    return f"came from {escape(code)} by the refinement"
 
 
 def _aggregated_lines(

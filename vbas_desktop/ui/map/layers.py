@@ -42,6 +42,7 @@ class Layer(StrEnum):
     SITES = "sites"
     OBSTACLES = "obstacles"
     DETOURED = "detoured"
+    MOVED = "moved"
 
 
 LAYER_TITLES = {
@@ -52,10 +53,11 @@ LAYER_TITLES = {
     Layer.CELLS: "Voronoi cells of the sites",
     Layer.OBSTACLES: "Obstacles",
     Layer.DETOURED: "Changed because of an obstacle",
+    Layer.MOVED: "Moved by the refinement",
     Layer.AREA: "Study area",
 }
 
-DEFAULT_LAYERS = frozenset(Layer) - {Layer.CELLS}
+DEFAULT_LAYERS = frozenset(Layer) - {Layer.CELLS, Layer.MOVED}
 
 
 def translucent(colour: str, alpha: float) -> QColor:
@@ -91,7 +93,8 @@ class Picture:
         self._points, self._empty_points, self._changed_points = self._split_points()
         self._water = QPainterPath() if self.base.obstacle_areas is None else path_of(self.base.obstacle_areas)
         self._rivers = QPainterPath() if self.base.obstacle_lines is None else path_of(self.base.obstacle_lines)
-        self._detoured = self.base.points[:0]
+        self._detoured = self._moved = self.base.points[:0]
+        self._moved_areas = QPainterPath()
         self._borders = self._cells = self._scattered = self._unrecorded = self._outline = QPainterPath()
         self._smooth = True
         if self.geometry is not None:
@@ -106,6 +109,10 @@ class Picture:
     def _prepare(self, geometry: MapGeometry) -> None:
         if geometry.detoured is not None:
             self._detoured = self.base.points[geometry.detoured]
+        if geometry.moved is not None:
+            self._moved = self.base.points[geometry.moved]
+            if self.base.polygon_rings is not None:
+                self._moved_areas = path_of(self.base.polygon_rings, np.flatnonzero(geometry.moved))
         self._borders = path_of(geometry.rings)
         self._outline = QPainterPath() if geometry.outline is None else path_of(geometry.outline)
         self._cells = QPainterPath() if geometry.cell_rings is None else path_of(geometry.cell_rings)
@@ -138,7 +145,7 @@ class Picture:
             self._paint_borders(painter)
         if Layer.OBSTACLES in self.layers:
             self._paint_obstacles(painter)
-        if self.layers & {Layer.POINTS, Layer.DETOURED} or self.changed is not None:
+        if self.layers & {Layer.POINTS, Layer.DETOURED, Layer.MOVED} or self.changed is not None:
             self._paint_points(painter)
         if Layer.SITES in self.layers and self.geometry is not None and self.geometry.sites is not None:
             self._paint_sites(painter, self.geometry.sites, self.geometry.site_attracts)
@@ -186,8 +193,9 @@ class Picture:
         for path, style, colour in (
             (self._unrecorded, Qt.BrushStyle.BDiagPattern, translucent(self.colours.muted, 0.8)),
             (self._scattered, Qt.BrushStyle.Dense6Pattern, translucent(self.colours.text, 0.35)),
+            (self._moved_areas, Qt.BrushStyle.FDiagPattern, QColor(self.colours.mark)),
         ):
-            if not path.isEmpty():
+            if not path.isEmpty() and (path is not self._moved_areas or Layer.MOVED in self.layers):
                 painter.fillPath(transform.map(path), QBrush(colour, style))
         painter.restore()
 
@@ -196,6 +204,8 @@ class Picture:
         drawn = [(self._changed_points, QColor(self.colours.mark), size + 2)]
         if Layer.DETOURED in self.layers:
             drawn.insert(0, (self._detoured, QColor(self.colours.warning), size + 2))
+        if Layer.MOVED in self.layers and self._moved_areas.isEmpty():
+            drawn.insert(0, (self._moved, QColor(self.colours.mark), size + 2))
         if Layer.POINTS in self.layers:
             drawn.insert(0, (self._empty_points, QColor(self.colours.warning), size + 1))
             drawn.insert(0, (self._points, translucent(self.colours.text, 0.55), size))

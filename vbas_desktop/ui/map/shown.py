@@ -10,21 +10,22 @@ import numpy as np
 from vbas_desktop.algorithms.region_codes import tier_codes
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.solution import Solution
+from vbas_desktop.domain.solution import Solution, Unrefined
 from vbas_desktop.engine.limits import TOLD, unmet_of
 from vbas_desktop.engine.place import distance_scale, place_vector
 from vbas_desktop.engine.region_table import RegionTable, region_table
 from vbas_desktop.engine.savings import suppressed_in_tiers
 
 from .figures import Figure
-from .geometry import BaseGeometry, MapGeometry, drawn_in_places, prepare_map
+from .geometry import BaseGeometry, MapGeometry, coloured_like, drawn_in_places, prepare_map
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
     """One solution, ready to be drawn and listed. ``table`` is None until the problem is counted again.
 
-    ``lost_in_tiers`` says how many records would be suppressed in tiers, if that is fewer.
+    ``lost_in_tiers`` says how many records would be suppressed in tiers, if that is fewer. ``before`` is the map before
+    a refinement, if there was one.
     """
 
     number: int
@@ -36,6 +37,7 @@ class Shown:
     lost_in_tiers: int | None = None
     tier_maps: tuple[TierMap, ...] = ()
     codes: tuple[tuple[str, ...], ...] = ()
+    before: MapGeometry | None = None
 
     def geometry_by(self, name: str | None) -> MapGeometry:
         """The map as it is coloured by this name: by the places of a tier, or as it is."""
@@ -127,7 +129,7 @@ def refinement_figures(problem: Problem, solution: Solution, progress: Progress)
     former = np.searchsorted(solution.owners_used, unrefined.owner[moved])
     gained = np.bincount(solution.membership[moved], minlength=number)
     given = np.bincount(former, minlength=number)
-    before = replace(solution, owner=unrefined.owner, sites=unrefined.sites, unrefined=None, tiers=None)
+    before = unrefined_solution(solution, unrefined)
     return (
         Figure("gained", "Initial regions gained by the refinement", gained, unit="initial regions"),
         Figure("given", "Initial regions given away by the refinement", given, unit="initial regions"),
@@ -165,7 +167,24 @@ def prepare_shown(
     saved = None if problem is None else suppressed_in_tiers(problem, solution, progress, known.pairs)
     figures = figures_of(geometry, table, place)
     codes = tier_codes(base.regions, solution) if solution.tiers is not None else ()
-    return Shown(number, solution, problem, geometry, table, figures, saved, tier_maps(geometry), codes)
+    before = map_before(geometry, progress)
+    return Shown(number, solution, problem, geometry, table, figures, saved, tier_maps(geometry), codes, before)
+
+
+def unrefined_solution(solution: Solution, unrefined: Unrefined) -> Solution:
+    """The solution as the construction made it."""
+    return replace(solution, owner=unrefined.owner, sites=unrefined.sites, unrefined=None, tiers=None)
+
+
+def map_before(geometry: MapGeometry, progress: Progress) -> MapGeometry | None:
+    """The map before the refinement: the same codes and colours, and the initial regions that were about to move."""
+    solution = geometry.solution
+    if solution.unrefined is None:
+        return None
+    before = prepare_map(geometry.base, unrefined_solution(solution, solution.unrefined), progress)
+    if len(before.codes) == len(geometry.codes):
+        before = replace(before, codes=geometry.codes)
+    return replace(coloured_like(before, geometry), moved=geometry.moved)
 
 
 def tier_maps(geometry: MapGeometry) -> tuple[TierMap, ...]:

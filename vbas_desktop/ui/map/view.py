@@ -74,6 +74,7 @@ class MapView(QWidget):
         bar.zoomed_out.connect(self._on_zoomed_out)
         bar.fitted.connect(self._on_fitted)
         bar.save_wanted.connect(self.save)
+        bar.before_toggled.connect(self._on_before_toggled)
         canvas.region_clicked.connect(self._on_region_clicked)
         canvas.region_hovered.connect(self._on_region_hovered)
         canvas.pointer_left.connect(self.card.hide)
@@ -106,7 +107,11 @@ class MapView(QWidget):
         session, shown, base = self._context.session, self._preparer.shown, self._preparer.base
         coloured_by = session.coloured_by
         if shown is not None:
+            self.bar.offer_before(shown.before is not None)
             figure, geometry = figure_named(shown.figures, coloured_by), shown.geometry_by(coloured_by)
+            if self.bar.before.isChecked() and shown.before is not None:
+                # Figures are those of the refined regions.
+                figure, geometry = None, shown.before
             if self.canvas.geometry_shown is not geometry or self.canvas.figure is not figure:
                 self.canvas.show_map(geometry, figure)
                 self.canvas.choose(session.chosen_region)
@@ -125,6 +130,8 @@ class MapView(QWidget):
         if self._preparer.shown is None or session.selected is None:
             return
         title = session.selected.title + session.marks[session.selected.number].in_words
+        if self._preparer.shown.before is not None and self.bar.before.isChecked():
+            title = f"Before the refinement: {title}"
         self.bar.title.setText(title)
         self.bar.title.setToolTip(title)
 
@@ -136,6 +143,7 @@ class MapView(QWidget):
             self.canvas.show_bare(base)
         self.bar.title.setText("")
         self.bar.show_figures((), None)
+        self.bar.offer_before(False)
 
     @Slot()
     def _on_region_chosen(self) -> None:
@@ -186,6 +194,13 @@ class MapView(QWidget):
     def _on_layers_chosen(self, layers: frozenset[Layer]) -> None:
         self.canvas.show_layers(layers)
         self.comparison.show_layers(layers)
+
+    @Slot(bool)
+    def _on_before_toggled(self, on: bool) -> None:
+        """Before or after the refinement; what moved is marked from the first look on."""
+        if on:
+            self.bar.layer_actions[Layer.MOVED].setChecked(True)
+        self._on_prepared()
 
     @Slot()
     def _on_zoomed_in(self) -> None:
