@@ -75,7 +75,7 @@ CASE_1 = {
 
 def test_to_a_requirement_the_coarse_table_is_rejected_and_the_other_one_is_not(compare):
     found = verdicts(compare(4, CASE_1))
-    assert {name for name, verdict in found.items() if verdict == "not met"} == {"Precision", "Class Job = Self"}
+    assert {name for name, verdict in found.items() if verdict == "not met"} == {"Detail kept", "Class Job = Self"}
     assert set(verdicts(compare(3, CASE_1)).values()) == {"ok"}
 
 

@@ -30,7 +30,13 @@ def test_the_page_shows_the_chosen_solution_and_another_one_beside_it(aggregated
     session = aggregated_window.session
     entry = session.selected
     gauges = {gauge.shown.name: gauge.shown for gauge in shown.main.gauges}
+    assert gauges["precision"].title == "Detail kept", "beside precision loss, which is something else"
     assert gauges["jaccard"].share == jaccard(entry)
+    read = f"Of 100 pairs of records that are alike before or after, {100 * jaccard(entry):.0f} are alike both times."
+    told = {gauge.shown.name: gauge.reading for gauge in shown.main.gauges}
+    assert told["jaccard"].text() == read
+    assert all(told[name].isVisibleTo(shown) for name in ("jaccard", "rand", "fowlkes_mallows"))
+    assert "close to 1 whatever is merged" in told["rand"].text()
     assert gauges["mean_distance"].text.endswith("unit")
     qtbot.waitUntil(lambda: shown.main.model.rowCount() == entry.solution.aggregated_regions)
     assert not shown.second.isVisible()
@@ -40,6 +46,18 @@ def test_the_page_shows_the_chosen_solution_and_another_one_beside_it(aggregated
     assert shown.second.isVisible()
     assert {gauge.shown.name: gauge.shown.share for gauge in shown.second.gauges}["jaccard"] == jaccard(other)
     assert session.compared is None
+
+
+def test_the_map_has_the_height_of_the_page_where_there_is_room(aggregated_window, qtbot):
+    shown = page(aggregated_window, "Representability")
+    version = shown.main
+    qtbot.waitUntil(lambda: version.map.isVisible(), timeout=60_000)
+    assert version.body.orientation() is Qt.Orientation.Horizontal
+    assert version.map.height() == version.body.height()
+    assert version.map.width() > 0.4 * version.body.width()
+    shown.beside.setCurrentIndex(1)
+    shown.beside.activated.emit(1)
+    qtbot.waitUntil(lambda: version.body.orientation() is Qt.Orientation.Vertical)
 
 
 @pytest.fixture
@@ -251,6 +269,20 @@ def test_a_requirement_is_edited_checked_and_filters_the_results(aggregated_wind
     shown.clear.click()
     assert low.text() == ""
     assert len(results.filter.shown_entries()) == len(session.entries)
+
+
+def test_measures_in_which_all_solutions_are_alike_are_not_offered(aggregated_window):
+    shown, entries = page(aggregated_window, "Requirements"), aggregated_window.session.entries
+    values = {name: [entry.solution.representability.get(name) for entry in entries] for name in shown.bounds}
+    for name, (low, high) in shown.bounds.items():
+        known = [value for value in values[name] if value is not None]
+        varies = bool(known) and max(known) - min(known) > 0.002 * max(1, max(known))
+        assert low.isVisibleTo(shown) == high.isVisibleTo(shown) == varies
+        assert (shown._labels[name].text() in shown.alike.text()) != varies
+    assert not shown.bounds["rand"][0].isVisibleTo(shown), "it is close to 1 whatever is merged"
+    assert shown.bounds["jaccard"][0].isVisibleTo(shown)
+    aggregated_window.session.require(Requirement(overall={"rand": {"min": 0.9}}))
+    assert shown.bounds["rand"][0].isVisibleTo(shown), "what is stated can be seen"
 
 
 def test_what_cannot_be_understood_leaves_the_requirement_in_force(window, qtbot):

@@ -10,7 +10,7 @@ from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.solution import Solution
 
 _VECTOR = {
-    "precision": "precision",
+    "precision": "detail kept",
     "jaccard": "kept together (Jaccard)",
     "davies_bouldin": "Davies–Bouldin",
     "mean_distance": "distance moved",

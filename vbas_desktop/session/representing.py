@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
+from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL, reading
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.any_file import PairJob
@@ -31,6 +31,7 @@ class Shown:
     text: str
     help: str
     share: float | None = None
+    reading: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def measures_of(overall: Mapping[str, Any]) -> tuple[Shown, ...]:
         unit = f" {overall.get('distance_unit', '')}" if name == "mean_distance" else ""
         text = "–" if value is None else f"{value:.4f}" if value < 10 else f"{value:,.1f}"
         share = float(value) if name in SHARES and value is not None else None
-        found.append(Shown(name, title, (text + unit).strip(), help, share))
+        found.append(Shown(name, title, (text + unit).strip(), help, share, reading(name, value)))
     return tuple(found)
 
 
@@ -105,7 +106,7 @@ def _no_index(facts: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ..
 
 
 def _with_suppressed(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    names = {"Precision": "precision", "Jaccard": "jaccard", "Fowlkes–Mallows": "fowlkes_mallows"}
+    names = {"Detail kept": "precision", "Jaccard": "jaccard", "Fowlkes–Mallows": "fowlkes_mallows"}
     values = {words: facts.get(f"{name}_with_suppressed") for words, name in names.items()}
     told = tuple(f"{words} {value:.4f}" for words, value in values.items() if value is not None)
     return told or ("not computed",)
@@ -153,7 +154,7 @@ def described_pair(vector: Mapping[str, Any], title: str) -> Description:
         ),
         *((("Remarks", tuple(_remark(warning) for warning in vector["warnings"])),) if vector["warnings"] else ()),
     )
-    headings = (*names, "Records", "Precision", "Jaccard", "Classes before")
+    headings = (*names, "Records", "Detail kept", "Jaccard", "Classes before")
     rows = tuple(
         (
             *(row["class"][name] for name in names),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vbas_desktop.assessment.representability.requirement import (
@@ -12,6 +12,32 @@ from vbas_desktop.assessment.representability.requirement import (
     requirement_from,
 )
 from vbas_desktop.domain.errors import Finding, InputError
+
+from .results import Entry
+
+_SAME_WITHIN = 0.002
+"""Shares that differ by less are read as the same number."""
+
+
+def unvarying(entries: Sequence[Entry]) -> dict[str, float | None]:
+    """The measures that are (nearly) the same for all solutions, or defined for none, with that value."""
+    if len({entry.solution.aggregated_regions for entry in entries}) < 2:
+        return {}
+    found: dict[str, float | None] = {}
+    for name in OVERALL:
+        values = [entry.solution.representability.get(name) for entry in entries]
+        known = [float(value) for value in values if value is not None]
+        if not known:
+            found[name] = None
+        elif len(known) == len(values) and max(known) - min(known) <= _SAME_WITHIN * max(1.0, abs(max(known))):
+            found[name] = known[0]
+    return found
+
+
+def alike_in_words(same: Mapping[str, float | None]) -> str:
+    """Why some measures are not offered."""
+    told = [OVERALL[name] + (" (not defined)" if value is None else f" ({value:.3g})") for name, value in same.items()]
+    return f"Not offered, because all solutions are alike in it: {', '.join(told)}." if told else ""
 
 
 def names_of(text: str) -> tuple[str, ...]:

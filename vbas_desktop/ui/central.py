@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -51,6 +51,15 @@ class _PageFrame(QWidget):
         self._back.setIcon(self._theme.icon("back"))
 
 
+class _Stack(QStackedWidget):
+    """Asks for the room of what is shown, not for that of the widest page that was ever opened."""
+
+    def minimumSizeHint(self) -> QSize:
+        """That of what is shown."""
+        current = self.currentWidget()
+        return super().minimumSizeHint() if current is None else current.minimumSizeHint()
+
+
 class MapArea(QWidget):
     """Shows the welcome until there are data, then the map; pages are created when first opened."""
 
@@ -65,7 +74,8 @@ class MapArea(QWidget):
         self.map = create_part(MAP_WIDGET, context)
         self.hints = HintBar(context, settings)
         self._frames: dict[str, _PageFrame] = {}
-        self.stack = QStackedWidget()
+        self.stack = _Stack()
+        self.stack.currentChanged.connect(self.stack.updateGeometry)
         self.stack.addWidget(self.welcome)
         self.stack.addWidget(self.map)
         layout = QVBoxLayout(self)

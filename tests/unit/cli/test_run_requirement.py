@@ -73,7 +73,7 @@ def test_every_criterion_is_answered_for_every_solution(capsys, files):
     assert vbas(files, need, "--json", "--quiet") == 0
     found = {each["sites"]: each for each in json.loads(capsys.readouterr().out)["solutions"]}
     criteria = {row["criterion"]: (row["actual"], row["verdict"]) for row in found[2]["requirement"]}
-    assert criteria["Precision"] == ("0.75", "not met")
+    assert criteria["Detail kept"] == ("0.75", "not met")
     # Two pairs, 500 around their centres, 10,000 apart.
     assert criteria["Davies–Bouldin index"] == ("0.1", "ok")
     assert criteria["Class colour = red"] == ("released", "ok")

@@ -14,18 +14,11 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.atomic import write_text
 
+from .words import OVERALL as TITLED
+
 FORMAT_VERSION = 1
 
-OVERALL = {
-    "precision": "Precision",
-    "rand": "Rand index",
-    "jaccard": "Jaccard index",
-    "fowlkes_mallows": "Fowlkes–Mallows index",
-    "davies_bouldin": "Davies–Bouldin index",
-    "davies_bouldin_normalised": "Davies–Bouldin, normalised",
-    "mean_distance": "Distance moved (km or map units)",
-    "sample_size_ratio": "Share of records released",
-}
+OVERALL = {name: title for name, (title, _) in TITLED.items()} | {"mean_distance": "Distance moved (km or map units)"}
 """The overall elements that may be bounded, with their names for people."""
 
 _BOUNDS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 OVERALL = {
     "precision": (
-        "Precision",
+        "Detail kept",
         "1 if every value is as it was, 0 if every value is suppressed: the mean share of the hierarchies not climbed",
     ),
     "jaccard": (
@@ -32,6 +32,26 @@ OVERALL = {
 }
 """The overall measures: their titles and a sentence on each."""
 
+
+def reading(name: str, value: float | None) -> str:
+    """How the value of a measure is read, for those that few people know; nothing for the others."""
+    if value is None:
+        return ""
+    if name == "jaccard":
+        return f"Of 100 pairs of records that are alike before or after, {100 * value:.0f} are alike both times."
+    if name == "fowlkes_mallows":
+        return (
+            "The geometric mean of two shares: pairs alike before that still are, and pairs alike now that were. "
+            "1: nothing was merged. It is never below Jaccard."
+        )
+    if name == "rand":
+        return (
+            f"Of 10,000 pairs of records, {10_000 * value:,.0f} are alike or different as they were before. Nearly all "
+            "pairs differ anyway, so that it is close to 1 whatever is merged."
+        )
+    return ""
+
+
 ELEMENTS = {
     "per_class": ("Class by class", "The same measures for each released class of at least k records."),
     "excluded_attributes": ("Columns left out", "Columns of the original that the released file lacks, and why."),
@@ -45,7 +65,10 @@ ELEMENTS = {
         "On which level of its hierarchy each quasi-identifier was released, and how its values are compared.",
     ),
     "sensitive_values": ("Sensitive values", "What the released records say of them, class by class."),
-    "weights": ("Weights", "How much each quasi-identifier, and each level of a hierarchy, counts for precision."),
+    "weights": (
+        "Weights",
+        "How much each quasi-identifier and each level of a hierarchy counts for the detail kept.",
+    ),
     "general": ("In general", "The setting."),
 }
 """The elements of the vector: their titles and a sentence on each."""

@@ -40,7 +40,7 @@ def recipients_place(overall: Mapping[str, Any]) -> Iterable[Block]:
 def _measures(overall: Mapping[str, Any], share: str, moved: str) -> Table:
     unit = overall["distance_unit"]
     items = [
-        ("Precision", _number(overall["precision"]), "1 if every value and place is as it was: the mean over the "
+        ("Detail kept", _number(overall["precision"]), "1 if every value and place is as it was: the mean over the "
          "columns of the share of their levels that was not climbed (value, group or aggregated region, suppressed)"),
         ("Kept together (Jaccard)", _number(overall["jaccard"]), "of the pairs of records with the same values and the "
          "same aggregated region, the share that already had the same initial region"),
@@ -63,7 +63,7 @@ def place_blocks(plan: Plan, place: PlaceVector) -> Iterable[Block]:
     yield _measures(overall, f"{100 * overall['sample_size_ratio']:.4g} %", moved)
     yield Paragraph(
         f"With the suppressed records taken as one more class: Jaccard {_number(overall['jaccard_with_suppressed'])}, "
-        f"Fowlkes–Mallows {_number(overall['fowlkes_mallows_with_suppressed'])}, precision "
+        f"Fowlkes–Mallows {_number(overall['fowlkes_mallows_with_suppressed'])}, detail kept "
         f"{_number(overall['precision_with_suppressed'])}. The Rand index is "
         f"{_number(overall['rand'])}; it is close to 1 whatever is merged and says little here.",
         quiet=True,

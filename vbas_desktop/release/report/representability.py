@@ -96,7 +96,7 @@ def _classes(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
          _number(row["jaccard"]), _count(row["original_classes"]))
         for row in rows[:_LONGEST]
     ]  # fmt: skip
-    blocks: list[Block] = [Table((*names, "records", "precision", "Jaccard", "classes before"), cells, len(names))]
+    blocks: list[Block] = [Table((*names, "records", "detail kept", "Jaccard", "classes before"), cells, len(names))]
     if any(row["jaccard"] is None for row in rows):
         blocks.append(Paragraph("–: would tell how a few people were spread over the original classes.", quiet=True))
     if len(rows) > _LONGEST:

@@ -93,7 +93,7 @@ class SideBySide(QWidget):
         whole.addWidget(maps)
         whole.addWidget(self.lists)
         whole.setStretchFactor(0, 1)
-        whole.setSizes([600, 220])
+        whole.setSizes([640, 200])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

@@ -1,13 +1,14 @@
-"""One measure: its name, its value, and a bar if it lies between 0 and 1."""
+"""One measure: its name, its value, a bar if it lies between 0 and 1, and how it is read if few people know."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from vbas_desktop.session.representing import Shown
 from vbas_desktop.ui.theme import GRID, Theme, tabular
+from vbas_desktop.ui.widgets.fields import muted
 
 
 class Gauge(QWidget):
@@ -18,17 +19,15 @@ class Gauge(QWidget):
         self.shown, self._theme = shown, theme
         self.setToolTip(f"{shown.title}: {shown.help}")
         self.setAccessibleName(f"{shown.title}: {shown.text}")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        text = f"{shown.title}   {shown.text}"
+        self.setMinimumWidth(self.fontMetrics().horizontalAdvance(text) + 2 * GRID)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, self.fontMetrics().height() + 2 * GRID, 0, GRID // 2)
+        self.reading = muted(shown.reading)
+        if shown.reading:
+            layout.addWidget(self.reading)
+        layout.addStretch(1)
         theme.changed.connect(self.update)
-
-    def sizeHint(self) -> QSize:
-        """Name and value in one line, the bar below."""
-        return QSize(26 * GRID, self.fontMetrics().height() + 2 * GRID + GRID // 2)
-
-    def minimumSizeHint(self) -> QSize:
-        """Wide enough for the longest name and its value."""
-        text = f"{self.shown.title}   {self.shown.text}"
-        return QSize(self.fontMetrics().horizontalAdvance(text) + 2 * GRID, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw name, value and bar."""

@@ -29,10 +29,11 @@ from vbas_desktop.assessment.representability.requirement import (
     read_requirement,
     write_requirement,
 )
+from vbas_desktop.assessment.representability.words import OVERALL as MEASURES
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import agreeing, counted
-from vbas_desktop.session.requirement_form import requirement_of, texts_of
+from vbas_desktop.session.requirement_form import alike_in_words, requirement_of, texts_of, unvarying
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, muted, title
@@ -71,6 +72,8 @@ class RequirementsPage(QWidget):
         self.message, self.verdict = QLabel(), QLabel()
         self.model = ClassesModel(self)
         self.table = QTableView()
+        self.alike = muted()
+        self._labels: dict[str, QLabel] = {}
         self._filling = self._editing = False
         self._build()
         self._connect()
@@ -128,12 +131,15 @@ class RequirementsPage(QWidget):
         for row, (name, words) in enumerate(OVERALL.items(), 1):
             label = QLabel(words)
             label.setWordWrap(True)
+            label.setToolTip(MEASURES[name][1])
+            self._labels[name] = label
             grid.addWidget(label, row, 0)
             for place, (edit, side) in enumerate(zip(self.bounds[name], ("least", "most"), strict=True), 1):
                 edit.setFixedWidth(9 * GRID)
                 edit.setAccessibleName(f"{words}, at {side}")
                 grid.addWidget(edit, row, place)
         column.addLayout(grid)
+        column.addWidget(self.alike)
         column.addWidget(title("Columns and values"))
         for name, words, help in _FIELDS:
             self.fields[name].setPlaceholderText(help)
@@ -190,6 +196,17 @@ class RequirementsPage(QWidget):
             fit_columns(self.table)
         self.table.setVisible(bool(rows))
         self.verdict.setText(self._verdict(bool(rows)))
+        self._offer_measures()
+
+    def _offer_measures(self) -> None:
+        """What is (nearly) the same for all solutions decides nothing: it is offered only if it is bounded already."""
+        same = unvarying(self._context.session.entries)
+        for name, edits in self.bounds.items():
+            offered = name not in same or any(edit.text() for edit in edits)
+            for widget in (self._labels[name], *edits):
+                widget.setVisible(offered)
+        self.alike.setText(alike_in_words(same))
+        self.alike.setVisible(bool(same))
 
     def _verdict(self, stated: bool) -> str:
         session, entry = self._context.session, self._context.session.selected

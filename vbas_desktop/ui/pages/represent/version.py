@@ -15,6 +15,9 @@ from .classes_model import SORT_ROLE, ClassesModel
 from .gauge import Gauge
 from .region_map import RegionMap
 
+_MAP_BESIDE = 84 * GRID
+"""From this width on, the map has the height of the page."""
+
 _TWO_COLUMNS = 72 * GRID
 """From this width on, two gauges stand beside each other without being cut."""
 
@@ -42,16 +45,20 @@ class VersionView(QWidget):
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.map = RegionMap(theme)
         self.map.hide()
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        for widget, height in ((scroll, 260), (self.map, 280), (self.table, 200)):
-            splitter.addWidget(widget)
-            widget.setMinimumHeight(min(height, 12 * GRID))
-        splitter.setSizes([260, 280, 200])
-        splitter.setChildrenCollapsible(False)
+        told = QSplitter(Qt.Orientation.Vertical)
+        for widget in (scroll, self.table):
+            told.addWidget(widget)
+            widget.setMinimumHeight(12 * GRID)
+        told.setSizes([420, 260])
+        self.body = QSplitter(Qt.Orientation.Vertical)
+        self.body.addWidget(told)
+        self.body.addWidget(self.map)
+        for splitter in (told, self.body):
+            splitter.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GRID, 0, 2 * GRID, GRID)
         layout.addWidget(self.heading)
-        layout.addWidget(splitter, 1)
+        layout.addWidget(self.body, 1)
         self.map.region_chosen.connect(self._on_region_chosen)
         self.table.selectionModel().selectionChanged.connect(self._on_row_chosen)
 
@@ -61,8 +68,13 @@ class VersionView(QWidget):
         return self._description
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Cards stand side by side where there is room."""
+        """The map stands beside the words, and cards side by side, where there is room."""
         super().resizeEvent(event)
+        wide = self.width() >= _MAP_BESIDE
+        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.body.orientation() is not orientation:
+            self.body.setOrientation(orientation)
+            self.body.setSizes([1, 1])
         self._lay_out()
 
     def show_description(self, description: Description | None) -> None:
@@ -80,7 +92,7 @@ class VersionView(QWidget):
 
     def _lay_out(self) -> None:
         """Gauges and cards in as many columns as there is room for."""
-        description, columns = self._description, 2 if self.width() >= _TWO_COLUMNS else 1
+        description, columns = self._description, 2 if self._scroll.width() >= _TWO_COLUMNS else 1
         if description is None or columns == self._columns:
             return
         self._columns = columns
