@@ -14,7 +14,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
-from reportlab.platypus import KeepTogether, SimpleDocTemplate, Spacer, TableStyle
+from reportlab.platypus import CondPageBreak, KeepTogether, SimpleDocTemplate, Spacer, TableStyle
 from reportlab.platypus import Paragraph as Flow
 from reportlab.platypus import Table as Grid
 
@@ -43,11 +43,28 @@ def as_pdf(report: Report) -> bytes:
     for section in report.sections:
         heading = Flow(_safe(section.title), _style(13, TEXT, bold=True, before=14, after=6))
         first, *rest = [flow for block in section.blocks for flow in _flows(block)]
-        story.append(KeepTogether([heading, first]) if not isinstance(first, Grid) else heading)
-        story += rest if not isinstance(first, Grid) else [first, *rest]
+        if isinstance(first, Grid):
+            story += [CondPageBreak(_height(heading) + _beginning(first)), heading, first, *rest]
+        else:
+            together = first._content if isinstance(first, KeepTogether) else [first]
+            story += [KeepTogether([heading, *together]), *rest]
     story.append(Flow(_safe(report.foot), _style(8, MUTED, before=16)))
     document.build(story, onFirstPage=_page_number, onLaterPages=_page_number)
     return out.getvalue()
+
+
+_ROWS_BELOW = 3
+"""So many rows of a table (its head included) are on the page of their heading; then it may go on on the next one."""
+
+
+def _height(flow: Any) -> float:
+    _, height = flow.wrap(WIDTH, A4[1])
+    return float(height + flow.getSpaceBefore() + flow.getSpaceAfter())
+
+
+def _beginning(grid: Any) -> float:
+    grid.wrap(WIDTH, A4[1])
+    return float(sum(grid._rowHeights[:_ROWS_BELOW]))
 
 
 def _register_fonts() -> None:
@@ -94,7 +111,7 @@ def _flows(block: Block) -> list[Any]:
         case Checks(items):
             return [Flow(_check(*item), _style(8.5, TEXT, after=2)) for item in items] + [Spacer(1, 4)]
         case Figure(drawing, caption):
-            return [_figure(drawing), Flow(_safe(caption), _style(8, MUTED, after=8))]
+            return [KeepTogether([_figure(drawing), Flow(_safe(caption), _style(8, MUTED, after=8))])]
         case Command(text):
             return [Flow(_safe(text), _style(8, TEXT))]
         case Table():
