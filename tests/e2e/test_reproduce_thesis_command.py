@@ -31,14 +31,14 @@ def test_tables_claims_and_sides_are_written(tmp_path, capsys):
         ("adc", "density"),
         ("adc", "balanced-density"),
     }
-    assert len(list((tmp_path / "east.combinations").iterdir())) == 108
+    assert len(list((tmp_path / ".east.combinations").iterdir())) == 108
 
     # Its own tables as the reference, on its own files: everything is equal and nothing is left to fill.
     reference = tmp_path / "reference.csv"
     reference.write_text("".join(path.read_text() if path is tables[0] else _body(path) for path in tables))
     data = tmp_path / "east.data"
     files = ["--records", str(data / "records.csv"), "--regions", str(data / "regions.csv")]
-    (tmp_path / "east.combinations").rename(tmp_path / "again.combinations")
+    (tmp_path / ".east.combinations").rename(tmp_path / ".again.combinations")
     assert main([*common, str(tmp_path / "again"), *files, "--reference", str(reference)]) == 0
     printed = capsys.readouterr().out
     assert printed.count("all numbers of sites are the published ones") == 3

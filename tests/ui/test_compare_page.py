@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from vbas_desktop.domain.records import Role
 from vbas_desktop.jobs.reproduce import ReproduceJob
 from vbas_desktop.jobs.reproduce_island import IslandJob
+from vbas_desktop.ui.pages.compare.heat import heat_of, summary_html
+from vbas_desktop.ui.theme import DARK, LIGHT
 
 LONG = 120_000
 
@@ -59,12 +63,45 @@ def test_results_land_in_the_table_and_the_folder_once(page, loaded_window, tmp_
     assert len(session.entries) == 30
     assert {entry.run.key.k for entry in session.entries} == {3, 5}
     assert (tmp_path / "out" / "comparison.csv").is_file()
-    assert len(list((tmp_path / "out.combinations").iterdir())) == 6
-    assert page.summary.toPlainText().startswith("6 combinations in 2 scenarios, 30 solutions.")
+    assert len(list((tmp_path / ".out.combinations").iterdir())) == 6
+    assert page.summary.toPlainText().startswith("6 combinations in 2 scenarios, 30 solutions")
     finish(loaded_window, qtbot, page.start.click)
     assert len(session.entries) == 30
     session.select(session.entries[0].number)
     assert session.selected.problem is not None
+
+
+def test_the_summary_is_a_table_whose_colours_tell_the_distance_from_the_best(page, loaded_window, qtbot):
+    finish(loaded_window, qtbot, page.start.click)
+    summary = page.summary._summary
+    contest = next(each for each in summary.contests if each.measure == "average_distance")
+    text = page.summary.toPlainText()
+    for standing in contest.standings:
+        heat = heat_of(contest, standing.label)
+        told = "lowest" if heat == 0 else f"+{100 * heat:,.1f} %"
+        assert f"{told} ({standing.best:,} of {contest.comparisons:,})" in text
+    heats = [heat_of(contest, standing.label) for standing in contest.standings]
+    assert min(heats) == 0 < max(heats)
+    html = summary_html(summary, LIGHT)
+    assert html.count("<table") == 2
+    assert f'bgcolor="{LIGHT.base}"' in html, "the best has no colour"
+    assert len(set(re.findall('bgcolor="(#[0-9a-f]{6})"', html))) > 3
+    loaded_window.theme.choose("dark")
+    assert f'bgcolor="{DARK.base}"' in summary_html(summary, loaded_window.theme.colours)
+    assert page.summary.toPlainText() == text
+
+
+def test_what_a_finished_comparison_did_not_use_is_removed_from_its_hidden_folder(page, loaded_window, tmp_path, qtbot):
+    kept = tmp_path / ".out.combinations"
+    finish(loaded_window, qtbot, page.start.click)
+    before = {path.name for path in kept.iterdir()}
+    (kept / "0123.json").write_text("{}")
+    page.form.ks.setText("3")
+    finish(loaded_window, qtbot, page.start.click)
+    after = {path.name for path in kept.iterdir()}
+    assert len(after) == 3
+    assert after < before
+    assert [path.name for path in tmp_path.iterdir() if "combinations" in path.name] == [kept.name]
 
 
 def test_what_was_run_before_is_not_listed_again(page, loaded_window, qtbot):
@@ -94,7 +131,7 @@ def test_the_chart_of_the_results_draws_what_competes_with_the_shown_solution(pa
 
 
 def test_a_stopped_comparison_goes_on_where_it_was(page, loaded_window, tmp_path, qtbot):
-    kept = tmp_path / "out.combinations"
+    kept = tmp_path / ".out.combinations"
     page.form.sets.setPlainText("age\nage, sex\nsex")
 
     def stop_early() -> None:

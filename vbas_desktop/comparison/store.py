@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,6 +71,13 @@ class Store:
         write_text(self.path(settings), text, private=True)
         return _result(json.loads(text))
 
+    def keep_only(self, settings: Iterable[Mapping[str, Any]]) -> None:
+        """Forget all other combinations: those of other records, other settings or an earlier version."""
+        wanted = {self.path(each).name for each in settings}
+        for path in self.folder.glob("*.json"):
+            if path.name not in wanted:
+                path.unlink(missing_ok=True)
+
 
 class Memory:
     """Keeps results for the length of the program only."""
@@ -85,6 +92,9 @@ class Memory:
     def put(self, settings: Mapping[str, Any], result: RunResult) -> RunResult:
         """Keep a result."""
         return self._kept.setdefault(json.dumps(settings, sort_keys=True), result)
+
+    def keep_only(self, settings: Iterable[Mapping[str, Any]]) -> None:
+        """Nothing is left behind anyway."""
 
 
 def _document(settings: Mapping[str, Any], result: RunResult) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from vbas_desktop.approaches.base import Approach
 from vbas_desktop.comparison.plan import Plan
 from vbas_desktop.comparison.run import Comparison, Finished, Prepared, count_scenarios, prepare, run_prepared
 from vbas_desktop.comparison.store import Memory, Store
+from vbas_desktop.comparison.summary import Summary, summarise
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.settings.run import GENERALISED, RunSettings
@@ -29,6 +30,7 @@ class Compared:
     comparison: Comparison
     text: str = ""
     target: Path | None = None
+    summary: Summary | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,9 @@ class CompareJob:
         if self.target is None:
             return Compared(comparison)
         only = _suitable if self.suitable_only else None
-        return Compared(comparison, write_comparison(comparison, self.target, only), self.target)
+        text = write_comparison(comparison, self.target, only)
+        self.keeper.keep_only(prepared.settings)
+        return Compared(comparison, text, self.target, summarise(comparison))
 
     def _checked(self, comparison: Comparison) -> Comparison:
         released = [name for name in self.data.table.dialect.header if name not in self.identifiers]

@@ -38,9 +38,9 @@ def check_comparison_target(target: Path) -> None:
 
 
 def store_beside(target: Path) -> Path:
-    """Where the finished combinations of a comparison are kept: a folder beside its target."""
+    """Where the finished combinations of a comparison are kept: a hidden folder beside its target."""
     target = target.absolute()
-    return target.with_name(f"{target.name}.combinations")
+    return target.with_name(f".{target.name}.combinations")
 
 
 def write_comparison(comparison: Comparison, target: Path, only: Chosen | None = None) -> str:

@@ -26,7 +26,7 @@ def unvarying(entries: Sequence[Entry]) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for name in OVERALL:
         values = [entry.solution.representability.get(name) for entry in entries]
-        known = [float(value) for value in values if value is not None]
+        known = [float(value) for value in values if isinstance(value, int | float)]
         if not known:
             found[name] = None
         elif len(known) == len(values) and max(known) - min(known) <= _SAME_WITHIN * max(1.0, abs(max(known))):

@@ -81,17 +81,17 @@ def test_every_list_is_combined_with_every_other(files):
         assert int(row["records"]) == int(row["released_records"]) + int(row["suppressed_records"])
     assert sorted(path.name for path in out.iterdir()) == ["charts", "comparison.csv", "summary.html", "summary.txt"]
     assert len(list((out / "charts").iterdir())) == 10 * 9
-    assert len(list((files / "out.combinations").iterdir())) == 160
+    assert len(list((files / ".out.combinations").iterdir())) == 160
 
 
 def test_a_second_time_nothing_is_run_and_the_bytes_are_the_same(files, capsys):
     out = files / "out"
     assert vbas("compare", files, *EVERYTHING, "--out", str(out)) == 0
     first = {path.relative_to(out): path.read_bytes() for path in out.rglob("*.*")}
-    kept = {path.name: path.stat().st_mtime_ns for path in (files / "out.combinations").iterdir()}
+    kept = {path.name: path.stat().st_mtime_ns for path in (files / ".out.combinations").iterdir()}
     assert vbas("compare", files, *EVERYTHING, "--out", str(out)) == 0
     assert {path.relative_to(out): path.read_bytes() for path in out.rglob("*.*")} == first
-    assert {path.name: path.stat().st_mtime_ns for path in (files / "out.combinations").iterdir()} == kept
+    assert {path.name: path.stat().st_mtime_ns for path in (files / ".out.combinations").iterdir()} == kept
 
 
 def test_the_page_needs_nothing_from_outside(files):
@@ -114,7 +114,7 @@ def test_a_dry_run_tells_the_work_and_does_none(files, capsys):
     data = [str(files / "records.csv"), str(files / "regions.csv")]
     assert main(["compare", *data, "--region-column", "region", *EVERYTHING, "--dry-run"]) == 0
     assert capsys.readouterr().out == "96 combinations in 6 scenarios make 96 aggregations. About a second to go.\n"
-    assert not list(files.glob("*.combinations"))
+    assert not list(files.glob(".*.combinations"))
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_a_kept_comparison_that_lacks_vectors_gets_them_without_being_run_again(
     out = files / "out"
     assert vbas("compare", files, *COMBINATIONS, "--out", str(out)) == 0
     before = (out / "comparison.csv").read_text()
-    for kept in (files / "out.combinations").iterdir():
+    for kept in (files / ".out.combinations").iterdir():
         document = json.loads(kept.read_text())
         for solution in document["solutions"]:
             del solution["facts"]["representability"], solution["facts"]["released_classes"]

@@ -55,7 +55,7 @@ class ComparePage(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context, self._session = context, context.session
-        self.form, self.summary, self.charts = CompareForm(), SummaryView(), ComparisonCharts(context)
+        self.form, self.summary, self.charts = CompareForm(), SummaryView(context.theme), ComparisonCharts(context)
         self.live, self.target, self.browse = QLabel(), QLineEdit(), QPushButton("Br&owse…")
         self.start, self.stop = QPushButton("▶  Co&mpare"), QPushButton("Stop")
         self.thesis, self.open = QPushButton("Published e&xperiments"), QPushButton("Open the summar&y page")
@@ -244,7 +244,10 @@ class ComparePage(QWidget):
         self._timer.start()
 
     def _show(self, compared: Compared, text: str) -> None:
-        self.summary.show_text(text)
+        if compared.summary is not None:
+            self.summary.show_summary(compared.summary)
+        else:
+            self.summary.show_text(text)
         self.charts.show_comparison(compared.comparison)
         self._page = None if compared.target is None else compared.target / "summary.html"
         self.live.setText(text.partition("\n")[0])

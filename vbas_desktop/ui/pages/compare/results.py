@@ -10,27 +10,43 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QScrollArea, 
 
 from vbas_desktop.comparison.plan import COMPONENTS
 from vbas_desktop.comparison.run import Comparison
-from vbas_desktop.comparison.summary import labels_of
+from vbas_desktop.comparison.summary import Summary, labels_of
 from vbas_desktop.ui.charts.bars import BarsChart
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_names, measure_words, shown_value, unit_of
 from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record
-from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.theme import GRID, Theme
+
+from .heat import summary_html
 
 
 class SummaryView(QTextBrowser):
-    """The summary as text that can be read and copied."""
+    """The summary as tables, or as text, that can be read and copied."""
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self._theme = theme
+        self._summary: Summary | None = None
+        theme.changed.connect(self._on_theme_changed)
         self.setAccessibleName("Summary of the comparison")
         self.setPlaceholderText("The summary appears here when a comparison is finished.")
         self.document().setDocumentMargin(2 * GRID)
 
+    def show_summary(self, summary: Summary) -> None:
+        """Show tables whose colours tell who is how far from the best."""
+        self._summary = summary
+        self.setHtml(summary_html(summary, self._theme.colours))
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        if self._summary is not None:
+            self.show_summary(self._summary)
+
     def show_text(self, text: str) -> None:
         """Show lines of text: those without indent or dash as headings, what stands before a colon in bold."""
-        lines = []
+        lines: list[str] = []
+        self._summary = None
         for line in filter(None, text.splitlines()):
             if line[0] not in " -":
                 lines.append(f"<h4>{escape(line)}</h4>")
