@@ -17,7 +17,9 @@ from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.geometry import prepare_base
 from vbas_desktop.ui.map.hover_card import card_text
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Layer
+from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.map.shown import prepare_shown
+from vbas_desktop.ui.map.view import MapView
 from vbas_desktop.ui.panel.reading_options import ReadingOptions
 from vbas_desktop.ui.theme import LIGHT
 
@@ -79,3 +81,30 @@ def test_obstacle_files_are_chosen_in_input_and_kept(tmp_path, qapp, qtbot):
     options.refresh()
     assert options.edits["obstacles"].text() == "lakes.geojson; rivers.gpkg"
     bench.close()
+
+
+def test_cells_around_obstacles_are_drawn_once_they_are_asked_for(make_window, tmp_path, qtbot):
+    lines = [f"r{i},{i % 6},{i // 6}" for i in range(36)]
+    (tmp_path / "regions.csv").write_text("\n".join(["id,x,y", *lines]) + "\n")
+    rows = [f"{age},r{i}" for i in range(36) for age in "12" for _ in range(6)]
+    (tmp_path / "records.csv").write_text("\n".join(["age,region", *rows]) + "\n")
+    (tmp_path / "river.geojson").write_text('{"type": "LineString", "coordinates": [[2.5, -1], [2.5, 4.2]]}')
+    window = make_window()
+    window.controller.load(tmp_path / "records.csv", tmp_path / "regions.csv")
+    qtbot.waitUntil(lambda: window.session.has_data and not window.runner.busy)
+    window.session.change_reading(obstacles=(str(tmp_path / "river.geojson"),))
+    window.controller.reload()
+    qtbot.waitUntil(lambda: window.session.regions.obstacles is not None and not window.runner.busy)
+    choices = window.session.choices.with_approach("construction", "obstacles").with_approach("site_number", "fixed")
+    window.session.change(choices.with_parameter("site_number", "fixed", "sites", 4))
+    window.controller.run()
+    preparer = preparer_of(window.context)
+    idle = lambda: not window.runner.busy and not window.quiet_runner.busy  # noqa: E731
+    qtbot.waitUntil(lambda: preparer.shown is not None and window.session.entries and idle())
+    assert preparer.shown.geometry.cell_rings is None
+    view = window.findChild(MapView)
+    view.bar.layers_chosen.emit(DEFAULT_LAYERS | {Layer.CELLS})
+    qtbot.waitUntil(lambda: preparer.shown.geometry.cell_rings is not None and idle(), timeout=20_000)
+    assert view.canvas.geometry_shown.cell_rings is preparer.shown.geometry.cell_rings
+    xy = view.canvas.geometry_shown.cell_rings.xy
+    assert len(xy) > 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -156,8 +156,13 @@ def changed_fields(before: Choices, after: Choices) -> tuple[str, ...]:
 _LISTS = ("obstacles", "within", "alone")
 
 
-def choices_to_json(choices: Choices) -> dict[str, Any]:
-    """The choices as plain JSON data."""
+def _as_it_is(path: str) -> str:
+    return path
+
+
+def choices_to_json(choices: Choices, path: Callable[[str], str] = _as_it_is) -> dict[str, Any]:
+    """The choices as plain JSON data; ``path`` says how a file is named in it."""
+    choices = _with_paths(choices, path)
     data = {item.name: getattr(choices, item.name) for item in fields(Choices)}
     data["roles"] = [[name, str(role)] for name, role in choices.roles.items()]
     data["pareto_measures"] = None if choices.pareto_measures is None else list(choices.pareto_measures)
@@ -172,8 +177,11 @@ def choices_to_json(choices: Choices) -> dict[str, Any]:
     return data
 
 
-def choices_from_json(data: Mapping[str, Any]) -> Choices:
-    """The choices again; fields that this version does not know are left out, missing ones get their defaults."""
+def choices_from_json(data: Mapping[str, Any], path: Callable[[str], str] = _as_it_is) -> Choices:
+    """The choices again; fields that this version does not know are left out, missing ones get their defaults.
+
+    ``path`` says where a file is that is named in the data.
+    """
     known = {item.name: data[item.name] for item in fields(Choices) if item.name in data}
     if "roles" in known:
         known["roles"] = {name: Role(role) for name, role in known["roles"]}
@@ -182,7 +190,13 @@ def choices_from_json(data: Mapping[str, Any]) -> Choices:
     known |= {name: tuple(known[name]) for name in _LISTS if name in known}
     if "approaches" in known:
         known["approaches"] = {**Choices().approaches, **known["approaches"]}
-    return Choices(**known)
+    return _with_paths(Choices(**known), path)
+
+
+def _with_paths(choices: Choices, path: Callable[[str], str]) -> Choices:
+    """The same with other names of the files that are read beside the two."""
+    codebook = None if choices.codebook is None else path(choices.codebook)
+    return replace(choices, obstacles=tuple(path(each) for each in choices.obstacles), codebook=codebook)
 
 
 _REGION_SHARE = 0.5

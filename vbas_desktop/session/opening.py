@@ -60,7 +60,7 @@ class OpenProjectOrder:
         )
         if missing:
             return OpenedProject(self.path, state, missing=missing)
-        state, gone = self._with_obstacles(state)
+        state, gone = self._with_files_there(state)
         loaded = LoadOrder(records, regions, state.choices).execute(Span(progress, 0.0, 0.8))
         changed = tuple(
             Path(now.path).name
@@ -72,14 +72,20 @@ class OpenProjectOrder:
         left_out = len(state.entries) - len(fitting)
         return OpenedProject(self.path, state, loaded, tuple(entries), (), (*changed, *gone), left_out)
 
-    def _with_obstacles(self, state: ProjectState) -> tuple[ProjectState, tuple[str, ...]]:
-        """The project without obstacle files that are gone or on another computer, and the names of these."""
-        here = str(self.path.absolute())
-        kept = tuple(each for each in state.choices.obstacles if not is_elsewhere(each, here) and Path(each).is_file())
-        gone = tuple(
-            f"{Path(each).name} (obstacles, not found)" for each in state.choices.obstacles if each not in kept
-        )
-        return replace(state, choices=replace(state.choices, obstacles=kept)), gone
+    def _with_files_there(self, state: ProjectState) -> tuple[ProjectState, tuple[str, ...]]:
+        """The project without obstacle files and codebook that are gone or on another computer, and their names."""
+        chosen, here = state.choices, str(self.path.absolute())
+
+        def there(path: str) -> bool:
+            return not is_elsewhere(path, here) and Path(path).is_file()
+
+        gone = [f"{Path(each).name} (obstacles, not found)" for each in chosen.obstacles if not there(each)]
+        codebook = chosen.codebook
+        if codebook is not None and not there(codebook):
+            gone.append(f"{Path(codebook).name} (codebook, not found)")
+            codebook = None
+        kept = replace(chosen, obstacles=tuple(each for each in chosen.obstacles if there(each)), codebook=codebook)
+        return replace(state, choices=kept), tuple(gone)
 
 
 def _differs(before: Source, now: Source) -> bool:

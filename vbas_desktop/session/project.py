@@ -8,6 +8,7 @@ import operator
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,10 @@ class ProjectState:
             "format": FORMAT,
             "program": __version__,
             "files": {"records": _file(self.records, folder), "regions": _file(self.regions, folder)},
-            "choices": choices_to_json(self.choices),
-            "runs": [_run_to_json(run, [e for e in self.entries if e.run.id == run.id]) for run in runs.values()],
+            "choices": choices_to_json(self.choices, partial(_from_folder, folder)),
+            "runs": [
+                _run_to_json(run, [e for e in self.entries if e.run.id == run.id], folder) for run in runs.values()
+            ],
             "selection": {"solution": self.selected, "region": self.chosen_region},
             "requirement": dict(self.requirement),
             "policy": dict(self.policy),
@@ -129,20 +132,29 @@ def _refusal(path: Path, message: str, remedy: str = "Choose another file or an 
 
 
 def _file(source: Source, folder: Path) -> dict[str, Any]:
-    try:
-        path = os.path.relpath(source.path, folder)
-    except ValueError:  # another drive
-        path = source.path
     known = {"size_bytes": source.size_bytes, "sha256": source.sha256} if source.sha256 else {}
-    return {"path": Path(path).as_posix(), **known}
+    return {"path": _from_folder(folder, source.path), **known}
+
+
+def _from_folder(folder: Path, path: str) -> str:
+    """How a project in this folder names a file."""
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # another drive
+        return Path(path).as_posix()
+
+
+def _named_in(project: Path, path: str) -> str:
+    """Where a file is that the project names."""
+    return os.path.normpath(project.parent.absolute() / path)
 
 
 def _source(data: Mapping[str, Any], project: Path) -> Source:
-    path = os.path.normpath(project.parent.absolute() / data["path"])
+    path = _named_in(project, data["path"])
     return Source(path, data.get("size_bytes", 0), data.get("sha256", ""))
 
 
-def _run_to_json(run: Run, entries: list[Entry]) -> dict[str, Any]:
+def _run_to_json(run: Run, entries: list[Entry], folder: Path) -> dict[str, Any]:
     result = run.result
     return {
         "id": run.id,
@@ -155,7 +167,7 @@ def _run_to_json(run: Run, entries: list[Entry]) -> dict[str, Any]:
             "groupings": run.key.groups,
         },
         "approaches": dict(run.approaches),
-        "choices": choices_to_json(run.choices),
+        "choices": choices_to_json(run.choices, partial(_from_folder, folder)),
         "global_suppression": run.global_suppression,
         "random_seed": run.random_seed,
         "identifiers": list(run.identifiers),
@@ -184,8 +196,8 @@ def _state(document: Mapping[str, Any], path: Path) -> ProjectState:
     return ProjectState(
         _source(document["files"]["records"], path),
         _source(document["files"]["regions"], path),
-        choices_from_json(document["choices"]),
-        tuple(entry for run in document["runs"] for entry in _entries(run)),
+        choices_from_json(document["choices"], partial(_named_in, path)),
+        tuple(entry for run in document["runs"] for entry in _entries(run, path)),
         selection.get("solution"),
         selection.get("region"),
         document,
@@ -194,7 +206,7 @@ def _state(document: Mapping[str, Any], path: Path) -> ProjectState:
     )
 
 
-def _entries(data: Mapping[str, Any]) -> list[Entry]:
+def _entries(data: Mapping[str, Any], path: Path) -> list[Entry]:
     found = [(item, solution_from_json(item)) for item in data["solutions"]]
     facts = data.get("result")
     problem, sha256 = data["problem"], data.get("records_sha256")
@@ -209,7 +221,7 @@ def _entries(data: Mapping[str, Any]) -> list[Entry]:
             grouping_entries(problem.get("groupings", {})),
         ),
         approaches=data["approaches"],
-        choices=choices_from_json(data.get("choices", {})),
+        choices=choices_from_json(data.get("choices", {}), partial(_named_in, path)),
         global_suppression=data.get("global_suppression", True),
         random_seed=data.get("random_seed", 0),
         identifiers=tuple(data.get("identifiers", ())),

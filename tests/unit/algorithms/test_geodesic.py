@@ -5,7 +5,7 @@ import pytest
 import shapely
 from shapely import LineString, Polygon, box
 
-from tests.unit.algorithms.naive_ways import naive_distances
+from tests.unit.algorithms.naive_ways import HAIR, naive_distances
 from vbas_desktop.algorithms.geodesic.distances import around_obstacles
 from vbas_desktop.algorithms.geodesic.mesh import walls_of
 from vbas_desktop.algorithms.nearest import nearest_sites
@@ -99,6 +99,13 @@ def test_an_area_without_a_site_goes_to_the_owner_across_the_shortest_gap():
     assert found.changed.tolist() == [True, False, False, False]
 
 
+def test_if_no_site_reaches_any_point_they_go_to_the_nearest_site():
+    ring = LineString([(0, 0), (4, 0), (4, 4), (0, 4), (0, 0)])
+    found = around(walls(ring), [(1, 2), (3.5, 2)], [(-4, 2), (5, 2)])
+    assert found.enclosed.all()
+    assert found.owner.tolist() == [1, 1]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_where_nothing_is_in_the_way_owners_are_those_of_the_plain_diagram_ties_included(seed):
     rng = np.random.default_rng(seed)
@@ -124,3 +131,50 @@ def test_a_stop_is_obeyed():
 
     with pytest.raises(Cancelled):
         around_obstacles(walls(box(1, 1, 2, 2)), np.zeros((1, 2)), np.ones((1, 2)) * 3, Stop())
+
+
+def outside(obstacles, places):
+    """Free places a hair's breadth around the nearest edge of covered ones, and whose they are; others themselves."""
+    turns = np.linspace(0, 2 * np.pi, 64, endpoint=False)
+    found, whose = [], []
+    for at, place in enumerate(places):
+        around_it = place[None]
+        if shapely.contains_xy(obstacles.area, *place):
+            way = shapely.shortest_line(shapely.Point(place), obstacles.area.boundary)
+            around_it = shapely.get_coordinates(way)[1] + HAIR * np.column_stack((np.cos(turns), np.sin(turns)))
+            around_it = around_it[~shapely.intersects_xy(obstacles.area, around_it)]
+        found.append(around_it)
+        whose += [at] * len(around_it)
+    return np.concatenate(found), np.array(whose)
+
+
+def naive_from_edges(obstacles, points, sites):
+    """The slow way for points and sites that may be covered."""
+    (some, point), (others, site) = outside(obstacles, points), outside(obstacles, sites)
+    ways = naive_distances(obstacles, some, others)
+    table = np.full((len(points), len(sites)), np.inf)
+    np.minimum.at(table, (point[:, None], site[None, :]), ways)
+    return table
+
+
+@pytest.mark.parametrize("first", [1000, 1025])
+def test_covered_points_and_sites_have_the_ways_of_the_nearest_edge(first):
+    compared = 0
+    for seed in range(first, first + 25):
+        rng = np.random.default_rng(seed)
+        angles = np.sort(rng.random((3, 6)) * 2 * np.pi, axis=1)
+        middles, radii = rng.random((3, 1, 2)) * 8 + 1, rng.random((3, 6, 1)) * 1.5 + 0.8
+        corners = middles + radii * np.stack((np.cos(angles), np.sin(angles)), axis=-1)
+        obstacles = walls(*(Polygon(each) for each in corners), LineString([(5, 0), (5, 4)]))
+        points = np.concatenate((middles[:, 0] + rng.random((3, 2)) * 0.2, rng.random((6, 2)) * 10))
+        sites = np.concatenate((middles[:1, 0] - 0.1, rng.random((2, 2)) * 10))
+        found = around(obstacles, points, sites)
+        naive = naive_from_edges(obstacles, points, sites)
+        reached = np.isfinite(naive.min(axis=1))
+        assert np.array_equal(found.moved, shapely.contains_xy(obstacles.area, points)), seed
+        assert np.allclose(found.distance[reached], naive.min(axis=1)[reached], rtol=0, atol=1e-5), seed
+        nearly = np.sort(naive, axis=1)
+        clear = reached & (nearly[:, 1] > nearly[:, 0] + 1e-5)
+        assert np.array_equal(found.owner[clear], naive.argmin(axis=1)[clear]), seed
+        compared += int(found.moved.sum())
+    assert compared > 40

@@ -377,3 +377,25 @@ def test_a_project_that_claims_huge_arrays_is_refused_before_they_are_unpacked(s
         read_project(place)
     with pytest.raises(ValueError, match="oversized"):
         unpack({"type": "float64", "shape": [1 << 24], "data": packed})
+
+
+def test_obstacles_and_codebook_are_named_as_seen_from_the_project(session, tmp_path):
+    """A folder that is moved as a whole opens with everything in it; what was left behind is told."""
+    home = Path(session.records_path).parent
+    (home / "river.geojson").write_text('{"type": "LineString", "coordinates": [[0, 0], [1, 1]]}')
+    (home / "codes.csv").write_text("column,value,label\nage,1,young\n")
+    session.change_reading(obstacles=(str(home / "river.geojson"),), codebook=str(home / "codes.csv"))
+    session.snapshot().write(home / "project.vbas")
+    text = (home / "project.vbas").read_text(encoding="utf-8")
+    assert str(home) not in text
+    assert json.loads(text)["choices"]["obstacles"] == ["river.geojson"]
+    moved = home.rename(home.parent / "elsewhere")
+    after, opened = reopen(moved / "project.vbas")
+    assert after.choices.obstacles == (str(moved / "river.geojson"),)
+    assert after.choices.codebook == str(moved / "codes.csv")
+    assert len(after.regions.obstacles) == 1
+    (moved / "river.geojson").unlink()
+    (moved / "codes.csv").unlink()
+    after, opened = reopen(moved / "project.vbas")
+    assert (after.choices.obstacles, after.choices.codebook) == ((), None)
+    assert opened.changed == ("river.geojson (obstacles, not found)", "codes.csv (codebook, not found)")

@@ -19,7 +19,7 @@ from .waves import Waves, begin_at, run_on
 _STEPS = 20_000
 _STAGE = "Going around the obstacles"
 _SAME = 1e-9
-_NOBODY = np.iinfo(np.int32).max
+NOBODY = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,21 +54,22 @@ def around_obstacles(
     progress.update(_STAGE)
     area = mesh_of(walls, both)
     progress.update(_STAGE)
-    waves = _run(area, len(points), progress)
+    waves = run_waves(area, len(points), progress)
     distance, owner = _of_places(area, waves, len(points))
     owner = _as_straight(walls, both.points[: len(points)], both.points[len(points) :], distance, owner, progress)
-    enclosed = owner == _NOBODY
-    owner = _across_gaps(area, both.points[: len(points)], owner)
+    enclosed = owner == NOBODY
+    owner = _across_gaps(area, both.points[: len(points)], both.points[len(points) :], owner)
     moved, moved_sites = both.moved[: len(points)], both.moved[len(points) :]
     return Around(owner, distance, moved, moved_sites, enclosed, owner != straight)
 
 
-def _run(area: Area, points: int, progress: Progress) -> Waves:
+def run_waves(area: Area, points: int, progress: Progress) -> Waves:
+    """Waves from the sites, which are the places after so many points, until every node is reached."""
     mesh = area.mesh
     number, room = mesh.x.size, 4 * mesh.x.size + 4096
     waves = Waves(
         np.full(number, np.inf),
-        np.full(number, _NOBODY, np.int32),
+        np.full(number, NOBODY, np.int32),
         np.empty((room, 4)),
         np.empty((room, 3)),
         np.empty((room, 2), np.int32),
@@ -115,7 +116,7 @@ def _of_places(area: Area, waves: Waves, points: int) -> tuple[NDArray[np.float6
     order = np.lexsort((waves.site[node], waves.distance[node], place))
     first = order[np.append(True, place[order][1:] != place[order][:-1])]
     distance = np.full(area.node_starts.size - 1, np.inf)
-    site = np.full(area.node_starts.size - 1, _NOBODY, np.int32)
+    site = np.full(area.node_starts.size - 1, NOBODY, np.int32)
     distance[place[first]], site[place[first]] = waves.distance[node[first]], waves.site[node[first]]
     at = area.place_of[:points]
     return distance[at], site[at]
@@ -145,17 +146,23 @@ def _as_straight(
     return owner
 
 
-def _across_gaps(area: Area, points: NDArray[np.float64], owner: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Each part of the area without a site goes to the owner of the point outside that is nearest to one of its own."""
-    lost = np.flatnonzero(owner == _NOBODY)
-    known = np.flatnonzero(owner != _NOBODY)
+def _across_gaps(
+    area: Area, points: NDArray[np.float64], sites: NDArray[np.float64], owner: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Each part of the area without a site goes to the owner of the point outside that is nearest to one of its own.
+
+    If no point at all has an owner, it goes to the nearest site.
+    """
+    lost = np.flatnonzero(owner == NOBODY)
+    known = np.flatnonzero(owner != NOBODY)
     if not lost.size:
         return owner
     part = area.part[area.place_nodes[area.node_starts[area.place_of[lost]]]]
-    gap, nearest = cKDTree(points[known]).query(points[lost])
+    places, owners = (points[known], owner[known]) if known.size else (sites, np.arange(len(sites)))
+    gap, nearest = cKDTree(places).query(points[lost])
     owner = owner.copy()
     order = np.lexsort((lost, gap, part))
     first = order[np.append(True, part[order][1:] != part[order][:-1])]
-    of_part = dict(zip(part[first].tolist(), owner[known[nearest[first]]].tolist(), strict=True))
+    of_part = dict(zip(part[first].tolist(), owners[nearest[first]].tolist(), strict=True))
     owner[lost] = [of_part[each] for each in part.tolist()]
     return owner

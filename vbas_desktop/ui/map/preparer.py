@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -16,7 +16,7 @@ from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.latest import Recent
 
-from .geometry import BaseGeometry, prepare_base
+from .geometry import BaseGeometry, lacks_cells, prepare_base, with_cells
 from .pair import Pair, prepare_pair
 from .shown import Shown, prepare_shown
 
@@ -50,6 +50,7 @@ class Preparer(QObject):
         self._pairs: Recent[tuple[Key, Key], Pair] = Recent(_KEPT_PAIRS)
         self._given_up: set[Hashable] = set()
         self._beside: int | None = None
+        self._cells = False
         model = context.model
         for signal in (model.data_loaded, model.problem_counted, model.selection_changed, model.solutions_changed):
             signal.connect(self._on_wish_changed)
@@ -91,6 +92,11 @@ class Preparer(QObject):
         if number != self._beside:
             self._beside = number
             self._on_wish_changed()
+
+    def want_cells(self, wanted: bool) -> None:
+        """Whether the cells of the sites are shown: those around obstacles take long and are made only then."""
+        self._cells = wanted
+        self._prepare_next()
 
     @property
     def _beside_entry(self) -> Entry | None:
@@ -138,6 +144,17 @@ class Preparer(QObject):
                 runner.start("Preparing the map", job, self._on_shown, on_abort=abort)
                 return
         self._prepare_pair()
+        if not runner.busy:
+            self._prepare_cells()
+
+    def _prepare_cells(self) -> None:
+        for shown in (self.shown, self.compared) if self._cells else ():
+            if shown is not None and lacks_cells(shown.geometry):
+                what = ("cells", *key_of(shown))
+                if what not in self._given_up:
+                    job, abort = _CellsJob(shown), partial(self._give_up, what)
+                    self._context.quiet_runner.start("Drawing the cells", job, self._on_shown, on_abort=abort)
+                    return
 
     def _prepare_pair(self) -> None:
         shown, compared = self.shown, self.compared
@@ -185,6 +202,14 @@ class _ShownJob:
 
     def __call__(self, progress: Progress) -> Shown:
         return prepare_shown(self.number, self.solution, self.problem, self.base, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _CellsJob:
+    shown: Shown
+
+    def __call__(self, progress: Progress) -> Shown:
+        return replace(self.shown, geometry=with_cells(self.shown.geometry, progress))
 
 
 @dataclass(frozen=True, eq=False)

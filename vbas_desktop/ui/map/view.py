@@ -194,6 +194,7 @@ class MapView(QWidget):
     def _on_layers_chosen(self, layers: frozenset[Layer]) -> None:
         self.canvas.show_layers(layers)
         self.comparison.show_layers(layers)
+        self._preparer.want_cells(Layer.CELLS in layers)
 
     @Slot(bool)
     def _on_before_toggled(self, on: bool) -> None:
