@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -38,14 +39,12 @@ def test_suppressed_records_at_equal_numbers_of_sites(bench_data, bench_table, l
     problem = loaded(data.records, data.regions, *SCENARIOS[scenario])
     _solve(problem, 50, "refine-sites", "boundaries")
     rows, base = [], None
-    for location in approaches("site_location"):
-        for refinement in approaches("refinement"):
-            start = time.process_time()
-            solution = _solve(problem, sites, location, refinement)
-            taken = time.process_time() - start
-            base = base or solution.measures
-            row = _row(solution.measures, base, solution.aggregated_regions, f"{taken:.1f}")
-            rows.append([f"{location} · {refinement}", *row])
+    for title, location, refinement, values in _contenders():
+        start = time.process_time()
+        solution = _solve(problem, sites, location, refinement, values)
+        taken = time.process_time() - start
+        base = base or solution.measures
+        rows.append([title, *_row(solution.measures, base, solution.aggregated_regions, f"{taken:.1f}")])
     for name, rule in (("smallest with the nearest (GAT)", _gat), ("METIS", _metis)):
         owner = rule(problem, sites)
         if owner is not None:
@@ -53,10 +52,59 @@ def test_suppressed_records_at_equal_numbers_of_sites(bench_data, bench_table, l
     bench_table(f"{like}-like, {scenario}, {sites:,} sites, k = {problem.k}", HEADER, rows)
 
 
-def _solve(problem: Problem, sites: int, location: str, refinement: str):
-    number, voronoi = make("site_number", "fixed", {"sites": sites}), make("construction", "voronoi")
+def _contenders():
+    """Every location approach; ADC with its other objective; the refinements after the two that are worth it."""
+    for location in approaches("site_location"):
+        yield location, location, "none", {}
+    yield "adc, objective suppression", "adc", "none", {"objective": "suppression"}
+    for location in ("balanced-density", "refine-sites"):
+        for refinement in approaches("refinement"):
+            if refinement != "none":
+                yield f"{location} · {refinement}", location, refinement, {}
+
+
+@pytest.mark.parametrize("like", CASES)
+def test_memory_of_a_search_beside_the_counts(bench_data, bench_table, like):
+    rows = []
+    for scenario, sites in CASES[like]:
+        data = bench_data(like)
+        problem = loaded(data.records, data.regions, *SCENARIOS[scenario])
+        counts = problem.counts
+        size = counts.dense.nbytes if counts.dense is not None else sum(array.nbytes for array in counts.rows)
+        for location, refinement in (("refine-sites", "none"), ("balanced-density", "boundaries")):
+            _solve(problem, 50, location, refinement)
+            tracemalloc.start()
+            _solve(problem, sites, location, refinement)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            told = [f"{size / 1e6:.1f}", f"{1 + peak / size:.2f}", "<= 3"]
+            rows.append([f"{scenario}, {sites:,} sites · {location} · {refinement}", *told])
+    bench_table(f"Memory of counts and a search / counts, {like}-like", ["", "counts MB", "ratio", "to reach"], rows)
+
+
+@pytest.mark.parametrize("scenario", ["44 classes", "924 classes"])
+def test_how_many_regions_one_percent_of_loss_allows(bench_data, bench_table, scenario):
+    data = bench_data("eastern")
+    problem = loaded(data.records, data.regions, *SCENARIOS[scenario])
+    rows = []
+    for title, location, refinement in (
+        ("balanced density", "balanced-density", "none"),
+        ("refine-sites", "refine-sites", "none"),
+        ("boundaries", "balanced-density", "boundaries"),
+    ):
+        start = time.process_time()
+        solution = _solve(problem, 0, location, refinement, {}, make("site_number", "limit"))
+        taken = time.process_time() - start
+        lost = f"{100 * solution.measures['suppressed_records'] / problem.records:.3f}"
+        rows.append([title, f"{solution.site_count:,}", f"{solution.aggregated_regions:,}", lost, f"{taken:.1f}"])
+    header = ["", "sites", "regions", "suppressed %", "CPU s"]
+    bench_table(f"Regions at 1 % of loss, eastern-like, {scenario}", header, rows)
+
+
+def _solve(problem: Problem, sites: int, location: str, refinement: str, values=None, number=None):
+    number, voronoi = number or make("site_number", "fixed", {"sites": sites}), make("construction", "voronoi")
     refined = make("refinement", refinement)
-    located = make("site_location", location)
+    located = make("site_location", location, values or {})
     return run(Request(problem, number, located, voronoi, range_reach=0, workers=1, refinement=refined)).solutions[0]
 
 

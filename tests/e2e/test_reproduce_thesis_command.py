@@ -74,6 +74,36 @@ def test_growth_on_the_island_is_set_beside_published_rows(tmp_path, capsys):
     assert "method" in capsys.readouterr().err
 
 
+def test_further_approaches_are_further_columns(tmp_path, capsys):
+    out = tmp_path / "more"
+    names = "density-peaks,refine-sites,contiguous"
+    common = ["reproduce-thesis", "--like", "eastern", "--share", "0.002", "--quiet"]
+    assert main([*common, "--also", names, "--out", str(out)]) == 0
+    lines = (out / "suppressed.md").read_text(encoding="utf-8").splitlines()
+    heads = [cell.strip() for cell in lines[2].strip("|").split("|")]
+    thesis = ["anonymity", "density", "balanced-density"]
+    further = ["density-peaks", "refine-sites", "balanced-density + contiguous"]
+    assert heads[3:] == [*thesis, *(f"adc from {seeding}" for seeding in thesis), *further]
+    cells = [row for number in range(7, 13) for row in rows(out / "tables" / f"table-{number:02d}.csv")]
+    shown = [[cell.strip().replace(",", "") for cell in line.strip("|").split("|")] for line in lines[4:]]
+    for number, place in ((7, 0), (12, -1)):
+        row = [one for one in shown if one[0] == str(number) and one[1] == "maxcombs"][place]
+        for head, value in zip(heads[3:], row[3:], strict=True):
+            found = [
+                cell["suppressed_records"]
+                for cell in cells
+                if cell["table"] == str(number)
+                and cell["site_number"] == "maxcombs"
+                and head == (f"adc from {cell['adc_seeding']}" if cell["adc_seeding"] else cell["site_location"])
+            ]
+            assert found[place] == value
+    capsys.readouterr()
+    assert main([*common, "--also", "no-such", "--out", str(tmp_path / "none")]) == 1
+    assert "Known are: " in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+    assert main(["reproduce-thesis", "--like", "pei", "--also", names, "--out", str(tmp_path / "none")]) == 2
+
+
 def test_half_a_pair_of_files_is_wrong_usage(tmp_path, capsys):
     assert main(["reproduce-thesis", "--like", "eastern", "--records", "x.csv", "--out", str(tmp_path / "out")]) == 2
     assert "--records and --regions go together" in capsys.readouterr().err

@@ -1,9 +1,10 @@
 """Run the experiments of the thesis (its tables 7 to 22) on generated data and check its claims.
 
-DIR receives the tables (CSV and Markdown), the claims (claims.md), and everything that `vbas compare` writes. With
---reference, a CSV of the published tables, both are set side by side: numbers of sites, measures as ratios. Finished
-combinations are kept beside DIR, so that a stopped run goes on where it ended. With --like pei it is the comparison
-with seeded growth (tables 19 to 22): tables and claims only.
+DIR receives the tables (CSV and Markdown; suppressed.md has a column for each approach), the claims (claims.md), and
+everything that `vbas compare` writes. With --reference, a CSV of the published tables, both are set side by side:
+numbers of sites, measures as ratios. With --also, further approaches are in the tables. Finished combinations are kept
+beside DIR, so that a stopped run goes on where it ended. With --like pei it is the comparison with seeded growth
+(tables 19 to 22): tables and claims only.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 EXAMPLE = """Examples:
   vbas reproduce-thesis --like eastern --out thesis-east
   vbas reproduce-thesis --like western --reference published.csv --out thesis-west
+  vbas reproduce-thesis --like eastern --also refine-sites,boundaries --out thesis-and-more
   vbas reproduce-thesis --like pei --out thesis-pei"""
 
 
@@ -52,6 +54,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=1.0,
         help="generate this share of the records and regions, for a quick try; numbers of sites then differ",
     )
+    parser.add_argument(
+        "--also",
+        metavar="NAMES",
+        type=_names,
+        default=(),
+        help="further approaches for the tables, with commas: locations, and refinements of balanced density "
+        "(--also refine-sites,centroidal,density-peaks,boundaries); not with --like pei",
+    )
     parser.add_argument("--random-seed", metavar="N", type=whole(0), default=0, help="seed of all random draws")
     parser.add_argument("--workers", metavar="N", type=whole(0), default=0, help="threads; 0 = as many as cores")
     parser.add_argument("--quiet", action="store_true", help="no progress and no remarks")
@@ -68,9 +78,11 @@ def run(options: argparse.Namespace) -> int:
     names = ("like", "records", "regions", "generalise", "reference", "coordinates", "share", "random_seed", "workers")
     given = {name: getattr(options, name) for name in names}
     given |= {"target": options.out, "reading": reading_of(options)}
+    if options.like == "pei" and options.also:
+        raise UsageError("--also does not go with --like pei, which has tables of its own.")
     if options.like == "pei":
         return _island(IslandJob(**given), options)
-    order = ReproduceJob(**given)
+    order = ReproduceJob(**given, also=options.also)
     progress = TerminalProgress(options.quiet)
 
     def tell(prepared: Prepared) -> None:
@@ -104,3 +116,7 @@ def _share(text: str) -> float:
     if not 0 < share <= 1:
         raise argparse.ArgumentTypeError("must be above 0 and at most 1")
     return share
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())

@@ -8,10 +8,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vbas_desktop.approaches.registry import THESIS, make, preset
+from vbas_desktop.approaches.registry import NOTHING, THESIS, approaches, make, preset
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.files.access import check_readable
@@ -75,11 +75,36 @@ class Cell:
         return f"adc from {self.adc_seeding}" if self.adc_seeding else self.site_location
 
 
+def further_approaches(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Locations and refinements that the tables get beside those of the thesis, by their names."""
+    known = {name: "site_location" for name in approaches("site_location") if name not in (*LOCATIONS, "adc")}
+    known |= {name: "refinement" for name in approaches("refinement") if name != NOTHING}
+    for name in names:
+        if name not in known:
+            problem = f"“{name}” is no approach that the tables could have besides."
+            raise InputError(Finding("also", problem, f"Known are: {', '.join(known)}."))
+    chosen = tuple(dict.fromkeys(names))
+    locations = tuple(name for name in chosen if known[name] == "site_location")
+    return locations, tuple(name for name in chosen if known[name] == "refinement")
+
+
+def refined_plan(plan: Plan, refinements: Sequence[str]) -> Plan:
+    """The same scenarios and numbers with balanced density, refined."""
+    balanced = (make("site_location", "balanced-density"),)
+    return replace(plan, site_locations=balanced, refinements=tuple(make("refinement", name) for name in refinements))
+
+
 def thesis_plan(
-    like: str, groupings: tuple[Grouping, ...], region_column: str = "region", workers: int = 0, random_seed: int = 0
+    like: str,
+    groupings: tuple[Grouping, ...],
+    region_column: str = "region",
+    workers: int = 0,
+    random_seed: int = 0,
+    also: Sequence[str] = (),
 ) -> Plan:
-    """The plan of one half of the tables."""
+    """The plan of one half of the tables, with further locations if there are any."""
     locations = [make("site_location", name) for name in LOCATIONS]
+    clustered = [make("site_location", "adc", {"seeding": one}) for one in locations]
     return Plan(
         region_column=region_column,
         quasi_identifier_sets=tuple(SELECTIONS.values()),
@@ -87,7 +112,7 @@ def thesis_plan(
         site_numbers=tuple(
             make("site_number", name, {} if name == "anonymity" else {"model": like}) for name in NUMBERS
         ),
-        site_locations=(*locations, *(make("site_location", "adc", {"seeding": one}) for one in locations)),
+        site_locations=(*locations, *clustered, *(make("site_location", name) for name in also)),
         constructions=(make("construction", "voronoi"),),
         groupings=groupings,
         generalised=(False, True),
@@ -113,13 +138,14 @@ def cells_of(comparison: Comparison, like: str) -> list[Cell]:
             "classes": str(problem.counts.equivalence_classes),
         }
         for place, solution in enumerate(one.result.solutions):
-            named = solution.approaches
+            named, refinement = solution.approaches, solution.approaches["refinement"]
+            refined = "" if refinement == NOTHING else f" + {refinement}"
             values = {name: solution.measures.get(name) for name in (*MEASURES, "seconds")}
             cells.append(
                 Cell(
                     tables[scenario],
                     named["site_number"],
-                    named["site_location"],
+                    named["site_location"] + refined,
                     named.get("adc_seeding") or "",
                     place,
                     solution.site_count,

@@ -115,6 +115,24 @@ def tables_markdown(cells: Sequence[Cell], published: Sequence[Cell] = ()) -> st
     return "\n".join(lines)
 
 
+def columns_markdown(cells: Sequence[Cell]) -> str:
+    """The suppressed records of each table with one column for each location approach, refinements included."""
+    locations = list(dict.fromkeys(cell.location for cell in cells))
+    lost = {(cell.table, cell.site_number, cell.place, cell.location): cell for cell in cells}
+    lines = [
+        "# Suppressed records",
+        "",
+        f"| table | number | sites | {' | '.join(locations)} |",
+        "| ---: | --- | ---: |" + " ---: |" * len(locations),
+    ]
+    for table, number, place in dict.fromkeys((cell.table, cell.site_number, cell.place) for cell in cells):
+        row = [lost.get((table, number, place, location)) for location in locations]
+        sites = next(cell.sites for cell in row if cell is not None)
+        shown = ["–" if cell is None else _shown("", cell.values["suppressed_records"]) for cell in row]
+        lines.append(f"| {table} | {number} | {sites:,} | {' | '.join(shown)} |")
+    return "\n".join(lines) + "\n"
+
+
 def _shown(name: str, value: float | int | None) -> str:
     if value is None:
         return "–"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from vbas_desktop.comparison.plan import Plan
 from vbas_desktop.comparison.run import Comparison, Finished, Prepared, count_scenarios, prepare, run_prepared
 from vbas_desktop.comparison.store import Store
-from vbas_desktop.comparison.thesis import read_reference, thesis_plan
+from vbas_desktop.comparison.thesis import further_approaches, read_reference, refined_plan, thesis_plan
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.files.records.table import RecordOptions
@@ -77,7 +77,13 @@ class ExperimentData:
 
 @dataclass(frozen=True)
 class ReproduceJob(ExperimentData):
-    """One half of the tables 7 to 18, eastern or western; see `ExperimentData`."""
+    """One half of the tables 7 to 18, eastern or western; see `ExperimentData`.
+
+    ``also`` names approaches that the tables get beside those of the thesis: locations, and refinements of balanced
+    density.
+    """
+
+    also: tuple[str, ...] = ()
 
     def execute(
         self,
@@ -90,25 +96,31 @@ class ReproduceJob(ExperimentData):
         from vbas_desktop.release.comparison import check_comparison_target, store_beside, write_reproduction
 
         check_comparison_target(self.target)
+        locations, refinements = further_approaches(self.also)
         published = read_reference(self.reference, self.like) if self.reference is not None else []
         folder = self.data(Span(progress, 0.0, 0.1))
-        plan = self._plan(folder)
+        plan = self._plan(folder, locations)
         table, regions = self.read(folder, Span(progress, 0.1, 0.2))
         problems = count_scenarios(plan, table, regions, Span(progress, 0.2, 0.25))
         keeper = Store(store_beside(self.target))
         prepared = prepare(plan, problems, keeper, progress)
         if on_prepared is not None:
             on_prepared(prepared)
-        comparison = run_prepared(prepared, keeper, Span(progress, 0.25, 1.0), on_finished)
+        rest = 0.7 if refinements else 1.0
+        comparison = run_prepared(prepared, keeper, Span(progress, 0.25, rest), on_finished)
+        if refinements:
+            further = prepare(refined_plan(plan, refinements), problems, keeper, progress)
+            refined = run_prepared(further, keeper, Span(progress, rest, 1.0), on_finished)
+            comparison = Comparison(plan, (*comparison.finished, *refined.finished))
         # Nothing is written on records that were rewritten while they were read.
         require_unchanged(table.source)
         return Reproduced(comparison, tuple(write_reproduction(comparison, self.like, published, self.target)))
 
-    def _plan(self, folder: Path) -> Plan:
+    def _plan(self, folder: Path, locations: tuple[str, ...]) -> Plan:
         from vbas_desktop.files.generalise import read_generalisation
 
         groupings = read_generalisation(self.generalise or str(folder / "generalise.csv"))
-        plan = thesis_plan(self.like, groupings, "region", self.workers, self.random_seed)
+        plan = thesis_plan(self.like, groupings, "region", self.workers, self.random_seed, locations)
         if len(plan.scenarios) != 6:
             raise InputError(
                 Finding("groups", "Not every selection of the thesis has groups.", "Give groups for the column age.")

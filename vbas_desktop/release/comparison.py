@@ -12,6 +12,7 @@ from vbas_desktop.comparison.table import Chosen, csv_text
 from vbas_desktop.comparison.thesis import Cell, cells_of, table_csv
 from vbas_desktop.comparison.thesis_claims import CLAIMS, check_claim, verdict_line
 from vbas_desktop.comparison.thesis_tables import (
+    columns_markdown,
     filled,
     ratio_lines,
     side_by_side,
@@ -98,6 +99,7 @@ def write_reproduction(comparison: Comparison, like: str, published: Sequence[Ce
             mine = [cell for cell in cells if cell.table == table]
             write_text(folder / "tables" / f"table-{table:02d}.csv", table_csv(mine))
         write_text(folder / "tables.md", tables_markdown(cells, published))
+        write_text(folder / "suppressed.md", columns_markdown(cells))
         write_text(folder / "claims.md", "\n".join([f"# {like.capitalize()} half", "", *lines]) + "\n")
         if published:
             write_text(folder / "side-by-side.csv", side_by_side_csv(side_by_side(cells, published)))
