@@ -4,8 +4,8 @@ import csv
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QFileDialog, QStyle, QStyleOptionComboBox
 from solved import Bench, Solved
 
@@ -319,3 +319,62 @@ def test_the_next_row_is_shown_when_one_is_removed_and_undo_brings_it_back(tab, 
     session.select(listed[-1])
     tab.actions_by_name["remove"].trigger()
     assert session.selected.number == listed[-2]
+
+
+def axis_of(tab, name):
+    tab.charts.show_kind("parallel")
+    tab.charts.axes.grab()
+    return tab.charts.axes._axes[name]
+
+
+def drag(chart, qtbot, x, y_from, y_to):
+    places = [QPoint(round(x), round(y)) for y in (y_from, (y_from + y_to) / 2, y_to)]
+    qtbot.mousePress(chart, Qt.MouseButton.LeftButton, pos=places[0])
+    for place in places[1:]:
+        event = QMouseEvent(
+            QMouseEvent.Type.MouseMove,
+            QPointF(place),
+            QPointF(chart.mapToGlobal(place)),
+            Qt.MouseButton.NoButton,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+        QGuiApplication.sendEvent(chart, event)
+    qtbot.mouseRelease(chart, Qt.MouseButton.LeftButton, pos=places[-1])
+
+
+def test_a_range_on_an_axis_filters_table_charts_and_what_the_map_shows(tab, compared, qtbot):
+    everything, session = shown_numbers(tab), compared.session
+    axis, chart = axis_of(tab, "suppressed_records"), tab.charts.axes
+    worst = max(session.entries, key=lambda entry: measure_of(entry, "suppressed_records"))
+    session.select(worst.number)
+    middle = (axis.top + axis.bottom) / 2
+    drag(chart, qtbot, axis.x, axis.bottom + 3, middle)
+    low, high = chart.ranges["suppressed_records"]
+    assert low == axis.low
+    expected = [e.number for e in session.entries if low <= measure_of(e, "suppressed_records") <= high]
+    assert shown_numbers(tab) == expected
+    assert 0 < len(expected) < len(everything)
+    assert session.selected.number in expected, "the map shows one of those that are left"
+    assert [row.number for row in chart.rows] == everything, "all stay on their axes, faintly"
+    chart.grab()
+    assert chart.number_at(QPointF(axis.x, axis.top)) is None
+    for kind in ("bars", "scatter"):
+        tab.charts.show_kind(kind)
+        assert [row.number for row in tab.charts.chart.rows] == expected
+    assert tab.charts.all_again.isVisible()
+    tab.charts.show_kind("parallel")
+    qtbot.mouseClick(tab.charts.all_again, Qt.MouseButton.LeftButton)
+    assert shown_numbers(tab) == everything
+    assert not tab.charts.all_again.isVisible()
+
+
+def test_a_double_click_on_an_axis_takes_its_range_away(tab, qtbot):
+    everything = shown_numbers(tab)
+    axis = axis_of(tab, "suppressed_records")
+    tab.charts.axes.show_ranges({"suppressed_records": (axis.low, axis.low)})
+    assert len(shown_numbers(tab)) < len(everything)
+    place = QPoint(round(axis.x), round(axis.top) + 2)
+    qtbot.mouseDClick(tab.charts.axes, Qt.MouseButton.LeftButton, pos=place)
+    assert tab.charts.ranges == {}
+    assert shown_numbers(tab) == everything

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record
@@ -14,26 +23,32 @@ from vbas_desktop.ui.theme import GRID
 from .bars import BarsChart
 from .chart import Chart
 from .parallel import ParallelChart
-from .rows import ChartRow, Measure
+from .rows import ChartRow, Measure, Ranges, within
 from .scatter import ScatterChart
 
 _KINDS = {"bars": "Bars by site number", "scatter": "Two measures", "parallel": "All measures"}
 
 
 class ChartPanel(QWidget):
-    """Shows one chart at a time; all share rows and selection. `solution_clicked(number)`."""
+    """Shows one chart at a time; all share rows and selection. `solution_clicked(number)`.
+
+    Ranges that are set on the axes of all measures leave solutions out of the other charts, too: `ranges_changed()`.
+    """
 
     solution_clicked = Signal(int)
+    ranges_changed = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         colours = context.theme.colours
+        self.axes = ParallelChart(colours)
         self.charts: dict[str, Chart] = {
             "bars": BarsChart(colours),
             "scatter": ScatterChart(colours),
-            "parallel": ParallelChart(colours),
+            "parallel": self.axes,
         }
+        self.all_again = QPushButton("All again")
         self._rows: tuple[ChartRow, ...] = ()
         self._measures: tuple[Measure, ...] = ()
         self._ticked: tuple[str, ...] = ()
@@ -62,6 +77,12 @@ class ChartPanel(QWidget):
             row.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
             row.setSpacing(GRID)
         self._upper.addWidget(self.kind, 1)
+        self.all_again.setToolTip("Take the ranges on the axes of “All measures” away (Ctrl+Shift+U)")
+        self.all_again.setShortcut("Ctrl+Shift+U")
+        self.all_again.hide()
+        self.all_again.clicked.connect(self._on_all_again)
+        self.axes.ranges_changed.connect(self._on_ranges)
+        self._upper.addWidget(self.all_again)
         self._upper.addWidget(self._save)
         self._lower.addWidget(self._against)
         self._lower.addWidget(self.second, 1)
@@ -99,6 +120,20 @@ class ChartPanel(QWidget):
             combo.setCurrentIndex(names.index(chosen) if chosen in names else default)
         self._on_choice()
 
+    @property
+    def ranges(self) -> Ranges:
+        """The ranges that are wanted."""
+        return self.axes.ranges
+
+    @Slot()
+    def _on_all_again(self) -> None:
+        self.axes.show_ranges({})
+
+    @Slot()
+    def _on_ranges(self) -> None:
+        self.all_again.setVisible(bool(self.ranges))
+        self.ranges_changed.emit()
+
     def select(self, number: int | None) -> None:
         """Lift one solution in all charts."""
         for chart in self.charts.values():
@@ -115,7 +150,8 @@ class ChartPanel(QWidget):
             "scatter": [self.first.currentData(), self.second.currentData()],
             "parallel": [measure.name for measure in self._measures if measure.name in self._ticked],
         }[kind]
-        self.chart.show_rows(self._rows, [by_name[name] for name in chosen if name in by_name])
+        wanted = [row for row in self._rows if kind == "parallel" or within(row.values, self.ranges)]
+        self.chart.show_rows(wanted, [by_name[name] for name in chosen if name in by_name])
 
     def _arrange(self, kind: str) -> None:
         """Two measures have a line of their own, so that their names are read in full."""

@@ -2,18 +2,115 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QWidget
+
+from vbas_desktop.ui.theme import Colours
 
 from .chart import Chart
-from .rows import ChartRow, short_number
+from .rows import ChartRow, Measure, Ranges, short_number, within
 
 _SMALLEST = 0.7
 """Letters are not made smaller than this part of their usual size: nobody could read them."""
 
 
+_REACH_PX, _LEAST_DRAG = 10.0, 4.0
+_OUTSIDE = 0.08
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """Where an axis is drawn, and the values at its ends."""
+
+    x: float
+    top: float
+    bottom: float
+    low: float
+    high: float
+
+    def value_at(self, y: float) -> float:
+        """The value at a height, that of the nearest end beyond it."""
+        share = min(1.0, max(0.0, (self.bottom - y) / (self.bottom - self.top)))
+        return self.low + share * (self.high - self.low)
+
+    def place_of(self, value: float) -> float:
+        """The height of a value."""
+        span = self.high - self.low
+        share = min(1.0, max(0.0, (value - self.low) / span)) if span else 0.0
+        return self.bottom - share * (self.bottom - self.top)
+
+
 class ParallelChart(Chart):
-    """Every axis runs from its lowest (best) value at the bottom to its highest; dominated solutions are faint."""
+    """Every axis runs from its lowest (best) value at the bottom to its highest; beaten solutions are faint.
+
+    Dragging along an axis sets the range that is wanted of its measure, a double click on it takes the range away:
+    `ranges_changed()`. Solutions outside are all but invisible.
+    """
+
+    ranges_changed = Signal()
+
+    def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
+        super().__init__(colours, parent)
+        self.ranges: dict[str, tuple[float, float]] = {}
+        self._axes: dict[str, _Axis] = {}
+        self._dragged: tuple[str, float] | None = None
+        self.setToolTip("Drag along an axis to see only solutions in that range; double-click it to see all again")
+
+    def show_rows(self, rows: Sequence[ChartRow], measures: Sequence[Measure]) -> None:
+        """Draw these; ranges of measures that are no longer drawn are gone."""
+        names = {measure.name for measure in measures}
+        self.ranges = {name: bounds for name, bounds in self.ranges.items() if name in names}
+        super().show_rows(rows, measures)
+
+    def show_ranges(self, ranges: Ranges) -> None:
+        """Want these ranges."""
+        self.ranges = dict(ranges)
+        self.update()
+        self.ranges_changed.emit()
+
+    # Dragging along an axis
+
+    def _axis_at(self, position: QPointF) -> str | None:
+        reach = {name: abs(axis.x - position.x()) for name, axis in self._axes.items()}
+        name = min(reach, key=lambda each: reach[each], default=None)
+        return name if name is not None and reach[name] <= _REACH_PX else None
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click chooses a solution; on an axis a range may begin."""
+        super().mousePressEvent(event)
+        name = self._axis_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and name is not None:
+            self._dragged = (name, event.position().y())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """The range grows with the pointer."""
+        super().mouseMoveEvent(event)
+        on_axis = self._dragged is not None or self._axis_at(event.position()) is not None
+        self.setCursor(Qt.CursorShape.SizeVerCursor if on_axis else Qt.CursorShape.ArrowCursor)
+        if self._dragged is not None and abs(event.position().y() - self._dragged[1]) > _LEAST_DRAG:
+            name, began = self._dragged
+            axis = self._axes[name]
+            low, high = sorted((axis.value_at(began), axis.value_at(event.position().y())))
+            self.ranges[name] = (low, high)
+            self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """The range is set."""
+        super().mouseReleaseEvent(event)
+        dragged, self._dragged = self._dragged, None
+        if dragged is not None and abs(event.position().y() - dragged[1]) > _LEAST_DRAG:
+            self.ranges_changed.emit()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Take a range away."""
+        name = self._axis_at(event.position())
+        if name is not None and self.ranges.pop(name, None) is not None:
+            self.update()
+            self.ranges_changed.emit()
 
     def draw(self, painter: QPainter, area: QRectF) -> None:
         """Axes and lines; the selected line comes last, so that it lies on top."""
@@ -30,6 +127,10 @@ class ParallelChart(Chart):
         room = plot.width() / len(self.measures)
         axes = [plot.left() + (index + 0.5) * room for index in range(len(self.measures))]
         bounds = [self._bounds(measure.name) for measure in self.measures]
+        self._axes = {
+            measure.name: _Axis(x, plot.top(), plot.bottom(), low, high)
+            for x, measure, (low, high) in zip(axes, self.measures, bounds, strict=True)
+        }
         for x, measure, (low, high) in zip(axes, self.measures, bounds, strict=True):
             self._draw_axis(painter, plot, x, room, low, high)
             painter.setPen(QColor(self.colours.text))
@@ -38,6 +139,8 @@ class ParallelChart(Chart):
             painter.drawText(label, int(flags), measure.title)
         for row in sorted(self.rows, key=lambda row: (row.number == self.selected, row.star, row.number)):
             self._draw_line(painter, plot, axes, bounds, row)
+        for name, (low, high) in self.ranges.items():
+            self._draw_range(painter, self._axes[name], low, high)
 
     def _shrunk(self, font: QFont, room: float) -> float:
         """How much smaller letters have to be so that the longest word stands between two axes."""
@@ -59,10 +162,18 @@ class ParallelChart(Chart):
             text = QRectF(x - room / 2, y, room, metrics.height())
             painter.drawText(text, Qt.AlignmentFlag.AlignHCenter, short_number(value))
 
+    def _draw_range(self, painter: QPainter, axis: _Axis, low: float, high: float) -> None:
+        upper, lower = axis.place_of(high), axis.place_of(low)
+        shade = QColor(self.colours.accent)
+        shade.setAlphaF(0.3)
+        painter.setPen(QPen(QColor(self.colours.accent), 1))
+        painter.setBrush(shade)
+        painter.drawRect(QRectF(axis.x - 5, upper, 10, max(2.0, lower - upper)))
+
     def _draw_line(
         self, painter: QPainter, plot: QRectF, axes: list[float], bounds: list[tuple[float, float]], row: ChartRow
     ) -> None:
-        path, broken = QPainterPath(), True
+        path, broken, inside = QPainterPath(), True, within(row.values, self.ranges)
         for x, measure, (low, high) in zip(axes, self.measures, bounds, strict=True):
             value = row.values.get(measure.name)
             if value is None:
@@ -75,11 +186,13 @@ class ParallelChart(Chart):
             else:
                 path.lineTo(point)
             broken = False
+            if not inside:
+                continue
             self._spots.append((QRectF(point.x() - 6, point.y() - 4, 12, 8), row.number))
             end = point
-        if row.signs and not path.isEmpty():
+        if row.signs and inside and not path.isEmpty():
             self.draw_signs(painter, QPointF(end.x() + 6, end.y() + 4), row)
         chosen = row.number == self.selected
         colour = QColor(self.colours.accent) if chosen else self.approach_colour(row.approach)
-        colour.setAlphaF(1.0 if chosen or row.star else 0.35)
+        colour.setAlphaF(_OUTSIDE if not inside else 1.0 if chosen or row.star else 0.35)
         painter.strokePath(path, QPen(colour, 3 if chosen else 1.5))

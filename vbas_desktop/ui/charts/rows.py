@@ -35,6 +35,16 @@ class Measure:
         return f"{self.title} ({self.unit})" if self.unit and self.unit not in self.title.lower() else self.title
 
 
+Ranges = Mapping[str, tuple[float, float]]
+"""The lowest and highest value that is wanted of some measures."""
+
+
+def within(values: Mapping[str, float | int | None], ranges: Ranges) -> bool:
+    """Whether all these values are known and in their ranges."""
+    known = ((values.get(name), bounds) for name, bounds in ranges.items())
+    return all(value is not None and low <= value <= high for value, (low, high) in known)
+
+
 def approaches_of(rows: tuple[ChartRow, ...]) -> list[str]:
     """The approaches in the order of their first solution."""
     return list(dict.fromkeys(row.approach for row in rows))

@@ -10,9 +10,11 @@ from PySide6.QtGui import QFont, QIcon
 
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.session.results import Entry, Marks, ProblemKey
+from vbas_desktop.ui.charts.rows import Ranges, within
+from vbas_desktop.ui.numbers import measure_words, shown_value
 from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel
 
-from .results_columns import Column, best_of, columns_for, search_words
+from .results_columns import Column, best_of, columns_for, measure_of, search_words
 
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 NUMBER_ROLE = SORT_ROLE + 1
@@ -104,6 +106,8 @@ class ResultsFilter(QSortFilterProxyModel):
         self._only_stars = False
         self._suitable: frozenset[int] | None = None
         self._scenario: ProblemKey | None = None
+        self._ranges: Ranges = {}
+        self._system: CoordinateSystem | None = None
         self.setSortRole(SORT_ROLE)
 
     @property
@@ -124,6 +128,13 @@ class ResultsFilter(QSortFilterProxyModel):
             self._suitable = numbers
             self.endFilterChange()
 
+    def show_ranges(self, ranges: Ranges, system: CoordinateSystem | None) -> None:
+        """Leave out solutions whose measures, as they are shown, are outside of these ranges."""
+        if ranges != self._ranges:
+            self.beginFilterChange()
+            self._ranges, self._system = dict(ranges), system
+            self.endFilterChange()
+
     def show_scenario(self, scenario: ProblemKey | None) -> None:
         """Leave out the solutions of other scenarios, pinned ones too; None: show all."""
         if scenario != self._scenario:
@@ -136,6 +147,14 @@ class ResultsFilter(QSortFilterProxyModel):
         model = self.sourceModel()
         assert isinstance(model, ResultsModel)
         entry = model.entries[row]
+        return self._is_wanted(model, entry) and self._in_range(entry)
+
+    def _in_range(self, entry: Entry) -> bool:
+        words = [measure_words(name) for name in self._ranges]
+        values = {each.name: shown_value(each, measure_of(entry, each.name), self._system) for each in words}
+        return within(values, self._ranges)
+
+    def _is_wanted(self, model: ResultsModel, entry: Entry) -> bool:
         if self._scenario is not None and entry.run.key != self._scenario:
             return False
         marks = model.marks.get(entry.number, Marks())
@@ -150,6 +169,12 @@ class ResultsFilter(QSortFilterProxyModel):
             ascending = self.sortOrder() == Qt.SortOrder.AscendingOrder
             return (other is None) == ascending if one is not other else False
         return bool(one < other)
+
+    def entries_in_any_range(self) -> list[Entry]:
+        """The solutions that would be listed without ranges."""
+        model = self.sourceModel()
+        assert isinstance(model, ResultsModel)
+        return [entry for entry in model.entries if self._is_wanted(model, entry)]
 
     def shown_entries(self) -> list[Entry]:
         """The solutions as they are listed now."""

@@ -176,6 +176,7 @@ class ResultsTab(QWidget):
         model.requirement_changed.connect(self._on_requirement)
         model.choices_changed.connect(self._refresh_ticks)
         self.charts.solution_clicked.connect(self._on_solution_clicked)
+        self.charts.ranges_changed.connect(self._on_ranges)
         self.measure_menu.aboutToShow.connect(self._on_measure_menu)
         self.column_menu.aboutToShow.connect(self._on_column_menu)
         self._context.theme.changed.connect(self._on_theme_changed)
@@ -231,7 +232,7 @@ class ResultsTab(QWidget):
 
     def _refresh_charts(self) -> None:
         """Draw the solutions that compete with the shown one: those of other records or another k would mislead."""
-        session, entries = self._context.session, self.filter.shown_entries()
+        session, entries = self._context.session, self.filter.entries_in_any_range()
         shown = session.selected or (entries[-1] if entries else None)
         self._charted = shown.run.key if shown is not None else None
         entries = [entry for entry in entries if entry.run.key == self._charted]
@@ -276,6 +277,13 @@ class ResultsTab(QWidget):
     @Slot()
     def _on_scenario(self) -> None:
         self.filter.show_scenario(self.scenario.scenario)
+        self._on_filtered()
+
+    @Slot()
+    def _on_ranges(self) -> None:
+        """Ranges of measures leave solutions out of table, charts and map."""
+        regions = self._context.session.regions
+        self.filter.show_ranges(self.charts.ranges, regions.system if regions is not None else None)
         self._on_filtered()
 
     def _on_filtered(self) -> None:
