@@ -191,6 +191,8 @@ def test_a_large_plan_is_drawn_in_blocks_that_add_up(planned):
 
 def test_in_a_small_window_the_lists_stand_behind_each_other_and_nothing_scrolls_sideways(planned, window, qtbot):
     window.resize(1024, 700)
+    window.menus.panel.trigger()
+    assert window.menus.panel.isChecked()
     QApplication.processEvents()
     for place, table in enumerate((planned.class_table, planned.slot_table)):
         planned.lists.tabs.setCurrentIndex(place)

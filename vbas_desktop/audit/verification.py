@@ -104,6 +104,7 @@ class Verification:
         before = self._before or self._begin(self._read_input)
         after = [self._begin(partial(self._read_part, part)) for part in parts]
         futures, total = [before, *after], max(1, self._claim.records + self._claim.released)
+        progress.update(STAGE, 0.0)
         while not all(future.done() for future in futures):
             progress.update(STAGE, min(1.0, self._done / total))
             wait(futures, _LOOK_SECONDS, FIRST_EXCEPTION)

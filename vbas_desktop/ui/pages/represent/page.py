@@ -88,9 +88,11 @@ class RepresentabilityPage(QWidget):
             bar.addWidget(label)
             bar.addWidget(combo)
         # Titles of solutions are long: the list shows them in full, the closed field need not.
-        self.beside.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.beside.setMinimumContentsLength(8)
+        for combo in (self.beside, self.coloured_by):
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            combo.setMinimumContentsLength(8)
         bar.setStretchFactor(self.beside, 1)
+        bar.setStretchFactor(self.coloured_by, 1)
         self.large.setToolTip("Show it on the large map in these colours; two versions side by side")
         bar.addWidget(self.large)
         self.empty = EmptyState(_NO_SOLUTION)
