@@ -45,6 +45,7 @@ def naive(problem, owner, sites):
         ),
         "average_anonymity_deviation": np.mean([size - k for size in anonymity]) if anonymity else None,
         "regions_in_pieces": sum(number > 1 for number in naive_pieces(owner, neighbours(problem.regions)).values()),
+        "largest_harmful_share": None,
     }
 
 
@@ -103,6 +104,7 @@ def test_measures_worked_by_hand():
         "non_uniform_entropy": pytest.approx(3 * math.log2(4 / 3) + math.log2(4) + 6 * math.log2(2)),
         "average_anonymity_deviation": (1 + 0) / 2,
         "regions_in_pieces": 0,
+        "largest_harmful_share": None,
     }
 
 

@@ -1,12 +1,14 @@
 """A partition of the initial regions that changes by one region at a time, with what it costs kept by differences.
 
 S is the number of records to be suppressed: of each aggregated region and class the records that are there, if they are
-fewer than k. The class sizes of the aggregated regions are a full matrix while that is small, else a table of the pairs
-(aggregated region, class) that were ever filled; `_cell_of` serves both.
+fewer than k or if their sensitive values do not meet the criteria (`judged_values`). The class sizes of the aggregated
+regions are a full matrix while that is small, else a table of the pairs (aggregated region, class) that were ever
+filled; `_cell_of` serves both.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -14,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.domain.sensitive import SensitiveCounts
 
 from .adjacency import adjacency_lists
 from .compiled import compiled, inner
+from .judged_values import JudgedValues, add_values, are_judged, judged_values, row_fails
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -73,6 +77,7 @@ class Partition(NamedTuple):
     bits: Floats
     seen: Integers
     queue: Indices
+    judged: JudgedValues
     classes: int
     k: int
 
@@ -84,12 +89,14 @@ def new_partition(
     owner: NDArray[np.integer],
     centres: Floats,
     k: int,
+    sensitive: Sequence[SensitiveCounts] = (),
 ) -> Partition:
     """The partition with these owners; ``pairs`` is the graph of the initial regions. The counts are not copied."""
     groups, width, regions = len(centres), counts.classes.size, len(points)
-    start, shift, columns, values = _counts_in_place(counts)
     first, neighbours = adjacency_lists(pairs, regions)
     cells = _table_cells(counts, groups)
+    judged = judged_values(sensitive, cells or groups * width)
+    start, shift, columns, values = _counts_in_place(counts, by_rows=judged.rules.size > 0)
     population = counts.region_totals
     partition = Partition(
         owner=np.array(owner, np.int32),
@@ -114,6 +121,7 @@ def new_partition(
         bits=np.zeros(1),
         seen=np.zeros(regions, np.int64),
         queue=np.zeros(regions, np.int32),
+        judged=judged,
         classes=width,
         k=k,
     )
@@ -125,9 +133,9 @@ def new_partition(
     return partition
 
 
-def _counts_in_place(counts: EquivalenceCounts) -> tuple[Integers, Integers, Indices, Integers]:
+def _counts_in_place(counts: EquivalenceCounts, by_rows: bool = False) -> tuple[Integers, Integers, Indices, Integers]:
     regions, width = counts.regions, counts.classes.size
-    if counts.dense is not None:
+    if counts.dense is not None and not by_rows:
         start = np.arange(regions + 1, dtype=np.int64) * width
         columns = np.arange(width, dtype=np.int32)
         values = np.ascontiguousarray(counts.dense).ravel()
@@ -196,13 +204,16 @@ def fill_table(p: Partition) -> None:
     """Class sizes and S from the owners, from scratch."""
     p.keys[:] = -1
     p.sizes[:] = 0
+    p.judged.table[:] = 0
     p.totals[Total.FILLED] = 0
     for i in range(p.owner.size):
         _add(p, i, p.owner[i], 1)
     p.group_suppressed[:] = 0
-    sizes, k = p.sizes, p.k
+    sizes, k, judged = p.sizes, p.k, are_judged(p.judged)
     for cell in range(sizes.size):
-        if 0 < sizes[cell] < k:
+        if judged:
+            p.judged.failing[cell] = sizes[cell] >= k and row_fails(p.judged, cell, 0, 0)
+        if 0 < sizes[cell] < k or (judged and p.judged.failing[cell]):
             key = cell if p.keys.size == 0 else p.keys[cell]
             p.group_suppressed[key // p.classes] += sizes[cell]
     p.totals[Total.SUPPRESSED] = p.group_suppressed.sum()
@@ -249,6 +260,39 @@ def _add(p: Partition, i: int, group: int, sign: int) -> None:
             keys[cell] = key
             p.totals[Total.FILLED] += 1
         sizes[cell] += sign * number
+        if are_judged(p.judged):
+            add_values(p.judged, cell, e, sign)
+
+
+@inner
+def _judge(p: Partition, i: int, group: int) -> None:
+    """Note which classes of a group fail, of those that region i has."""
+    keys, sizes, first = p.keys, p.sizes, np.int64(group) * p.classes
+    for e in range(p.start[i], p.start[i + 1]):
+        cell = _cell_of(keys, first + p.columns[e])
+        p.judged.failing[cell] = sizes[cell] >= p.k and row_fails(p.judged, cell, e, 0)
+
+
+@inner
+def _changes_by_values(p: Partition, i: int, to: int) -> tuple[int, int]:
+    """The same with the criteria for sensitive values."""
+    keys, sizes, columns, values, k, judged = p.keys, p.sizes, p.columns, p.values, p.k, p.judged
+    here_first, there_first = np.int64(p.owner[i]) * p.classes, np.int64(to) * p.classes
+    lost, gained = 0, 0
+    for e in range(p.start[i], p.start[i + 1]):
+        number, column = values[e], columns[e]
+        cell, other = _cell_of(keys, here_first + column), _cell_of(keys, there_first + column)
+        here, there = sizes[cell], sizes[other]
+        if here < k or judged.failing[cell]:
+            lost -= here
+        if here - number < k or row_fails(judged, cell, e, -1):
+            lost += here - number
+        if there < k or judged.failing[other]:
+            gained -= there
+        if there + number < k or row_fails(judged, other, e, 1):
+            gained += there + number
+    p.totals[Total.WORK] += (4 + 4 * judged.row.size) * (p.start[i + 1] - p.start[i])
+    return lost, gained
 
 
 @inner
@@ -261,6 +305,8 @@ def change_of_suppressed(p: Partition, i: int, to: int) -> int:
 @inner
 def changes_of_suppressed(p: Partition, i: int, to: int) -> tuple[int, int]:
     """By how much S would change in region i's group and in another one that it went to."""
+    if are_judged(p.judged):
+        return _changes_by_values(p, i, to)
     # Names of their own for the arrays: taken out of the tuple inside the loop they would cost ten times the loop.
     keys, sizes, columns, values, k = p.keys, p.sizes, p.columns, p.values, p.k
     here_first, there_first = np.int64(p.owner[i]) * p.classes, np.int64(to) * p.classes
@@ -335,6 +381,9 @@ def move_region(p: Partition, i: int, to: int) -> None:
     p.distance[0] += change_of_distance(p, i, to)
     _add(p, i, group, -1)
     _add(p, i, to, 1)
+    if are_judged(p.judged):
+        _judge(p, i, group)
+        _judge(p, i, to)
     p.owner[i] = to
     p.group_population[group] -= number
     p.group_population[to] += number

@@ -329,12 +329,14 @@ class Measure(Approach):
 
     ``unit`` as shown: "records", "distance", "bits", "share" (0 to 1, shown in percent) or "". ``pareto_default``: it
     counts for dominance unless the user chooses; ``pareto_thesis``: it does in the preset of the thesis.
+    ``of_sensitive_values``: it is taken only if there are sensitive columns.
     """
 
     component: ClassVar[str] = "rating"
     unit: ClassVar[str] = ""
     pareto_default: ClassVar[bool] = False
     pareto_thesis: ClassVar[bool] = False
+    of_sensitive_values: ClassVar[bool] = False
 
     @abstractmethod
     def rate(self, outcome: Outcome) -> float | int | None:

@@ -61,7 +61,7 @@ def moved_sites(
         change = Change(min(regions, max(1, math.ceil(sites * (1 - share)))), max(most, regions), allowed)
         seeds = np.vstack([seeds, np.tile(idle_place(points), (max(0, most - len(seeds)), 1))])
     pairs = known_neighbours(situation.regions)
-    partition = new_partition(situation.counts, points, pairs, owner, seeds, situation.k)
+    partition = new_partition(situation.counts, points, pairs, owner, seeds, situation.k, situation.sensitive)
     tries, rest = search.effort * sites, Span(progress, 0.12, 1.0)
     seed, limits = situation.random_seed, (search.weight, search.longer, search.lossier)
     found = move_sites(partition, tries, seed, *limits, change, rest)

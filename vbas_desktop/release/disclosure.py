@@ -16,7 +16,7 @@ Two record files that differ in suppressed records only thus give the same paper
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -76,6 +76,19 @@ class ToldColumn:
 
 
 @dataclass(frozen=True)
+class ToldSensitive:
+    """A sensitive column of the release: the criteria in words, and figures that the released file shows itself.
+
+    There are none if the file lacks the region column or a quasi-identifier: its classes are others then. Benign values
+    are not named, since one that the file lacks would be known to occur.
+    """
+
+    name: str
+    criteria: tuple[str, ...]
+    figures: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
 class Example:
     """A class that is released in a larger place: its values, and how many of it are released there and inside."""
 
@@ -114,6 +127,7 @@ class Told:
     parents: tuple[str, ...] = ()
     coarser: tuple[TierPlaces, ...] = ()
     example: Example | None = None
+    sensitive: tuple[ToldSensitive, ...] = ()
     limits: tuple[tuple[str, str], ...] = ()
 
     @cached_property
@@ -231,8 +245,26 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
         parents=plan.parents,
         coarser=plan.coarser,
         example=_example(plan, tuple(column.name for column in columns)) if plan.coarser else None,
+        sensitive=tuple(_told_sensitive(plan, names)),
         limits=tuple(_limits_told(plan, plan.released_by_region)),
     )
+
+
+_SENSITIVE = ("largest_share_percent", "least_entropy", "largest_closeness", "largest_ordered_closeness")
+_SENSITIVE_WHOLE = ("least_distinct",)
+"""The figures of sensitive columns that follow from the released file, with two digits or as they are."""
+
+
+def _told_sensitive(plan: Plan, names: Mapping[str, str]) -> Iterator[ToldSensitive]:
+    problem = plan.problem
+    whole = all(name in names for name in (problem.region_column, *problem.quasi_identifiers))
+    for each in problem.sensitive:
+        if each.column in names:
+            figures = plan.solution.sensitive.get(each.column, {}) if whole else {}
+            told = {name: two_digits(figures.get(name)) for name in _SENSITIVE}
+            told |= {name: figures.get(name) for name in _SENSITIVE_WHOLE}
+            known = {name: value for name, value in told.items() if value is not None}
+            yield ToldSensitive(names[each.column], tuple(one.in_words for one in each.chosen.criteria), known)
 
 
 def _tiers(plan: Plan) -> tuple[Partition, ...]:

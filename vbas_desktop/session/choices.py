@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, approaches, make
+from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.records import ColumnFacts, Role
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.settings.forms import Criteria
 from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import (
@@ -21,13 +23,14 @@ from vbas_desktop.settings.run import (
     RunSettings,
     allowed_loss_percent,
 )
+from vbas_desktop.settings.sensitive import Harm, sensitive_columns
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
 
 
 @dataclass(frozen=True)
-class Choices(Running, Limiting, Protection, Reading):
+class Choices(Running, Harm, Limiting, Protection, Reading):
     """The user's decisions. ``parameters`` maps component → approach → parameter → value, and lists only what differs
     from the declared defaults; ``pareto_measures`` None means the measures' own defaults; ``groupings`` maps column →
     value → group for the columns whose categories are taken together.
@@ -51,6 +54,25 @@ class Choices(Running, Limiting, Protection, Reading):
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The quasi-identifiers in file order."""
         return self.columns(Role.QUASI_IDENTIFIER)
+
+    @property
+    def harm(self) -> Harm:
+        """What is said of the columns that are sensitive; it is kept, without effect, for those that were."""
+        columns = self.columns(Role.SENSITIVE)
+        benign = {name: values for name, values in self.benign.items() if name in columns}
+        return Harm(benign, tuple(each for each in self.criteria if each.column in columns))
+
+    @property
+    def sensitive_columns(self) -> tuple[Sensitive, ...]:
+        """Each sensitive column with its benign values and criteria."""
+        return sensitive_columns(self.columns(Role.SENSITIVE), self.harm)
+
+    def with_sensitive(self, chosen: Sensitive) -> Choices:
+        """The same with other benign values and criteria for one column."""
+        benign = {name: values for name, values in self.benign.items() if name != chosen.column}
+        others = tuple(each for each in self.criteria if each.column != chosen.column)
+        more = {chosen.column: chosen.benign} if chosen.benign else {}
+        return replace(self, benign={**benign, **more}, criteria=(*others, *chosen.criteria))
 
     def with_role(self, column: str, role: Role) -> Choices:
         """The same with another role for one column; there is only ever one region column."""
@@ -124,6 +146,8 @@ class Choices(Running, Limiting, Protection, Reading):
             **self.part(Reading),
             **self.part(Protection),
             **self.part(Limiting),
+            **self.harm.part(Harm),
+            sensitive=self.columns(Role.SENSITIVE),
             **self.part(Running),
             **chosen,
         )
@@ -168,6 +192,8 @@ def choices_to_json(choices: Choices, path: Callable[[str], str] = _as_it_is) ->
     data["pareto_measures"] = None if choices.pareto_measures is None else list(choices.pareto_measures)
     for name in _LISTS:
         data[name] = list(data[name])
+    data["benign"] = {name: list(values) for name, values in choices.benign.items()}
+    data["criteria"] = Criteria().plain(choices.criteria)
     data["approaches"] = dict(choices.approaches)
     data["groupings"] = {name: dict(groups) for name, groups in choices.groupings.items()}
     data["parameters"] = {
@@ -188,6 +214,8 @@ def choices_from_json(data: Mapping[str, Any], path: Callable[[str], str] = _as_
     if known.get("pareto_measures") is not None:
         known["pareto_measures"] = tuple(known["pareto_measures"])
     known |= {name: tuple(known[name]) for name in _LISTS if name in known}
+    known["benign"] = {name: tuple(values) for name, values in known.get("benign", {}).items()}
+    known["criteria"] = Criteria().value(known.get("criteria", ()))
     if "approaches" in known:
         known["approaches"] = {**Choices().approaches, **known["approaches"]}
     return _with_paths(Choices(**known), path)

@@ -16,7 +16,7 @@ from vbas_desktop.jobs.compare import CompareJob, plan_of
 from vbas_desktop.jobs.data import Data
 
 from .choices import Choices, in_words
-from .results import ProblemKey, Run, grouping_entries
+from .results import ProblemKey, Run, grouping_entries, split_sensitive
 
 if TYPE_CHECKING:
     from vbas_desktop.session.session import Session
@@ -62,6 +62,7 @@ class ComparisonOrder:
             self.plan.unknown_regions,
             scenario.k,
             grouping_entries(choices.groupings_of(scenario.quasi_identifiers)),
+            *split_sensitive(self.plan.sensitive),
         )
         return Run(
             0,

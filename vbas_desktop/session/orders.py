@@ -64,7 +64,8 @@ def region_ids_sha256(ids: Iterable[str]) -> str:
 
 def count(data: Data, key: ProblemKey) -> CountJob:
     """The job that counts what a key says."""
-    return CountJob(data, key.region_column, key.quasi_identifiers, key.k, key.unknown_regions, key.groups)
+    columns = key.region_column, key.quasi_identifiers
+    return CountJob(data, *columns, key.k, key.unknown_regions, key.groups, key.sensitive)
 
 
 @dataclass(frozen=True, eq=False)

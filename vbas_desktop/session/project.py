@@ -16,6 +16,7 @@ import jsonschema
 
 from vbas_desktop import __version__
 from vbas_desktop.assessment.representability.requirement import requirement_from
+from vbas_desktop.domain.criteria import Sensitive, criterion_of
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.solution import RunResult
@@ -25,7 +26,7 @@ from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 
 from .choices import Choices, choices_from_json, choices_to_json
 from .project_schema import FORMAT, SCHEMA, migrate
-from .results import Entry, ProblemKey, Run, grouping_entries
+from .results import Entry, ProblemKey, Run, grouping_entries, split_sensitive
 
 SUFFIX = ".vbas"
 LARGEST_BYTES = 1 << 30
@@ -165,6 +166,7 @@ def _run_to_json(run: Run, entries: list[Entry], folder: Path) -> dict[str, Any]
             "unknown_regions": run.key.unknown_regions,
             "k": run.key.k,
             "groupings": run.key.groups,
+            "sensitive": [_sensitive_to_json(each) for each in run.key.sensitive],
         },
         "approaches": dict(run.approaches),
         "choices": choices_to_json(run.choices, partial(_from_folder, folder)),
@@ -183,6 +185,16 @@ def _run_to_json(run: Run, entries: list[Entry], folder: Path) -> dict[str, Any]
         },
         "solutions": [_solution_to_json(entry) for entry in entries],
     }
+
+
+def _sensitive_to_json(chosen: Sensitive) -> dict[str, Any]:
+    criteria = [each.text for each in chosen.criteria]
+    return {"column": chosen.column, "benign": list(chosen.benign), "criteria": criteria}
+
+
+def _sensitive(data: Mapping[str, Any]) -> Sensitive:
+    criteria = tuple(criterion_of(text).of(data["column"]) for text in data["criteria"])
+    return Sensitive(data["column"], tuple(data["benign"]), criteria)
 
 
 def _solution_to_json(entry: Entry) -> dict[str, Any]:
@@ -219,6 +231,7 @@ def _entries(data: Mapping[str, Any], path: Path) -> list[Entry]:
             problem["unknown_regions"],
             problem["k"],
             grouping_entries(problem.get("groupings", {})),
+            *split_sensitive([_sensitive(each) for each in problem.get("sensitive", ())]),
         ),
         approaches=data["approaches"],
         choices=choices_from_json(data.get("choices", {}), partial(_named_in, path)),

@@ -62,6 +62,14 @@ _GROUPINGS = {
     "additionalProperties": {"type": "object", "additionalProperties": {"type": "string"}},
 }
 
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+
+_SENSITIVE = {
+    "type": "object",
+    "required": ["column", "benign", "criteria"],
+    "properties": {"column": {"type": "string"}, "benign": _TEXTS, "criteria": _TEXTS},
+}
+
 _RUN = {
     "type": "object",
     "required": ["id", "title", "problem", "approaches", "solutions"],
@@ -78,6 +86,7 @@ _RUN = {
                 "unknown_regions": {"enum": ["stop", "suppress"]},
                 "k": {"type": "integer", "minimum": 1},
                 "groupings": _GROUPINGS,
+                "sensitive": {"type": "array", "items": _SENSITIVE},
             },
         },
         "records_sha256": {"type": ["string", "null"]},
@@ -124,7 +133,9 @@ SCHEMA: dict[str, Any] = {
                 "random_seed": {"type": "integer", "minimum": 0},
                 "unknown_regions": {"enum": ["stop", "suppress"]},
                 "pareto_measures": {"type": ["array", "null"], "items": {"type": "string"}},
-                "obstacles": {"type": "array", "items": {"type": "string"}},
+                "obstacles": _TEXTS,
+                "benign": {"type": "object", "additionalProperties": _TEXTS},
+                "criteria": _TEXTS,
             },
         },
         "runs": {"type": "array", "items": _RUN},

@@ -11,7 +11,7 @@ from vbas_desktop.engine.limits import wrong_limits
 from vbas_desktop.settings.run import COMPONENTS
 
 from .choices import Choices
-from .results import ProblemKey, grouping_entries
+from .results import ProblemKey, grouping_entries, split_sensitive
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
@@ -22,7 +22,8 @@ def key_of(choices: Choices) -> ProblemKey | None:
     if choices.region_column is None or not choices.quasi_identifiers:
         return None
     groups = grouping_entries(choices.groupings_of(choices.quasi_identifiers))
-    return ProblemKey(choices.region_column, choices.quasi_identifiers, choices.unknown_regions, choices.k, groups)
+    columns = choices.region_column, choices.quasi_identifiers
+    return ProblemKey(*columns, choices.unknown_regions, choices.k, groups, *split_sensitive(choices.sensitive_columns))
 
 
 def why_not_k(table: RecordTable | None, k: int) -> str | None:
@@ -48,6 +49,9 @@ def why_not(table: RecordTable | None, regions: Regions | None, choices: Choices
         return f"“{too_many[0]}” has too many different values for a quasi-identifier. Give it another role."
     for wrong in wrong_limits(choices.limiting, regions):
         return f"{wrong.message} {wrong.remedy}"
+    for each in choices.sensitive_columns:
+        if each.criteria and not table.facts(each.column).categorical:
+            return f"“{each.column}” has too many different values for a criterion. Take the criterion away."
     for component in COMPONENTS:
         name = choices.approaches[component]
         if name not in approaches(component):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vbas_desktop.approaches.registry import NOTHING
+from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
@@ -19,7 +20,8 @@ from .choices import Choices
 class ProblemKey:
     """The choices that decide what is counted. Two runs with the same key rate the same records.
 
-    ``groupings`` lists column, value and group of every category that is taken together with others.
+    ``groupings`` lists column, value and group of every category that is taken together with others. ``judged`` are the
+    sensitive columns with criteria, ``told`` the others, of which only figures are told: they make no other scenario.
     """
 
     region_column: str
@@ -27,6 +29,8 @@ class ProblemKey:
     unknown_regions: str
     k: int
     groupings: tuple[tuple[str, str, str], ...] = ()
+    judged: tuple[Sensitive, ...] = ()
+    told: tuple[Sensitive, ...] = field(default=(), compare=False)
 
     @property
     def groups(self) -> dict[str, dict[str, str]]:
@@ -45,11 +49,22 @@ class ProblemKey:
     @property
     def in_words(self) -> str:
         """The scenario in a few words."""
-        return f"k = {self.k:,}: {self.names_in_words}"
+        criteria = [f"{each.column} {one.text}" for each in self.judged for one in each.criteria]
+        return f"k = {self.k:,}: {self.names_in_words}" + (f"; {', '.join(criteria)}" if criteria else "")
+
+    @property
+    def sensitive(self) -> tuple[Sensitive, ...]:
+        """All sensitive columns."""
+        return (*self.judged, *self.told)
 
     def same_counts(self, other: ProblemKey) -> bool:
         """Whether the counts are the same too, whatever k is: then nothing has to be counted again."""
-        return replace(self, k=other.k) == other
+        return replace(self, k=other.k) == other and self.told == other.told
+
+
+def split_sensitive(columns: Sequence[Sensitive]) -> tuple[tuple[Sensitive, ...], tuple[Sensitive, ...]]:
+    """The sensitive columns as a `ProblemKey` lists them: those with criteria, and the others."""
+    return tuple(each for each in columns if each.criteria), tuple(each for each in columns if not each.criteria)
 
 
 def grouping_entries(groupings: Mapping[str, Mapping[str, str]]) -> tuple[tuple[str, str, str], ...]:
@@ -92,6 +107,9 @@ class Run:
             unknown_regions=key.unknown_regions,
             k=key.k,
             groupings=key.groups,
+            sensitive=tuple(each.column for each in key.sensitive),
+            benign={each.column: each.benign for each in key.sensitive if each.benign},
+            criteria=tuple(one for each in key.sensitive for one in each.criteria),
             identifiers=self.identifiers,
             approaches={component: self.approaches.get(component) or NOTHING for component in COMPONENTS},
             global_suppression=self.global_suppression,
@@ -130,6 +148,8 @@ def why_not_comparable(one: Entry, other: Entry) -> str:
     if (mine.quasi_identifiers, mine.groupings) != (theirs.quasi_identifiers, theirs.groupings):
         found.append(f"other quasi-identifiers ({mine.names_in_words} and {theirs.names_in_words})")
     same_files = one.run.outdated == other.run.outdated and one.run.records_sha256 == other.run.records_sha256
+    if mine.judged != theirs.judged:
+        found.append("other criteria for sensitive values")
     if mine.region_column != theirs.region_column or mine.unknown_regions != theirs.unknown_regions or not same_files:
         found.append("other records")
     return f"Not comparable: {', '.join(found)}." if found else ""

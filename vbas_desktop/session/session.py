@@ -75,8 +75,8 @@ class Session(Loading):
         if not fresh:
             roles |= {name: role for name, role in loaded.order.choices.roles.items() if name in roles}
         # Groups belong to the categories of one file; those of other files would be without effect, or a trap.
-        groupings = {} if fresh else loaded.order.choices.groupings
-        self._history.restart(replace(loaded.order.choices, roles=roles, groupings=groupings))
+        chosen = replace(loaded.order.choices, roles=roles)
+        self._history.restart(replace(chosen, groupings={}, benign={}, criteria=()) if fresh else chosen)
         if fresh:
             self.project_path, self._document = None, {}
             self.restore_results(())

@@ -38,15 +38,16 @@ class Harm(Settings):
 
 
 def sensitive_columns(columns: Sequence[str], harm: Harm) -> tuple[Sensitive, ...]:
-    """Each sensitive column with what is said of it."""
-    return tuple(
+    """Each sensitive column with what is said of it; those with criteria come first."""
+    found = [
         Sensitive(
             name,
             harm.benign.get(name, ()),
             tuple(each.of(name) for each in harm.criteria if each.column in ("", name)),
         )
         for name in dict.fromkeys(columns)
-    )
+    ]
+    return tuple(sorted(found, key=lambda each: not each.criteria))
 
 
 def check_sensitive(columns: Sequence[str], harm: Harm) -> None:

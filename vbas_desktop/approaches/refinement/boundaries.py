@@ -23,7 +23,8 @@ _REHEARSAL = "vbas_desktop.algorithms.boundaries_rehearsal:rehearse"
 class BoundariesRefinement(Refinement):
     """Hands single initial regions over to neighbours as long as that leaves fewer records to be suppressed.
 
-    S is the number of records in classes smaller than k, summed over the aggregated regions. After joining scattered
+    S is the number of records in classes that are suppressed, summed over the aggregated regions: smaller than k, or
+    with sensitive values that do not meet the criteria. After joining scattered
     pieces (as “contiguous” does) single regions are handed over by simulated annealing on S + weight · S₀ · D / D₀,
     where D is the mean distance to the sites: a neighbour is drawn, the change of S is known from the two class lists
     that change, and what lowers the costs is done, what raises them with a probability that falls with the
@@ -76,7 +77,7 @@ class BoundariesRefinement(Refinement):
         )
         points, counts, k = situation.points, situation.counts, situation.k
         centres = middles(points, owner, situation.weights) if sites is None else sites
-        before = new_partition(counts, points, pairs, owner, centres, k)
+        before = new_partition(counts, points, pairs, owner, centres, k, situation.sensitive)
         suppressed, squares = int(before.totals[Total.SUPPRESSED]), int(before.totals[Total.SQUARES])
         # Sites will be in the middle of what they own; what they are compared with must be measured alike.
         recentre(before)
@@ -84,7 +85,7 @@ class BoundariesRefinement(Refinement):
         distance = float(before.distance[0]) * (1 + self.longer_percent / 100)
         del before
         joined = join_pieces(owner, pairs, points, centres, situation.populations, progress)
-        partition = new_partition(counts, points, pairs, joined, centres, k)
+        partition = new_partition(counts, points, pairs, joined, centres, k, situation.sensitive)
         found = move_boundaries(
             partition,
             self.effort * len(points),

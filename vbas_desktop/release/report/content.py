@@ -23,6 +23,7 @@ from .figures import solutions_scatter
 from .limits import limit_blocks
 from .place import place_blocks
 from .ratings import MEASURE_ROWS, measure_rows, risk_blocks, solution_table
+from .sensitive import sensitive_blocks
 from .shared import FOOT, files_table, map_caption, why_safe
 from .tiers import tier_blocks
 from .wording import choices_in_words
@@ -133,6 +134,7 @@ class _Writer:
         yield Section("Places in tiers", tuple(tier_blocks(self.facts.told)))
         yield Section("The map", tuple(self._maps()))
         yield Section("What the aggregation costs", (self._measures(),))
+        yield Section("Sensitive values", (*sensitive_blocks(self.plan), *self._harm_map()))
         yield Section("What remains of the geography", tuple(place_blocks(self.plan, self.facts.place)))
         yield Section("Solutions that were considered", tuple(self._solutions()))
         yield Section("Suppressed records", tuple(self._suppression()))
@@ -174,6 +176,11 @@ class _Writer:
         yield Figure(self.facts.maps.regions, map_caption(self.plan))
         if self.facts.maps.suppressed is not None:
             yield Figure(self.facts.maps.suppressed, "Share of the records that were suppressed, by region.")
+
+    def _harm_map(self) -> Iterable[Block]:
+        if self.facts.maps.harm is not None:
+            caption = "Share of the commonest harmful value in the worst class released in each region."
+            yield Figure(self.facts.maps.harm, caption)
 
     def _regions(self) -> Iterable[Block]:
         order = code_order(self.plan)

@@ -14,6 +14,7 @@ from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours
 from vbas_desktop.algorithms.colouring import colour_map
 from vbas_desktop.domain.regions import CoordinateKind
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.engine.sensitive import decided_for, largest_shares
 from vbas_desktop.release.plan import Partition, Plan
 
 from .drawing import Area, Dot, Drawing, Label, Line
@@ -87,21 +88,31 @@ class RegionMap:
 
 @dataclass(frozen=True)
 class Maps:
-    """The maps of a release: its regions, and the share of their records that was suppressed (None: none was)."""
+    """The maps of a release: its regions, the share of their records that was suppressed (None: none was), and the
+    share of the commonest harmful value (None: no column is sensitive).
+    """
 
     regions: Drawing
     suppressed: Drawing | None
+    harm: Drawing | None = None
 
 
 def make_maps(plan: Plan, shapes: NDArray[np.object_], pairs: Pairs) -> Maps:
     """The maps of a plan; ``pairs`` are the neighbours among the initial regions."""
     drawn, share = RegionMap(plan, shapes), plan.suppressed_by_region / np.maximum(1, plan.records_by_region)
-    maps = Maps(drawn.distinct(pairs), drawn.shaded(share) if plan.records_suppressed else None)
-    for drawing in (maps.regions, maps.suppressed):
+    maps = Maps(drawn.distinct(pairs), drawn.shaded(share) if plan.records_suppressed else None, _harm(plan, drawn))
+    for drawing in (maps.regions, maps.suppressed, maps.harm):
         if drawing is not None:
             # Now, while records are still written, rather than when a report waits for it.
             _ = drawing.svg
     return maps
+
+
+def _harm(plan: Plan, drawn: RegionMap) -> Drawing | None:
+    if not plan.problem.sensitive:
+        return None
+    share = largest_shares(decided_for(plan.problem, plan.solution))
+    return drawn.shaded(np.nan_to_num(share) / 100)
 
 
 def solutions_scatter(

@@ -20,6 +20,7 @@ from .blocks import Block, Checks, Figure, Pairs, Paragraph, Report, Section, Ta
 from .drawing import Drawing
 from .place import recipients_place
 from .ratings import MEASURE_ROWS, formatted, measures, risk_blocks
+from .sensitive import recipients_sensitive
 from .shared import FOOT, files_table, map_caption, why_safe
 from .tiers import tier_blocks
 from .wording import COMPONENTS, coordinates
@@ -65,6 +66,7 @@ def _sections(papers: Papers) -> Iterable[Section]:
     yield Section("The map", (Figure(papers.map, map_caption(told)),))
     yield Section("Suppressed records", tuple(_suppressed(told.suppressed)))
     yield Section("What the aggregation costs", (_measures(told),))
+    yield Section("Sensitive values", tuple(recipients_sensitive(told)))
     yield Section("What remains of the geography", tuple(recipients_place(papers.vector["overall"])))
     yield Section("Risk of re-identification", tuple(risk_blocks([("released file", risk_of(told.sizes))], digits=2)))
     yield Section("Verification", (Checks([(check.passed, check.name, "") for check in papers.checks]),))

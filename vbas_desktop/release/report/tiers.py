@@ -11,6 +11,8 @@ from vbas_desktop.release.plan import Partition
 
 from .blocks import Block, Paragraph, Table
 
+_MORE = " There may also be more, with sensitive values that must not be told."
+
 
 def tier_blocks(told: Told) -> Iterator[Block]:
     """The tiers in words, in a table and in an example; nothing without tiers."""
@@ -32,7 +34,8 @@ def tier_blocks(told: Told) -> Iterator[Block]:
     )
     yield Paragraph(
         "That a combination is missing under a code proves nothing: in each aggregated region that does not list it "
-        f"there may be none, or any number below {told.k:,}, whatever is listed under larger places.",
+        f"there may be none, or any number below {told.k:,}, whatever is listed under larger places."
+        f"{_MORE if any(each.criteria for each in told.sensitive) else ''}",
         quiet=True,
     )
     if told.example is not None:

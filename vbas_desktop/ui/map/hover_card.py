@@ -71,6 +71,8 @@ def _aggregated_lines(
         if "raised" in told and not released_in:
             lines.append(f"{told['raised'].removesuffix(' records')} released in larger places")
         lines.append(f"anonymity {told['anonymity_before']} → {told['anonymity']}")
+        if "largest_share" in told:
+            lines.append(f"commonest harmful value: {told['largest_share']} of a class")
     pieces = figure_named(figures, "pieces")
     parts = f" in {int(pieces.values[aggregated]):,} pieces" if pieces and pieces.values[aggregated] > 1 else ""
     if "initial_regions" in told:

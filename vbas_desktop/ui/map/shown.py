@@ -98,6 +98,7 @@ def figures_of(geometry: MapGeometry, table: RegionTable | None, place: tuple[Fi
         Figure("share_of_loss", "Share of the loss", table.share_of_loss, "share"),
         Figure("anonymity_before", "Anonymity before suppression", before),
         Figure("anonymity", "Anonymity", after),
+        *_sensitive_figures(table),
         *place,
         *shape,
     )
@@ -118,6 +119,13 @@ def limit_figures(geometry: MapGeometry) -> tuple[Figure, ...]:
         ),
         Figure("unmet", "Wishes not met", np.array([unmet[code] for code in geometry.codes], np.int64)),
     )
+
+
+def _sensitive_figures(table: RegionTable) -> tuple[Figure, ...]:
+    """How surely the worst class of each aggregated region gives a harmful value away, if a column is sensitive."""
+    if not np.isfinite(table.largest_share).any():
+        return ()
+    return (Figure("largest_share", "Share of the commonest harmful value", table.largest_share / 100, "share"),)
 
 
 def refinement_figures(problem: Problem, solution: Solution, progress: Progress) -> tuple[Figure, ...]:

@@ -21,6 +21,7 @@ _HEADERS = {
     "share_of_loss": "Share of\nthe loss",
     "anonymity_before": "Anonymity\nbefore",
     "anonymity": "Anonymity\nafter",
+    "largest_share": "Commonest\nharmful value",
     "gained": "Regions\ngained",
     "given": "Regions\ngiven away",
     "suppressed_unrefined": "Suppressed\nunrefined",
@@ -39,6 +40,8 @@ _TIPS = {
     "share_of_loss": "Its share in all suppressed records",
     "anonymity_before": "Size of the smallest class before suppression",
     "anonymity": "Size of the smallest class that is released",
+    "largest_share": "The largest share that one harmful sensitive value has in a class released here: how surely "
+    "somebody of that class has it",
     "gained": "Initial regions that the refinement took from neighbours",
     "given": "Initial regions that the refinement gave to neighbours",
     "suppressed_unrefined": "Records that would be lost in the region of this site without the refinement: why initial "

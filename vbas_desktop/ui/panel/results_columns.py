@@ -21,7 +21,11 @@ MEANINGS = (
 )
 
 
-_IN_SIGHT = {"precision_loss": "Precision\nloss", "average_distance": "Distance"}
+_IN_SIGHT = {
+    "precision_loss": "Precision\nloss",
+    "average_distance": "Distance",
+    "largest_harmful_share": "Harm",
+}
 """The measures that are shown unless the user chooses others, and how they are called where there is little room; with
 regions and the share suppressed they say most."""
 
@@ -189,6 +193,7 @@ def columns_for(
         ),
         *(_measure_column(name, system) for name in measures_of(entries)),
         *_tier_columns(entries),
+        *_sensitive_columns(entries),
         *_place_columns(entries),
         *_search_columns(entries),
         Column("run", "Run", lambda e: e.run.id, lambda e: f"{e.run.id:,}", "Number of the run", hidden=True),
@@ -237,6 +242,59 @@ def _tier_columns(entries: tuple[Entry, ...]) -> list[Column]:
         )
         for tier in range(most)
     ]
+
+
+_SENSITIVE = {
+    "largest_share_percent": ("largest share", "Largest share of one harmful value in a released class", "%"),
+    "least_distinct": ("fewest values", "Fewest different values in a released class (distinct l-diversity)", ""),
+    "least_entropy": ("entropy", "Lowest entropy of a released class, as a number of equally frequent values", ""),
+    "largest_closeness": ("closeness", "Largest distance of a released class from all released records", ""),
+    "one_value_records": ("given away", "Released records in classes in which all have the same harmful value", ""),
+}
+
+
+def _sensitive_columns(entries: tuple[Entry, ...]) -> list[Column]:
+    """What released classes tell of each sensitive column, and what was suppressed for it."""
+    names = list(dict.fromkeys(name for entry in entries for name in entry.solution.sensitive))
+    columns = [
+        Column(
+            f"sensitive_{name}_{figure}",
+            f"{name}: {title}",
+            partial(_sensitive_value, name, figure),
+            partial(_sensitive_text, name, figure),
+            f"{name}: {tip[0].lower()}{tip[1:]}",
+            unit,
+            hidden=True,
+        )
+        for name in names
+        for figure, (title, tip, unit) in _SENSITIVE.items()
+    ]
+    if any(entry.run.key.judged for entry in entries):
+        tip = "Records of classes with k or more that are suppressed because of their sensitive values"
+        columns.append(
+            Column(
+                "suppressed_sensitive",
+                "Lost for sensitive values",
+                lambda e: e.solution.suppressed_sensitive,
+                lambda e: f"{e.solution.suppressed_sensitive:,}",
+                tip,
+                hidden=True,
+            )
+        )
+    return columns
+
+
+def _sensitive_value(name: str, figure: str, entry: Entry) -> Any:
+    return entry.solution.sensitive.get(name, {}).get(figure)
+
+
+def _sensitive_text(name: str, figure: str, entry: Entry) -> str:
+    value = _sensitive_value(name, figure, entry)
+    return "–" if value is None else f"{value:,.1f}" if figure.endswith("percent") else _short(value)
+
+
+def _short(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
 
 
 _PLACE = {

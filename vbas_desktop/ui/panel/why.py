@@ -182,28 +182,34 @@ class WhyView(QWidget):
         if not classes:
             self._tell(f"Aggregated region {code} lost no records: all its classes have {k:,} or more.")
             return
+        few = f"with fewer than {k:,} records"
+        if shown.problem.judged_columns:
+            few = f"with fewer than {k:,} records or with sensitive values that do not meet the criteria"
         places = _places_above(shown, region)
         if places:
             raised = sum(each.size for each in classes if each.tier is not None)
             self._tell(
-                f"Aggregated region {code} has {counted(len(classes), 'class')} with fewer than {k:,} records: "
+                f"Aggregated region {code} has {counted(len(classes), 'class', 'classes')} {few}: "
                 f"{counted(raised, 'record')} {agreeing(raised, 'is', 'are')} released in larger places, "
                 f"{lost - raised:,} suppressed."
             )
         else:
             self._tell(
                 f"Aggregated region {code} lost {lost:,} record{'' if lost == 1 else 's'} in {len(classes):,} "
-                f"class{'' if len(classes) == 1 else 'es'} with fewer than {k:,} records:"
+                f"class{'' if len(classes) == 1 else 'es'} {few}:"
             )
         self.classes.setVisible(True)
-        titles = [*shown.problem.quasi_identifiers, *(["Released in"] if places else []), "Records"]
+        judged = shown.problem.judged_columns
+        titles = [*shown.problem.quasi_identifiers, *(["Released in"] if places else [])]
+        titles += [*(["Because of"] if judged else []), "Records"]
         self.classes.setColumnCount(len(titles))
         self.classes.setHorizontalHeaderLabels(titles)
         self.classes.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.classes.setRowCount(min(len(classes), _LISTED) + (len(classes) > _LISTED))
         for row, each in enumerate(classes[:_LISTED]):
             where = ("–" if each.tier is None else places[each.tier - 1],) if places else ()
-            self._fill(row, (*each.labels, *where, f"{each.size:,}"))
+            reason = ("sensitive values" if each.harmful else f"below {k:,}",) if judged else ()
+            self._fill(row, (*each.labels, *where, *reason, f"{each.size:,}"))
         if len(classes) > _LISTED:
             rest = classes[_LISTED:]
             text = f"{len(rest):,} more classes"
