@@ -21,10 +21,13 @@ MEANINGS = (
 )
 
 
+_HARM = "largest_harmful_share"
+"""In sight if something is asked of sensitive values."""
+
 _IN_SIGHT = {
     "precision_loss": "Precision\nloss",
     "average_distance": "Distance",
-    "largest_harmful_share": "Harm",
+    _HARM: "Harm",
 }
 """The measures that are shown unless the user chooses others, and how they are called where there is little room; with
 regions and the share suppressed they say most."""
@@ -151,6 +154,7 @@ def columns_for(
     def signs(entry: Entry) -> str:
         return signs_of(marks.get(entry.number, Marks()))
 
+    judged = any(entry.run.key.judged for entry in entries)
     one_k = len({entry.run.key.k for entry in entries}) < 2
     one_set = len({entry.run.key.names_in_words for entry in entries}) < 2
     return [
@@ -191,7 +195,7 @@ def columns_for(
             "Share of all records that are not released",
             "%",
         ),
-        *(_measure_column(name, system) for name in measures_of(entries)),
+        *(_measure_column(name, system, judged) for name in measures_of(entries)),
         *_tier_columns(entries),
         *_sensitive_columns(entries),
         *_place_columns(entries),
@@ -384,7 +388,7 @@ def _approach_words(component: str, entry: Entry) -> str:
     return approach_of(entry, component)
 
 
-def _measure_column(name: str, system: CoordinateSystem | None) -> Column:
+def _measure_column(name: str, system: CoordinateSystem | None, judged: bool) -> Column:
     words = measure_words(name)
     unit = unit_of(words, system)
     return Column(
@@ -395,7 +399,7 @@ def _measure_column(name: str, system: CoordinateSystem | None) -> Column:
         words.summary,
         unit,
         best=name != SECONDS,
-        hidden=name not in _IN_SIGHT,
+        hidden=name not in _IN_SIGHT or (name == _HARM and not judged),
         brief=_IN_SIGHT.get(name, ""),
     )
 
