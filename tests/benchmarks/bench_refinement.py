@@ -163,5 +163,6 @@ def _metis(problem: Problem, sites: int) -> np.ndarray | None:
         return None
     first, listed = adjacency_lists(known_neighbours(problem.regions), len(problem.regions))
     weights = problem.counts.region_totals.tolist()
-    _, parts = pymetis.part_graph(sites, xadj=first.tolist(), adjncy=listed.tolist(), vweights=weights)
+    graph = pymetis.CSRAdjacency(first.tolist(), listed.tolist())
+    _, parts = pymetis.part_graph(sites, adjacency=graph, vweights=weights)
     return np.unique(np.array(parts), return_inverse=True)[1].astype(np.int32)
