@@ -32,3 +32,21 @@ def password(monkeypatch):
     from servers import PASSWORD
 
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """The beginning of addresses at a Spark cluster of two workers; one session serves all tests."""
+    from servers import start_cluster
+
+    from vbas_desktop.sources.address import Address, Kind
+    from vbas_desktop.sources.spark_engine import _let_go, _session
+
+    cluster = start_cluster()
+    master = f"spark://127.0.0.1:{cluster.port}"
+    try:
+        _session(Address(master, Kind.SPARK, master), master)
+        yield master
+        _let_go(master)
+    finally:
+        cluster.stop()

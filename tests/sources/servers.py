@@ -110,3 +110,75 @@ def start_server() -> Server:
     said = (folder / "log").read_text(encoding="utf-8")
     server.stop()
     raise AssertionError(said)
+
+
+@dataclass
+class Cluster:
+    """A Spark master with two workers, each a process of its own."""
+
+    port: int
+    folder: Path
+    processes: list[subprocess.Popen]
+
+    def stop(self) -> None:
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in self.processes:
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(20)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def start_cluster(workers: int = 2) -> Cluster:
+    """Start a master and workers on the loopback."""
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    folder = Path(tempfile.mkdtemp(prefix="vbas-spark-"))
+    port = free_port()
+    environment = {
+        **os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_NO_DAEMONIZE": "1",
+        "SPARK_DAEMON_MEMORY": "512m", "SPARK_LOCAL_DIRS": str(folder),
+    }  # fmt: skip
+    java = shutil.which("java")
+    assert java, "java is missing: run `make setup-sources` as root, or install default-jre-headless"
+    kind = "org.apache.spark.deploy."
+    command = [str(home / "bin" / "spark-class")]
+    own = ["--host", "127.0.0.1", "--webui-port", str(free_port())]
+    log = (folder / "log").open("wb")
+    processes = [
+        subprocess.Popen(
+            [*command, f"{kind}master.Master", *own, "--port", str(port)], stdout=log, stderr=log, env=environment
+        )
+    ]
+    cluster = Cluster(port, folder, processes)
+    for _ in range(120):
+        if _answers(port):
+            break
+        assert processes[0].poll() is None, (folder / "log").read_text(encoding="utf-8")
+        try:
+            processes[0].wait(0.25)
+        except subprocess.TimeoutExpired:
+            continue
+    for number in range(workers):
+        work = ["--cores", "1", "--memory", "1g", "--work-dir", str(folder / f"work{number}")]
+        own = ["--host", "127.0.0.1", "--webui-port", str(free_port())]
+        processes.append(
+            subprocess.Popen(
+                [*command, f"{kind}worker.Worker", *own, *work, f"spark://127.0.0.1:{port}"],
+                stdout=log,
+                stderr=log,
+                env=environment,
+            )
+        )
+    log.close()
+    return cluster

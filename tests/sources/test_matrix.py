@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from making import outcome, same, tables
-from places import PLACES, in_server, in_text_files
+from places import PLACES, in_folder, in_server, in_text_files
 
 from vbas_desktop.domain.records import Grouping
 
@@ -48,6 +48,19 @@ def test_a_server_gives_what_a_file_gives(server, password, table, k, grouped):
         home = Path(folder)
         expected = outcome(in_file(table, home), home / "one", k, groups)
         found = outcome(in_server(table, server, "t.x"), home / "two", k, groups)
+    same(expected, found)
+
+
+@pytest.mark.xdist_group("spark")
+@settings(EXAMPLES, max_examples=4)
+@given(table=tables(), k=st.sampled_from([1, 2, 3]), grouped=st.booleans())
+def test_spark_gives_what_a_file_gives(spark, table, k, grouped):
+    texts = pc.unique(table.column(2).cast(pa.string()).fill_null("")).to_pylist()
+    groups = (Grouping(table.column_names[2], dict.fromkeys(texts[:2], "some")),) if grouped else ()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        expected = outcome(in_file(table, home), home / "one", k, groups)
+        found = outcome(f"{spark}{in_folder(table, home / 'there')}", home / "two", k, groups)
     same(expected, found)
 
 

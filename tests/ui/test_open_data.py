@@ -93,3 +93,26 @@ def test_files_that_could_not_be_read_come_up_again_until_others_are_loaded(wind
     again = next(child for child in window.findChildren(OpenDataDialog) if child.isVisible())
     assert (again.records.path, again.regions.path) == data
     again.close()
+
+
+def test_a_database_offers_its_tables_and_a_wrong_address_says_why(asked):
+    asked.regions.edit.setText("places.csv")
+    asked.records.edit.setText("postgresql://ann@db/health")
+    assert asked.records.tables.isEnabled()
+    assert may_open(asked)
+    assert asked.records.path == Path("postgresql://ann@db/health")
+    asked.records.edit.setText("postgresql://ann:secret@db/health")
+    assert not asked.records.tables.isEnabled()
+    assert asked.reason.text().startswith("The address holds a password")
+    asked.records.edit.setText("records.csv")
+    assert not asked.records.tables.isEnabled()
+    asked.records.set_path(Path("postgresql://ann@db/health#a.b"))
+    assert asked.records.edit.text() == "postgresql://ann@db/health#a.b"
+
+
+def test_a_folder_can_be_chosen_for_the_records(asked, tmp_path):
+    asked.records._on_folder()
+    dialog = asked.records.findChild(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path))
+    dialog.close()
+    assert asked.records.path == tmp_path

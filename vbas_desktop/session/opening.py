@@ -14,6 +14,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import is_elsewhere
+from vbas_desktop.sources.address import Address, record_place
 
 from .orders import Loaded, LoadOrder, count
 from .project import SUFFIX, ProjectState, read_project
@@ -56,7 +57,7 @@ class OpenProjectOrder:
             path
             for path in (records, regions)
             # Looking for a file on another computer already tells that one who asks: only the user may name it.
-            if (path not in given and is_elsewhere(str(path), str(self.path.absolute()))) or not path.is_file()
+            if (path not in given and is_elsewhere(str(path), str(self.path.absolute()))) or not _is_there(path)
         )
         if missing:
             return OpenedProject(self.path, state, missing=missing)
@@ -163,3 +164,8 @@ def _alive(path: Path) -> bool:
     except (PermissionError, OSError):
         return True
     return True
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a file is where it was, or the path is an address that can be asked."""
+    return path.is_file() or isinstance(record_place(path), Address)

@@ -22,6 +22,7 @@ class Kind(StrEnum):
 DATABASES = (".duckdb", ".ddb")
 _PATTERN = re.compile(r"[*?\[]")
 _REMOTE = re.compile(r"(https?|s3|s3a|gs|gcs|az|azure|abfss?|hf|r2|ftp|hdfs)://", re.IGNORECASE)
+_SINGLE = re.compile(r"^(postgresql|postgres|spark):/(?!/)", re.IGNORECASE)
 _SSL = {"sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout"}
 
 
@@ -49,8 +50,8 @@ class Address:
 def record_place(text: str | Path) -> Path | Address:
     """The file or address that a text names. A file that is there is always a file."""
     if isinstance(text, Path):
-        # A folder or pattern that was handed over as a path means the same.
-        text = str(text)
+        # A path has one slash where an address has two.
+        text = _SINGLE.sub(r"\1://", str(text))
     scheme = text.partition(":")[0].lower() if ":" in text else ""
     if scheme in ("postgresql", "postgres"):
         return _postgresql(text)

@@ -15,6 +15,7 @@ from vbas_desktop.files.records.coding import DISTINCT_LIMIT
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import DATABASES, Address
+from .arrow_types import cast_batch, cast_table, typed_as
 from .datasets import Dataset, dataset_of
 from .engine import RECORDS, Description, changed, not_installed, watched, watched_batches
 
@@ -172,7 +173,7 @@ class DuckDBEngine:
             table = watched(job, cursor.interrupt, progress, stage)
         finally:
             cursor.close()
-        return table if types is None else _cast(table, types)
+        return table if types is None else cast_table(table, types)
 
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
         """A result batch by batch."""
@@ -183,7 +184,7 @@ class DuckDBEngine:
         def stream() -> Iterator[Any]:
             try:
                 for batch in cursor.sql(query).to_arrow_reader(_BATCH_ROWS):
-                    yield _cast_batch(batch, types)
+                    yield cast_batch(batch, types)
             except duckdb.InterruptException:
                 raise
             except duckdb.Error as error:
@@ -202,7 +203,7 @@ class DuckDBEngine:
             return None
         found = self.fetch(f"SELECT {name}, count(*) AS n FROM {RECORDS} GROUP BY {name}", None, progress, _STAGE)
         keys = found.column(0).combine_chunks()
-        typed = _as_type(keys, self.description.schema.field(column).type)
+        typed = typed_as(keys, self.description.schema.field(column).type)
         return keys, typed, found.column(1).combine_chunks()
 
     def missing(self, column: int, progress: Progress) -> int:
@@ -278,6 +279,21 @@ def _connected(address: Address) -> Any:
     return connection
 
 
+def tables_in_file(address: Address, options: RecordOptions) -> list[str]:
+    """The tables and views of a DuckDB file, as schema.table."""
+    connection = _connected(address)
+    try:
+        import duckdb
+
+        connection.execute(f"ATTACH {_text(address.place)} AS house (READ_ONLY)")
+        return [f"{schema}.{name}" for schema, name in duckdb_tables(connection)]
+    except duckdb.Error:
+        message = "This is no DuckDB file that can be opened; another program may be writing to it."
+        raise InputError(Finding("bad-database", message, "Close the other program.", file=address.place)) from None
+    finally:
+        connection.close()
+
+
 def duckdb_tables(connection: Any) -> list[tuple[str, str]]:
     """Schema and name of the tables and views of the attached file."""
     query = (
@@ -297,30 +313,3 @@ def _text(text: str) -> str:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _as_type(column: Any, kind: Any) -> Any:
-    """The column with the type that the files give it: DuckDB has fewer units of time than Parquet."""
-    import pyarrow as pa
-
-    if column.type == kind or pa.types.is_nested(kind):
-        return column
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    try:
-        return column.cast(plain)
-    except pa.ArrowException:
-        return column
-
-
-def _cast(table: Any, types: Any) -> Any:
-    import pyarrow as pa
-
-    columns = [_as_type(column, field.type) for column, field in zip(table.columns, types, strict=True)]
-    return pa.table(columns, names=types.names)
-
-
-def _cast_batch(batch: Any, types: Any) -> Any:
-    import pyarrow as pa
-
-    columns = [_as_type(column, field.type) for column, field in zip(batch.columns, types, strict=True)]
-    return pa.RecordBatch.from_arrays(columns, names=types.names)

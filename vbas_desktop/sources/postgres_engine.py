@@ -305,12 +305,22 @@ def server_tables(address: Address, progress: Progress, password: str | None = N
         connection.close()
 
 
+_remembered: dict[str, str] = {}
+
+
+def remember(address: Address, password: str) -> None:
+    """Keep a password in memory, for this process and this server only."""
+    _remembered[address.place] = password
+
+
 def connected(address: Address, progress: Progress, password: str | None = None) -> Any:
     """A connection to the server of an address; nobody but that server is asked."""
     try:
         import psycopg
     except ImportError:
         raise not_installed(address, "psycopg") from None
+
+    password = password if password is not None else _remembered.get(address.place)
 
     def connect(secret: str | None) -> Any:
         more = {} if secret is None else {"password": secret}

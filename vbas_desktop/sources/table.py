@@ -189,10 +189,12 @@ def open_engine(address: Address, options: RecordOptions, progress: Progress) ->
     """The engine that reads an address, connected."""
     from .duckdb_engine import DuckDBEngine
     from .postgres_engine import PostgresEngine
+    from .spark_engine import SparkEngine
 
     engines: dict[Kind, Callable[[], Engine]] = {
         Kind.DUCKDB: lambda: DuckDBEngine(address, options, progress),
         Kind.POSTGRESQL: lambda: PostgresEngine(address, progress),
+        Kind.SPARK: lambda: SparkEngine(address, progress),
     }
     return engines[address.kind]()
 

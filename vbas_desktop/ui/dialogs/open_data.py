@@ -17,9 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.sources.address import record_place
+from vbas_desktop.sources.listing import has_tables
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import set_look
-from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, REGION_FILES, ask_to_open
+from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, REGION_FILES, ask_for_folder, ask_to_open
+
+from .tables import TablesDialog
 
 _GEOMETRY = {".geojson", ".gpkg", ".shp"}
 
@@ -48,7 +53,7 @@ class FileField(QWidget):
         browse = QPushButton(browse_label)
         browse.setAccessibleName(f"Browse for the {self._title.lower()}")
         browse.clicked.connect(self._on_browse)
-        row = QHBoxLayout()
+        self._row = row = QHBoxLayout()
         row.addWidget(self.edit, 1)
         row.addWidget(browse)
         layout = QVBoxLayout(self)
@@ -60,14 +65,18 @@ class FileField(QWidget):
     @property
     def path(self) -> Path | None:
         """The path, if anything is entered; quotation marks and file:// that came along with it are taken off."""
-        text = self.edit.text().strip().strip("\"'").strip()
-        if text.startswith("file://"):
-            text = QUrl(text).toLocalFile()
+        text = self.text
         return Path(text).expanduser() if text else None
 
+    @property
+    def text(self) -> str:
+        """What is entered, without what came along with it."""
+        text = self.edit.text().strip().strip("\"'").strip()
+        return QUrl(text).toLocalFile() if text.startswith("file://") else text
+
     def set_path(self, path: Path | None) -> None:
-        """Show a path."""
-        self.edit.setText(str(path) if path else "")
+        """Show a path, or the address that it stands for."""
+        self.edit.setText(str(record_place(path)) if path else "")
 
     @Slot()
     def _on_browse(self) -> None:
@@ -94,6 +103,38 @@ class FileField(QWidget):
         event.acceptProposedAction()
 
 
+class RecordsField(FileField):
+    """The same for records, which may also be a folder, or a table of a database."""
+
+    def __init__(self) -> None:
+        super().__init__("&Record file or address", RECORD_FILES, "&Browse…")
+        self.folder, self.tables = QPushButton("&Folder…"), QPushButton("&Tables…")
+        self.folder.setToolTip("A folder of Parquet or CSV files, read without loading them whole")
+        self.tables.setToolTip("The tables of the DuckDB file or PostgreSQL server that is entered")
+        self.folder.clicked.connect(self._on_folder)
+        self.tables.clicked.connect(self._on_tables)
+        self._row.addWidget(self.folder)
+        self._row.addWidget(self.tables)
+        self.edit.setPlaceholderText("A path, or an address such as postgresql://user@host/database")
+        self.changed.connect(self._on_changed)
+        self._on_changed()
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self.tables.setEnabled(has_tables(self.text))
+
+    @Slot()
+    def _on_folder(self) -> None:
+        start = self.path.parent if self.path is not None else self.near
+        ask_for_folder(self, "Choose the folder of the records", start, self._on_chosen)
+
+    @Slot()
+    def _on_tables(self) -> None:
+        dialog = TablesDialog(self, self.text)
+        dialog.chosen.connect(self._on_chosen)
+        dialog.open()
+
+
 class OpenDataDialog(QDialog):
     """Two file fields; `chosen(records, regions)` once both are confirmed."""
 
@@ -104,13 +145,14 @@ class OpenDataDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Open data")
         self.setMinimumWidth(560)
-        self.records = FileField("&Record file", RECORD_FILES, "&Browse…")
+        self.records = RecordsField()
         self.regions = FileField("Re&gion file", REGION_FILES, "Bro&wse…")
         self.reason = QLabel()
         self.reason.setWordWrap(True)
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Open | QDialogButtonBox.StandardButton.Cancel)
         note = QLabel(
-            "Records as CSV (also compressed) or Parquet, with one column that names the region; regions as CSV with "
+            "Records as CSV (also compressed) or Parquet, with one column that names the region; a folder or pattern "
+            "of such files; or a table (file.duckdb#table, postgresql://user@host/database#table). Regions as CSV with "
             "coordinates, GeoJSON, GeoPackage or Shapefile. Separators, encoding and columns of coordinates are "
             "recognised; where that fails, say them in Input under “Reading options”."
         )
@@ -152,6 +194,10 @@ def why_not_open(records: Path | None, regions: Path | None) -> str:
         return f"{records.name} holds shapes of regions: it belongs into the field “Region file”."
     if regions is None:
         return "Choose the file that says where the regions of these records are."
+    try:
+        record_place(records)
+    except InputError as error:
+        return f"{error.findings[0].message} {error.findings[0].remedy}"
     if records == regions:
         return "Both fields name the same file: records and regions come in a file each."
     return ""

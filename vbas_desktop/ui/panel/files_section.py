@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import data_in_words, regions_in_words
+from vbas_desktop.sources.address import record_place
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.elided import ElidedLabel
 from vbas_desktop.ui.widgets.fields import muted, title
@@ -78,7 +79,7 @@ class FilesSection(QWidget):
         if not self.options.changed:
             self.unfold.setChecked(False)
         if session.table is not None and session.regions is not None:
-            self.records.show_file(str(session.records_path), data_in_words(session.table))
+            self.records.show_file(str(record_place(session.records_path or "")), data_in_words(session.table))
             self.regions.show_file(str(session.regions_path), regions_in_words(session.regions))
 
     def refresh(self) -> None:

@@ -1,0 +1,306 @@
+"""Spark: a folder of Parquet files or a table, counted and joined by the executors of a cluster or of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.files.records.coding import DISTINCT_LIMIT
+from vbas_desktop.settings.reading import RecordOptions
+
+from .address import Address
+from .arrow_types import cast_batch, cast_table, typed_as
+from .datasets import Dataset, dataset_of
+from .engine import RECORDS, Description, changed, not_installed, watched, watched_batches
+
+T = TypeVar("T")
+
+PROGRAM = "vbas-desktop"
+_STAGE = "Asking Spark"
+_SURE = 1.5
+_LOCAL = ("127.0.0.1", "localhost", "::1")
+
+
+class SparkEngine:
+    """A session of Spark that is shared by all tables at the same master and ends with the last of them."""
+
+    dialect = "pyspark"
+
+    def __init__(self, address: Address, progress: Progress) -> None:
+        self.address = address
+        master, _, path = address.place.partition(" ")
+        self._dataset = _seen_from_here(address, path) if path else None
+        self._session = watched(lambda: _session(address, master), lambda: None, progress, "Starting Spark")
+        self._close = weakref.finalize(self, _let_go, master)
+        try:
+            header, schema = self._watched(lambda: self._view(path), progress, _STAGE)
+            rows = self._watched(lambda: self._session.table(RECORDS).count(), progress, _STAGE)
+            size = self._dataset.size_bytes if self._dataset else 0
+            self.description = Description(header, schema, rows, size, self._dataset.mark() if self._dataset else "")
+        except BaseException:
+            self._close()
+            raise
+
+    def _view(self, path: str) -> tuple[tuple[str, ...], Any]:
+        import pyarrow as pa
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        found = self._session.read.parquet(path) if path else self._session.table(self.address.table)
+        named = found.toDF(*(f"c{place}" for place in range(len(found.columns))))
+        named.createOrReplaceTempView(RECORDS)
+        if self._dataset is not None:
+            if tuple(found.columns) != self._dataset.header:
+                raise InputError(_differ(self.address))
+            return self._dataset.header, self._dataset.schema
+        types = to_arrow_schema(named.schema)
+        return tuple(found.columns), pa.schema(list(zip(types.names, types.types, strict=True)))
+
+    def _watched(self, job: Callable[[], T], progress: Progress, stage: str) -> T:
+        return watched(lambda: self._telling(job), self._cancel, progress, stage)
+
+    def _telling(self, job: Callable[[], T]) -> T:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
+        try:
+            return job()
+        except (PySparkException, Py4JError, ConnectionError, EOFError) as error:
+            raise told(error, self.address) from None
+
+    def _cancel(self) -> None:
+        # The session is the program's own, so nobody else's work is in it.
+        with contextlib.suppress(Exception):
+            self._session.sparkContext.cancelAllJobs()
+
+    def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
+        """All of a result."""
+        table = self._watched(lambda: self._session.sql(query).toArrow(), progress, stage)
+        return table if types is None else cast_table(table, types)
+
+    def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
+        """A result batch by batch: executors pack their batches, the driver hands one partition after the other out."""
+        import pyarrow as pa
+
+        def stream() -> Iterator[Any]:
+            packed = self._session.sql(query).mapInArrow(_packing(), "packed binary")
+            rows = self._telling(lambda: packed.toLocalIterator(prefetchPartitions=True))
+            while (row := self._telling(lambda: next(rows, None))) is not None:
+                for batch in pa.ipc.open_stream(pa.py_buffer(bytes(row[0]))):
+                    yield cast_batch(batch, types)
+
+        return watched_batches(stream, self._cancel, progress, stage)
+
+    def values(self, column: int, progress: Progress) -> tuple[Any, Any, Any] | None:
+        """The values of a column with their numbers."""
+        name = f"c{column}"
+        guess = self.fetch(f"SELECT approx_count_distinct({name}) AS n FROM {RECORDS}", None, progress, _STAGE)
+        if guess.column(0)[0].as_py() > DISTINCT_LIMIT * _SURE:
+            return None
+        found = self.fetch(f"SELECT {name}, count(*) AS n FROM {RECORDS} GROUP BY {name}", None, progress, _STAGE)
+        keys = found.column(0).combine_chunks()
+        return keys, typed_as(keys, self.description.schema.field(column).type), found.column(1).combine_chunks()
+
+    def missing(self, column: int, progress: Progress) -> int:
+        """Records without a value."""
+        import pyarrow as pa
+
+        name, kind = f"c{column}", self.description.schema.field(column).type
+        test = f"{name} IS NULL"
+        if pa.types.is_floating(kind):
+            test += f" OR isnan({name})"
+        elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            test += f" OR {name} = ''"
+        found = self.fetch(f"SELECT count(*) AS n FROM {RECORDS} WHERE {test}", None, progress, _STAGE)
+        return int(found.column(0)[0].as_py())
+
+    def sample(self, share: float) -> str:
+        """The records, or a random share of them."""
+        return RECORDS if share >= 1 else f"(SELECT * FROM {RECORDS} WHERE rand(1) < {share:.9f}) AS sampled"
+
+    def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
+        """A small table in the session."""
+        import pyarrow as pa
+
+        def job() -> None:
+            self._session.createDataFrame(pa.table(dict(columns))).createOrReplaceTempView(name)
+
+        self._watched(job, progress, _STAGE)
+
+    def content_hash(self, outputs: Sequence[str]) -> str:
+        """64 bits of what a row holds."""
+        return f"xxhash64({', '.join(outputs)})"
+
+    def steady(self, progress: Progress) -> AbstractContextManager[None]:
+        """Spark has no snapshots of folders: files and counts are compared, and the verification notices the rest."""
+        self.refuse_changed()
+        return nullcontext()
+
+    def refuse_changed(self) -> None:
+        """Refuse to go on if a file is not the one any more that was opened."""
+        if self._dataset is not None and self._dataset.mark() != self.description.mark:
+            raise changed(self.address)
+
+    def close(self) -> None:
+        """Let go of the session."""
+        self._close()
+
+
+def _packing() -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """What executors run: Arrow batches as bytes, one value each. Made here, since they lack this program."""
+
+    def packed(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for batch in batches:
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_stream(sink, batch.schema) as writer:
+                writer.write_batch(batch)
+            yield pa.RecordBatch.from_arrays([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=["packed"])
+
+    return packed
+
+
+_lock = threading.Lock()
+_users: dict[str, int] = {}
+
+
+def _session(address: Address, master: str) -> Any:
+    """The session at a master; there can be one at a time in a process."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise not_installed(address, "pyspark") from None
+    with _lock:
+        if any(number and other != master for other, number in _users.items()):
+            message = "Another Spark master is in use by this program."
+            raise InputError(Finding("engine", message, "Close its data first.", file=str(address)))
+        if _is_here(master):
+            # Executors of this machine have the program's own Python, those of others the one that is installed there.
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        builder = SparkSession.builder.master(master).appName(PROGRAM)
+        for name, value in _settings(master).items():
+            builder = builder.config(name, value)
+        try:
+            # Spark says this of every newer pandas, which is not used here.
+            warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+            with _quiet():
+                session = builder.getOrCreate()
+                session.sparkContext.setLogLevel("OFF")
+        except Exception as error:  # noqa: BLE001 (Java, its absence and the network fail in many ways)
+            raise InputError(_not_started(error, address)) from None
+        _users[master] = _users.get(master, 0) + 1
+        return session
+
+
+def _settings(master: str) -> dict[str, str]:
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.caseSensitive": "true",
+        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.autoBroadcastJoinThreshold": str(64 << 20),
+        "spark.sql.shuffle.partitions": "16",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.driver.maxResultSize": "0",
+        "spark.scheduler.mode": "FIFO",
+    }
+    if _is_here(master):
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    return settings
+
+
+def _is_here(master: str) -> bool:
+    return not master.startswith("spark://") or urlsplit(master).hostname in _LOCAL
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """While Java starts, what it says on its way goes nowhere: it would stand between the program's own lines."""
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _let_go(master: str) -> None:
+    with _lock:
+        _users[master] = max(0, _users.get(master, 0) - 1)
+        if _users[master]:
+            return
+        from pyspark.sql import SparkSession
+
+        session = SparkSession.getActiveSession()
+        if session is not None:
+            with contextlib.suppress(Exception):
+                session.stop()
+
+
+def _seen_from_here(address: Address, path: str) -> Dataset | None:
+    """The files, if the folder is one that this machine has, too."""
+    if not Path(path).exists():
+        return None
+    return dataset_of(Address(address.text, address.kind, path), RecordOptions())
+
+
+def _differ(address: Address) -> Finding:
+    message = "Spark sees other columns in the folder than its files have."
+    return Finding("columns-differ", message, "Name the files’ own folder.", file=str(address))
+
+
+def _not_started(error: Exception, address: Address) -> Finding:
+    text = f"{type(error).__name__} {error}"
+    if "JAVA" in text.upper() or isinstance(error, FileNotFoundError):
+        message = "Spark cannot start: Java 17 or newer is needed."
+        return Finding("engine-missing", message, "Install it (Debian: default-jre-headless).", file=str(address))
+    message = "No Spark master answers there."
+    return Finding("no-server", message, "Check host and port, and whether it runs.", file=str(address))
+
+
+def told(error: Exception, address: Address) -> InputError:
+    """What an error of Spark means; its own text may quote values, so only what is harmless is passed on."""
+    file, text = str(address), str(error)
+    if "TABLE_OR_VIEW_NOT_FOUND" in text or "SCHEMA_NOT_FOUND" in text:
+        return InputError(Finding("no-such-table", "There is no such table.", "Check its name.", file=file))
+    if "PATH_NOT_FOUND" in text:
+        return InputError(Finding("no-such-file", "There is no such folder.", "Check the path.", file=file))
+    if "UNABLE_TO_INFER_SCHEMA" in text:
+        return InputError(Finding("no-such-file", "There are no Parquet files here.", "Check the path.", file=file))
+    if "UNRESOLVED_COLUMN" in text:
+        return InputError(Finding("no-such-column", "A column is not there any more.", "Load it again.", file=file))
+    if "DATATYPE_MISMATCH" in text or "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE" in text:
+        message = "A column has a type that cannot be grouped or compared."
+        return InputError(Finding("no-fit", message, "Leave it out, or cast it to text.", file=file))
+    if "AccessControl" in text or "Permission denied" in text:
+        return InputError(Finding("no-rights", "You may not read this.", "Ask for the right.", file=file))
+    if "ModuleNotFoundError" in text:
+        message, remedy = "The executors’ Python lacks pyarrow.", "Install it there (PYSPARK_PYTHON says which Python)."
+        return InputError(Finding("engine-missing", message, remedy, file=file))
+    if "FileNotFound" in text or "FAILED_READ_FILE" in text:
+        return changed(address)
+    if (
+        "SparkContext was shut down" in text
+        or isinstance(error, ConnectionError | EOFError)
+        or "gateway" in text.lower()
+    ):
+        message = "The connection to Spark was lost. Nothing was released."
+        return InputError(Finding("connection-lost", message, "Try again when the cluster runs.", file=file))
+    message = f"Spark could not do this ({type(error).__name__})."
+    return InputError(Finding("engine", message, "Ask who runs the cluster.", file=file))
