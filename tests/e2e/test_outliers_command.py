@@ -249,3 +249,18 @@ def test_given_distances_decide_what_small_classes_are_merged_with(tmp_path):
     # The two retired of four go to the households of four (0.1) rather than to the retired of three (0.2).
     assert ("4", "Retired") not in retired
     assert retired["3", "Retired"] == 4
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_formulas_are_escaped_in_names_and_values(tmp_path, ending):
+    records = tmp_path / "records.csv"
+    records.write_text("=cell,@sex\n" + "=1+1,M\n-2.5,M\n+x,M\n" * 6)
+    command = ["outliers", str(records), "--quasi-identifiers", "=cell,@sex", "-k", "3", "--quiet", "--out"]
+    written = {}
+    for escape in ([], ["--escape-formulas"]):
+        target = tmp_path / f"out{len(escape)}.{ending}"
+        assert main([*command, str(target), *escape]) == 0
+        table = arrow_csv.read_csv(target) if ending == "csv" else parquet.read_table(target)
+        written[len(escape)] = (table.column_names, set(table.column(0).cast("string").to_pylist()))
+    assert written[0] == (["=cell", "@sex"], {"=1+1", "-2.5", "+x"})
+    assert written[1] == (["'=cell", "'@sex"], {"'=1+1", "-2.5", "'+x"})

@@ -153,3 +153,13 @@ def test_numbers_below_1_are_wrong_usage(patients, option, capsys):
         risky(patients, option, 0)
     assert ended.value.code == 2
     assert f"argument {option}: 0 is too low; the least is 1" in capsys.readouterr().err
+
+
+def test_formulas_are_escaped_and_the_escaped_text_may_be_there_already(tmp_path):
+    records, out = tmp_path / "records.csv", tmp_path / "out"
+    records.write_text("=a,b\n" + "=1,@x\n" * 4 + "'=1,-3\n" * 4 + "'=1,@x\n" * 3)
+    assert main(["risky", str(records), "-k", "3", "--apply", "--escape-formulas", "--out", str(out), "--quiet"]) == 0
+    header, *rows = (out / "anonymized.csv").read_text().splitlines()
+    assert header == "'=a,b"
+    assert sorted(rows) == ["'=1,'@x"] * 7 + ["'=1,-3"] * 4
+    assert json.loads((out / "internal" / "log.json").read_text())["verified"] == {"records": 11, "anonymity": 4}

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise
 from vbas_desktop.assessment.representability.requirement import Requirement, read_requirement
 from vbas_desktop.assessment.representability.vector import Choices
+from vbas_desktop.cli.main import main
 from vbas_desktop.jobs.any_file import Coding, PairJob
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.session.representing import PairOrder
@@ -181,6 +182,39 @@ def test_small_classes_are_handled_and_the_new_file_is_compared(window, qtbot, t
     with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
         qtbot.mouseClick(shown.panel.compare, Qt.MouseButton.LeftButton)
     assert dict(shown.main.described.cards)["What was done"] == ("Fabricated: in the released file only: 7 records",)
+
+
+def test_the_box_writes_as_the_command_does(window, qtbot, tmp_path):
+    """Identifiers, seed, formulas and how the file is read: the same bytes from the window and from `vbas`."""
+    records = tmp_path / "records.csv"
+    lines = [f"p{i}|=1+{i % 3}|{'MF'[i % 2]}" for i in range(30)] + ["q|@lonely|M"]
+    records.write_bytes("\n".join(["name|cell|sex", "31|4|2", *lines, ""]).encode("utf-16"))
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    panel, box = shown.panel, shown.panel.outliers
+    panel.original.show_file(records)
+    panel.columns.setText("cell, sex")
+    box.how.setCurrentIndex(box.how.findData("delete"))
+    box.writing.identifiers.setText("name")
+    box.writing.seed.setText("mine")
+    box.writing.formulas.setChecked(True)
+    for name, value in {"delimiter": "|", "encoding": "utf-16", "category_counts": "yes"}.items():
+        combo = panel.reading.combos[name]
+        combo.setCurrentIndex(combo.findData(value))
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        box._on_target(str(tmp_path / "window.csv"))
+    command = (
+        "outliers {file} --quasi-identifiers cell,sex -k 5 --identifiers name --shuffle-seed mine --escape-formulas "
+        "--delimiter | --encoding utf-16 --category-counts yes --quiet --out {out}"
+    )
+    words = [word.format(file=records, out=tmp_path / "command.csv") for word in command.split()]
+    assert main(words) == 0
+    written = (tmp_path / "window.csv").read_text()
+    assert written == (tmp_path / "command.csv").read_text()
+    header, *rows = written.splitlines()
+    assert header == "cell|sex"
+    assert len(rows) == 30
+    assert {row.split("|")[0] for row in rows} == {"'=1+0", "'=1+1", "'=1+2"}
 
 
 def test_the_ways_to_handle_small_classes_show_their_parameters(window, qtbot):

@@ -299,6 +299,64 @@ def test_a_table_without_geography_is_coarsened_and_written(window, clinic, tmp_
     assert not page.use.isEnabled()
 
 
+def answer(page, qtbot, text):
+    """Click an answer of the question that is open."""
+    box = page.findChild(QMessageBox)
+    button = next(one for one in box.buttons() if one.text().replace("&", "") == text)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def test_a_result_that_is_not_anonymous_is_written_only_after_a_question(page, loaded_window, tmp_path, qtbot):
+    press(page.search, loaded_window, qtbot)
+    assert not page.work.is_anonymous(14)
+    export = page.timeline.buttons["export"]
+    qtbot.mouseClick(export, Qt.MouseButton.LeftButton)
+    box = page.findChild(QMessageBox)
+    assert box.text() == "The result is not 14-anonymous in the searched columns."
+    assert "Run goes on" in box.informativeText()
+    assert box.defaultButton().text() == "Cancel"
+    answer(page, qtbot, "Cancel")
+    assert page.findChild(QFileDialog) is None
+    qtbot.mouseClick(export, Qt.MouseButton.LeftButton)
+    answer(page, qtbot, "Write all the same…")
+    dialog = page.findChild(QFileDialog)
+    with qtbot.waitSignal(loaded_window.runner.job_ended, timeout=LONG):
+        dialog.fileSelected.emit(str(tmp_path / "knowingly"))
+    dialog.reject()
+    assert not json.loads((tmp_path / "knowingly" / "internal" / "log.json").read_text())["k_anonymous"]
+    assert "NOT 14-anonymous" in loaded_window.status.what.text()
+
+
+def test_a_larger_k_in_the_field_is_asked_about_too(page, loaded_window, qtbot):
+    press(page.timeline.buttons["run"], loaded_window, qtbot)
+    smallest = page.work.state.table.anonymity
+    assert smallest >= 14
+    page.settings.k.setValue(smallest + 1)
+    qtbot.mouseClick(page.timeline.buttons["export"], Qt.MouseButton.LeftButton)
+    assert page.findChild(QMessageBox).text().startswith(f"The result is not {smallest + 1}-anonymous")
+    answer(page, qtbot, "Cancel")
+
+
+def test_the_written_file_has_formulas_escaped_and_an_order_that_can_be_repeated(window, tmp_path, qtbot):
+    path = tmp_path / "formulas.csv"
+    path.write_text("=name,sex\n" + "".join(f"=1+{i % 2},{'MF'[i // 2 % 2]}\n" for i in range(40)))
+    page = open_page(window)
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        page.open_file(path)
+    press(page.search, window, qtbot)
+    written = []
+    page.settings.writing.seed.setText("mine")
+    for escape in (False, True, True):
+        page.settings.writing.formulas.setChecked(escape)
+        target = tmp_path / f"out{len(written)}"
+        with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+            page.export(str(target))
+        written.append((target / "anonymized.csv").read_text())
+    assert written[0].splitlines()[0] == "=name,sex"
+    assert written[1] == written[2] == "".join(f"'{line}\n" for line in written[0].splitlines())
+
+
 def test_columns_may_be_left_out_of_the_written_file(page):
     tick(page, WRITE, "tract", on=False)
     assert "tract" in page.settings.columns.dropped()

@@ -10,7 +10,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from .arguments import whole
+from vbas_desktop.settings.writing import Writing
+
+from .arguments import add_settings, whole
 from .options import add_reading_options, reading_of
 from .representability import add_distance_option, add_hierarchy_options, coding_of, names
 from .terminal import TerminalProgress, say, say_findings, show
@@ -41,10 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="fabricate: what the mean or the commonest value is taken of (default: %(default)s)",
     )
     parser.add_argument("--key", metavar="NAME", help="fabricate: column that gets a new name for every made-up record")
-    parser.add_argument("--identifiers", metavar="A,B", default="", help="columns that are not written")
-    parser.add_argument(
-        "--shuffle-seed", metavar="TEXT", help="order the rows by this in place of a fresh secret; keep it to yourself"
-    )
+    add_settings(parser, Writing)
     add_hierarchy_options(parser)
     add_distance_option(parser)
     add_reading_options(parser, "FILE")
@@ -73,8 +72,7 @@ def run(options: argparse.Namespace) -> int:
         handlings()[options.handle](**settings.get(options.handle, {})),
         Path(options.out) if options.out else None,
         coding_of(options),
-        names(options.identifiers),
-        options.shuffle_seed,
+        Writing.from_options(vars(options)),
         reading_of(options),
     )
     progress = TerminalProgress(options.quiet)

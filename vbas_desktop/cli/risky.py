@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import UsageError, VerificationFailed
 from vbas_desktop.domain.words import counted
+from vbas_desktop.settings.writing import Writing
 
-from .arguments import whole
+from .arguments import add_settings, whole
 from .options import add_reading_options, reading_of, say_warnings
 from .terminal import TerminalProgress, say, show
 
@@ -55,18 +56,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="share of the records, such as 0.02, that may be suppressed rather than empty a column "
         f"(default: {_GENTLY_SUPPRESSED} with the strategy gentle, otherwise 0)",
     )
-    parser.add_argument(
-        "--identifiers", metavar="A,B", default="", help="columns that are neither searched nor written"
-    )
     parser.add_argument("--apply", action="store_true", help="coarsen until nothing risky is left")
     parser.add_argument(
         "--allow-exempted",
         action="store_true",
         help="write the result even if domain rules leave it less than k-anonymous",
     )
-    parser.add_argument(
-        "--shuffle-seed", metavar="TEXT", help="order the rows by this in place of a fresh secret; keep it to yourself"
-    )
+    add_settings(parser, Writing)
     parser.add_argument("--show-values", action="store_true", help="list the values as well (they may identify people)")
     parser.add_argument("--most", type=int, default=200, metavar="N", help="list at most N combinations (default: 200)")
     parser.add_argument(
@@ -90,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     _check(options)
     progress = TerminalProgress(options.quiet)
     records = load_records(options.file, reading_of(options), progress)
-    dropped = _names(options.identifiers)
+    dropped = Writing.from_options(vars(options)).identifiers
     columns = _names(options.columns) or [name for name in records.dialect.header if name not in dropped]
     domain = read_domain_rules(options.domain_rules) if options.domain_rules else ()
     filters = read_filter_rules(options.filter_rules) if options.filter_rules else ()
@@ -144,9 +140,9 @@ def _coarsen(
             passed = counted(log["exempted"], "risky combination")
             why = f"domain rules let {passed} pass, so the searched columns would not be {coarsener.plan.k}-anonymous"
             raise VerificationFailed(f"Nothing was written: {why}. --allow-exempted writes them all the same.")
-        dropped = _names(options.identifiers)
+        form = Writing.from_options(vars(options))
         try:
-            log = write_coarsened(coarsener, records, Path(options.out), dropped, progress, options.shuffle_seed)
+            log = write_coarsened(coarsener, records, Path(options.out), form, progress)
         except NotVerified as error:
             raise VerificationFailed(str(error)) from None
     progress.close()

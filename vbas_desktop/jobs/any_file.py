@@ -31,6 +31,7 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.files.hashing import require_unchanged
 from vbas_desktop.files.records.table import load_records
 from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.settings.writing import Writing
 
 
 @dataclass(frozen=True)
@@ -130,8 +131,7 @@ class OutlierJob:
     handling: Handling
     target: Path | None = None
     coding: Coding = field(default_factory=Coding)
-    identifiers: tuple[str, ...] = ()
-    shuffle_seed: str | None = None
+    writing: Writing = field(default_factory=Writing)
     reading: RecordOptions = field(default_factory=RecordOptions)
 
     def execute(self, progress: Progress = Silent()) -> Outliers:  # noqa: B008
@@ -149,6 +149,6 @@ class OutlierJob:
             return found
         treatment = Treatment(
             columns, chosen.k, self.handling, hierarchies, chosen.sensitive, chosen.key or None, distances,
-            self.identifiers, self.shuffle_seed,
+            self.writing,
         )  # fmt: skip
         return replace(found, treated=handle_outliers(table, treatment, self.target))

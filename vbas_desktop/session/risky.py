@@ -12,8 +12,10 @@ from vbas_desktop.assessment.risky.loop import GENTLE, Coarsener, Plan, State
 from vbas_desktop.assessment.risky.output import share_kept, write_coarsened
 from vbas_desktop.assessment.risky.rules import domain_rules_of, filter_rules_of
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.jobs.risky import RiskyJob, risky_combinations
+from vbas_desktop.settings.writing import Writing
 
 from .risky_list import Listing
 
@@ -73,6 +75,18 @@ class Work:
         """The share of cells that still say something."""
         return share_kept(self.coarsener.start.table, self.state.table)
 
+    def is_anonymous(self, k: int) -> bool:
+        """Whether every class of the searched columns has k records, whatever rules let pass."""
+        smallest = self.state.table.anonymity
+        return smallest is None or smallest >= k
+
+    def why_not_anonymous(self) -> str:
+        """What stands in the way of k, in a sentence."""
+        passed = self.listing.search.exempted
+        if passed and not len(self.listing):
+            return f"Domain rules let {counted(passed, 'risky combination')} pass: people may be recognised by them."
+        return "Risky combinations are left, by which people may be recognised. Run goes on until there are none."
+
     @property
     def finished(self) -> bool:
         """Whether nothing risky is left that no domain rule lets pass."""
@@ -116,9 +130,9 @@ def run(setup: RiskySetup, work: Work | None, progress: Progress, hand_out: Call
         hand_out(work)
 
 
-def export(work: Work, target: Path, drop: tuple[str, ...], progress: Progress) -> dict[str, Any]:
+def export(work: Work, target: Path, form: Writing, progress: Progress) -> dict[str, Any]:
     """Write the coarsened file with its log, read back and recounted."""
-    return write_coarsened(work.coarsener, work.setup.records, target, drop, progress)
+    return write_coarsened(work.coarsener, work.setup.records, target, form, progress)
 
 
 def save_scores(listing: Listing, target: Path, progress: Progress) -> Path:

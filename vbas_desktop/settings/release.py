@@ -13,8 +13,9 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.formulas import defused
 
 from .declaration import Settings, setting, settings_of
-from .forms import Delimiter, Digits, Flag, Names, Renames, Switch
+from .forms import Delimiter, Digits, Names, Renames, Switch
 from .policies import POLICIES
+from .writing import escaping
 
 ReleaseFormat = Literal["csv", "parquet"]
 GeometryFormat = Literal["geojson", "gpkg"]
@@ -113,14 +114,7 @@ class ReleaseOptions(Settings):
         form=Delimiter(),
         titles={None: "As in the records", ",": "Comma", ";": "Semicolon", "\t": "Tab"},
     )
-    escape_formulas: bool = setting(
-        False,
-        label="Escape &cells that a spreadsheet would run as formulas",
-        help="Put an apostrophe before cells that a spreadsheet would run as a formula.",
-        option="--escape-formulas",
-        group=_GROUP,
-        form=Flag(),
-    )
+    escape_formulas: bool = escaping(_GROUP)
     format: ReleaseFormat = setting(
         "csv",
         label="&Format",

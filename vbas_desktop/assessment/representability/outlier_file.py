@@ -17,6 +17,7 @@ from vbas_desktop.files.records.parquet import write_parquet_texts
 from vbas_desktop.files.records.row_texts import row_texts
 from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
 from vbas_desktop.files.written_rows import CsvLines, secret, shuffled
+from vbas_desktop.settings.writing import Writing
 
 from .classes import Classes, outlier_records, outliers
 from .distance_tables import DistanceTable
@@ -32,10 +33,7 @@ PARQUET = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class Treatment:
-    """What is to be done with a file. ``key`` is given new values in made-up records, ``sensitive`` average ones.
-
-    ``identifiers`` are not written. ``shuffle_seed`` takes the place of the secret that orders the rows.
-    """
+    """What is to be done with a file. ``key`` is given new values in made-up records, ``sensitive`` average ones."""
 
     quasi_identifiers: tuple[str, ...]
     k: int
@@ -44,8 +42,7 @@ class Treatment:
     sensitive: tuple[str, ...] = ()
     key: str | None = None
     distances: Mapping[str, DistanceTable] = field(default_factory=dict)
-    identifiers: tuple[str, ...] = ()
-    shuffle_seed: str | None = None
+    writing: Writing = field(default_factory=Writing)
 
 
 @dataclass(frozen=True)
@@ -90,14 +87,14 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
     if not columns:
         raise InputError(Finding("no-quasi-identifier", "No quasi-identifier is chosen.", "Name at least one."))
     keys = (treatment.key,) if treatment.key else ()
-    for name in (*treatment.sensitive, *treatment.identifiers, *keys):
+    for name in (*treatment.sensitive, *treatment.writing.identifiers, *keys):
         table.facts(name)
     _check_identifiers(treatment)
     classes = Classes.of_records(table, columns)
     distance = Distance.of_classes(classes, tables=treatment.distances)
     handled = treatment.handling.handle(classes, treatment.k, treatment.hierarchies, distance)
     if handled.added:
-        refuse_telling_columns(table, (*columns, *treatment.sensitive, *keys), treatment.identifiers)
+        refuse_telling_columns(table, (*columns, *treatment.sensitive, *keys), treatment.writing.identifiers)
     with new_file(target) as path:
         written = _Written(_new_rows(table, classes, handled, treatment, path.parent))
         _write(path, target.suffix.lower() in PARQUET, table, written, treatment)
@@ -122,7 +119,7 @@ def custody_file(target: Path) -> Path:
 
 def _check_identifiers(treatment: Treatment) -> None:
     used = {*treatment.quasi_identifiers, *treatment.sensitive, treatment.key}
-    for name in treatment.identifiers:
+    for name in treatment.writing.identifiers:
         if name in used:
             message = "An identifier is not written, so it can be nothing else."
             raise InputError(Finding("two-roles", message, "Name the column once.", column=name))
@@ -130,9 +127,10 @@ def _check_identifiers(treatment: Treatment) -> None:
 
 def _write(path: Path, parquet: bool, table: RecordTable, written: _Written, treatment: Treatment) -> None:
     """Write the new file in the form that its name says."""
-    kept = [place for place, name in enumerate(table.dialect.header) if name not in treatment.identifiers]
-    header = [table.dialect.header[place] for place in kept]
-    rows = ([row[place] for place in kept] for row in written)
+    form = treatment.writing
+    kept = [place for place, name in enumerate(table.dialect.header) if name not in form.identifiers]
+    header = form.row([table.dialect.header[place] for place in kept])
+    rows = (form.row([row[place] for place in kept]) for row in written)
     if parquet:
         write_parquet_texts(path, header, rows)
         return
@@ -161,7 +159,7 @@ def _new_rows(
     table: RecordTable, classes: Classes, handled: Handled, treatment: Treatment, scratch: Path
 ) -> Iterator[tuple[list[str], bool]]:
     """All rows of the new file, shuffled, each with whether it was made up."""
-    draw = secret(treatment.shuffle_seed, table.source.sha256, treatment.quasi_identifiers, treatment.k)
+    draw = secret(treatment.writing.shuffle_seed, table.source.sha256, treatment.quasi_identifiers, treatment.k)
     return shuffled(_rows_in_order(table, classes, handled, treatment, draw), scratch, draw)
 
 
@@ -192,7 +190,7 @@ def _verified(path: Path, table: RecordTable, treatment: Treatment, written: int
     if not written:
         return None
     again = load_records(path, RecordOptions(table.dialect.delimiter, "utf-8", "no"))
-    sizes = Classes.of_records(again, treatment.quasi_identifiers).sizes
+    sizes = Classes.of_records(again, tuple(map(treatment.writing.text, treatment.quasi_identifiers))).sizes
     if again.rows != written or int(np.min(sizes)) < treatment.k:
         raise VerificationFailed("The written file still has k-outliers, or not all records. Nothing was kept.")
     return int(np.min(sizes))

@@ -17,6 +17,7 @@ from vbas_desktop.files.folders import new_folder
 from vbas_desktop.files.records.row_texts import row_texts
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.files.written_rows import CsvLines, secret, shuffled
+from vbas_desktop.settings.writing import Writing
 
 from .found import Search, records_by_score
 from .loop import Coarsener, State
@@ -99,16 +100,15 @@ def write_coarsened(
     coarsener: Coarsener,
     records: RecordTable,
     target: Path,
-    drop: Sequence[str],
+    form: Writing,
     progress: Progress,
-    seed: str | None = None,
 ) -> dict[str, Any]:
     """Write ``anonymized.csv`` and ``internal/log.json`` as one new folder, after reading back and recounting.
 
-    The rows are in an order that tells nothing, by a fresh secret or ``seed``. The log tells of fewer than k records:
+    The rows are in an order that tells nothing, by a fresh secret or a seed. The log tells of fewer than k records:
     nobody but the user may read it.
     """
-    checked = [name for name in drop if name in coarsener.start.table.columns]
+    checked = [name for name in form.identifiers if name in coarsener.start.table.columns]
     if checked:
         raise InputError(
             Finding("drop", "A searched column cannot be dropped.", "Search without it.", column=checked[0])
@@ -117,13 +117,16 @@ def write_coarsened(
         raise InputError(Finding("not-csv", "Only CSV files can be coarsened.", "Convert the file to CSV."))
     with new_folder(target, ("anonymized.csv", "internal", "log.json")) as folder:
         path = folder / "anonymized.csv"
-        draw = secret(seed, records.source.sha256, coarsener.start.table.columns, coarsener.plan.k)
-        written = _write(coarsener.state, coarsener.start.table.columns, records, path, drop, progress, draw)
+        draw = secret(form.shuffle_seed, records.source.sha256, coarsener.start.table.columns, coarsener.plan.k)
+        written = _write(coarsener.state, coarsener.start.table.columns, records, path, form, progress, draw)
         log = log_dict(coarsener)
-        *others, last = coarsener.start.table.columns
+        *others, last = map(form.text, coarsener.start.table.columns)
         found = recount(path, others, last, delimiter=",", encoding="utf-8", progress=progress)
         promised = coarsener.state.table
-        if found.records != promised.records or written != promised.records or found.anonymity != promised.anonymity:
+        # An escaped formula may meet a value that has been its escaped text all along: then classes only grow.
+        smallest = found.anonymity or 0, promised.anonymity or 0
+        same = smallest[0] >= smallest[1] if form.escape_formulas else smallest[0] == smallest[1]
+        if found.records != promised.records or written != promised.records or not same:
             raise NotVerified("The written file does not hold the records that were promised. It was removed.")
         log["verified"] = {"records": found.records, "anonymity": found.anonymity}
         (folder / "internal").mkdir(0o700)
@@ -138,18 +141,18 @@ def _write(
     columns: Sequence[str],
     records: RecordTable,
     path: Path,
-    drop: Sequence[str],
+    form: Writing,
     progress: Progress,
     draw: random.Random,
 ) -> int:
     header, written = records.dialect.header, 0
-    keep = [place for place, name in enumerate(header) if name not in drop]
+    keep = [place for place, name in enumerate(header) if name not in form.identifiers]
     rows = shuffled(_coarsened(state, columns, records, keep, progress), path.parent, draw)
     with path.open("w", encoding="utf-8", newline="") as stream:
         lines = CsvLines()
-        stream.write(lines.line([header[place] for place in keep]))
+        stream.write(lines.line(form.row([header[place] for place in keep])))
         for row in rows:
-            stream.write(lines.line(row))
+            stream.write(lines.line(form.row(row)))
             written += 1
     return written
 

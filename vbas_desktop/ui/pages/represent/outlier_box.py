@@ -13,6 +13,7 @@ from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, clear, muted, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
 from vbas_desktop.ui.widgets.parameters import ParameterField
+from vbas_desktop.ui.widgets.record_options import WritingFields
 
 
 class OutlierBox(QWidget):
@@ -33,6 +34,7 @@ class OutlierBox(QWidget):
         self.problem.setProperty("look", "error")
         self.problem.setWordWrap(True)
         self.problem.hide()
+        self.writing = WritingFields()
         self.write = QPushButton("Handle and e&xport…")
         self.write.setToolTip("Write the original without classes below k; the new file becomes the anonymised one")
         column = QVBoxLayout(self)
@@ -42,6 +44,7 @@ class OutlierBox(QWidget):
         column.addWidget(Field("How", self.how, "What becomes of classes with fewer than k records"))
         column.addWidget(self.summary)
         column.addLayout(self._form)
+        column.addWidget(self.writing)
         column.addWidget(self.problem)
         column.addWidget(self.write)
         self.how.currentIndexChanged.connect(self._on_how)

@@ -24,6 +24,7 @@ from vbas_desktop.session.requirement_form import names_of, numbers_of, texts_by
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import Field, set_look, title
 from vbas_desktop.ui.widgets.file_row import FileRow, FolderRow
+from vbas_desktop.ui.widgets.record_options import ReadingFields
 
 from .outlier_box import OutlierBox
 
@@ -49,6 +50,7 @@ class PairPanel(QScrollArea):
         self.worst = FileRow(
             "Worst case", "The most distorted version; Davies–Bouldin is normalised by it", theme, True
         )
+        self.reading, self.anonymised_reading = ReadingFields("the original"), ReadingFields("the anonymised file")
         self.compare = QPushButton("Co&mpare")
         set_look(self.compare, "primary")
         self.outliers = OutlierBox()
@@ -87,6 +89,9 @@ class PairPanel(QScrollArea):
             Field("Weights of the levels", self.level_weights, "From the lowest level up, adding up to 1"),
             Field("Columns left out, because", self.reasons, "column=why, separated by commas"),
             self.worst,
+            title("How the files are read"),
+            self.reading,
+            self.anonymised_reading,
             self.compare,
             self.message,
             self.outliers,
@@ -116,11 +121,17 @@ class PairPanel(QScrollArea):
         if path is None or not columns:
             self.message.setText("Choose the original and its quasi-identifiers.")
             return
+        try:
+            levels = numbers_of(self.level_weights.text())
+        except InputError as error:
+            self.message.setText("\n".join(str(finding) for finding in error.findings))
+            return
         self.message.clear()
         choices = Choices(self.k.value(), self.key.text().strip(), columns, names_of(self.sensitive.text()))
-        self.handling_wanted.emit(
-            OutlierJob(path, choices, handling, target, Coding(self.hierarchies.path, distances=self.distances.path))
-        )
+        form = self.outliers.writing
+        writing = form.value(names_of(form.identifiers.text()))
+        coding = Coding(self.hierarchies.path, levels, self.distances.path)
+        self.handling_wanted.emit(OutlierJob(path, choices, handling, target, coding, writing, self.reading.value()))
 
     def order(self) -> PairOrder | None:
         """What is to be compared; None while something is missing. Weights that do not add up raise `InputError`."""
@@ -132,4 +143,6 @@ class PairPanel(QScrollArea):
         choices = Choices(self.k.value(), key, columns, names_of(self.sensitive.text()), weights, reasons)
         levels = numbers_of(self.level_weights.text())
         coding = Coding(self.hierarchies.path, levels, self.distances.path)
-        return PairOrder(PairJob(self.original.path, self.anonymised.path, choices, coding, self.worst.path))
+        files = (self.original.path, self.anonymised.path)
+        readings = (self.reading.value(), self.anonymised_reading.value())
+        return PairOrder(PairJob(*files, choices, coding, self.worst.path, None, *readings))

@@ -18,6 +18,7 @@ from vbas_desktop.files.records.table import RecordTable, load_records
 from vbas_desktop.session import risky
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.dialogs.messages import ask
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import set_look
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save, beside
@@ -175,14 +176,28 @@ class RiskyPage(QWidget):
         work = self.work
         if work is None:
             return
-        source = Path(work.setup.records.source.path)
+        # The field may ask for more by now than the steps were made for.
+        k = max(work.coarsener.plan.k, self.settings.k.value())
+        if work.is_anonymous(k):
+            self._ask_for_target()
+            return
+        answers = {"Write all the &same…": self._ask_for_target, "Cancel": lambda: None}
+        box = ask(
+            self, f"The result is not {k:,}-anonymous in the searched columns.", work.why_not_anonymous(), answers
+        )
+        box.setDefaultButton(box.escapeButton())  # type: ignore[call-overload]
+
+    def _ask_for_target(self) -> None:
+        assert self.work is not None
+        source = Path(self.work.setup.records.source.path)
         suggested = beside(source, f"{source.name.partition('.')[0]}-coarsened")
         ask_to_save(self, "Write the coarsened file into a new folder", "Folder (*)", suggested, self.export)
 
     def export(self, target: str) -> None:
         """Write the coarsened file and its log into a folder."""
         assert self.work is not None
-        job = partial(risky.export, self.work, Path(target), self.settings.columns.dropped())
+        form = self.settings.writing.value(self.settings.columns.dropped())
+        job = partial(risky.export, self.work, Path(target), form)
         self._context.runner.start("Writing the coarsened file", job, partial(self._on_exported, target))
 
     def _on_exported(self, target: str, log: dict[str, Any]) -> None:

@@ -25,6 +25,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, title
 from vbas_desktop.ui.widgets.file_row import FileRow, SidePanel
+from vbas_desktop.ui.widgets.record_options import WritingFields
 from vbas_desktop.ui.widgets.tables import set_up_table
 
 from .columns import NUMBER, SEARCH, VALUES, WRITE, ColumnTicks, ShareDelegate
@@ -56,6 +57,7 @@ class SettingsPanel(SidePanel):
             "&Public table", "Values that are rare in this public table count as risky, too", theme, clearable=True
         )
         self.reference.show_file(None)
+        self.writing = WritingFields(with_identifiers=False)
         self.columns = ColumnTicks()
         self.view = QTableView()
         self.k, self.max_size, self.share = QSpinBox(), QSpinBox(), QDoubleSpinBox()
@@ -124,7 +126,7 @@ class SettingsPanel(SidePanel):
         layout.addWidget(title("Columns"))
         layout.addWidget(self.view)
         layout.addLayout(numbers)
-        for widget in (self.domain, self.filters, self.reference):
+        for widget in (self.domain, self.filters, self.reference, title("The written file"), self.writing):
             layout.addWidget(widget)
         layout.addStretch(1)
         self.hold(inner)
