@@ -1,0 +1,68 @@
+"""Counting sensitive values and judging them, against loading the records: CPU seconds of this process.
+
+.venv/bin/python tests/benchmarks/bench_sensitive.py RECORDS REGIONS [COLUMN [CRITERION]]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from vbas_desktop.algorithms.released import decide
+from vbas_desktop.domain.criteria import Sensitive, criterion_of
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
+
+QUASI_IDENTIFIERS = ("age", "gender", "marital")
+GROUPS = 400
+
+
+def timed(work):
+    """What some work gives, and the CPU seconds that it took."""
+    started = time.process_time()
+    found = work()
+    return found, time.process_time() - started
+
+
+def main(records: str, regions: str, column: str = "income", criterion: str = "closeness:0.3") -> None:
+    """Load, count without and with the sensitive column, decide about one partition; print the ratios."""
+    places = load_regions(regions)
+    table, loading = timed(lambda: load_records(records))
+    rule = criterion_of(criterion).of(column)
+
+    def counted(*sensitive):
+        given = {"region_column": "region", "quasi_identifiers": QUASI_IDENTIFIERS, "k": 5}
+        return build_problem(table, places, sensitive=sensitive, **given)
+
+    chosen = Sensitive(column, (), (rule,))
+    counted(chosen)  # the loops are compiled now
+    plain, without = timed(counted)
+    problem, with_values = timed(lambda: counted(chosen))
+    owner = (np.arange(len(places)) * GROUPS // len(places)).astype(np.int32)
+    decide(problem.counts, problem.sensitive, 5, owner, GROUPS)
+    _, by_size = timed(lambda: decide(plain.counts, (), 5, owner, GROUPS))
+    found, judged = timed(lambda: decide(problem.counts, problem.sensitive, 5, owner, GROUPS))
+    cells = problem.sensitive[0].cells.rows[2].size
+    more = with_values - without + judged - by_size
+    told = (
+        f"{table.rows:,} records, {len(places):,} regions, {column} {criterion}: {cells:,} cells, {cells * 12:,} bytes",
+        f"loading {loading:.2f} s; counting {without:.2f} s, with values {with_values:.2f} s",
+        f"deciding {by_size:.2f} s, with criteria {judged:.2f} s; released {found.records:,}",
+        f"sensitive values cost {more:.2f} s = {more / loading:.2f} x loading",
+    )
+    sys.__stdout__.write("\n".join(told) + "\n")
+
+
+@pytest.mark.parametrize("scenario", ["income closeness:0.3", "religion share:50"])
+@pytest.mark.parametrize("name", ["eastern", "western"])
+def test_sensitive_values_against_loading(bench_data, name, scenario):
+    data = bench_data(name)
+    main(str(data.records), str(data.regions), *scenario.split())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
