@@ -204,3 +204,49 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(files, capsys, options, 
     assert words in said
     assert "Traceback" not in said
     assert not Path("out").exists()
+
+
+FILES = ["records.csv", "regions.csv", "--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "3"]
+ASKED = ["--sensitive", "illness", "--benign", "illness=none", "--criterion", "share:50"]
+
+
+def test_a_search_counts_what_fails_and_keeps_its_nodes_apart(files, capsys):
+    words = ["search", *FILES, "--allowed-loss", "4", "--quiet", "--json", "--out", "found"]
+    found = []
+    for more in ([], ASKED, []):
+        assert main([*words, *more]) == 0
+        found.append(json.loads(capsys.readouterr().out)["nodes"])
+    plain, asked, again = found
+    assert plain == again
+    regions = [sum(node["aggregated_regions"] or 0 for node in nodes) for nodes in (plain, asked)]
+    assert regions[1] < regions[0]
+
+
+def test_a_comparison_counts_what_fails_and_keeps_its_runs_apart(files, capsys):
+    words = [
+        "compare",
+        *FILES,
+        "--site-number",
+        "fixed",
+        "--sites",
+        "6",
+        "--range-reach",
+        "0",
+        "--quiet",
+        "--out",
+        "table",
+    ]
+    suppressed = []
+    for more in ([], ASKED, []):
+        assert main([*words, *more]) == 0
+        with next(Path("table").glob("*.csv")).open(newline="") as file:
+            suppressed.append([int(row["suppressed_records"]) for row in csv.DictReader(file)])
+    assert suppressed[0] == suppressed[2]
+    assert all(asked > plain for plain, asked in zip(suppressed[0], suppressed[1], strict=True))
+
+
+def test_an_export_keeps_to_the_criteria_of_its_run(files):
+    assert released(*ASKED) == 0
+    assert main(["export", "out", "--out", "again", "--quiet"]) == 0
+    first, second = (Path(name) / "release" / "anonymized.csv" for name in ("out", "again"))
+    assert first.read_bytes() == second.read_bytes()
