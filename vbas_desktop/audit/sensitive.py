@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,13 +110,13 @@ def settled(columns: Sequence[Judged], place: Numbers, released: Flags) -> Flags
     return released
 
 
-def criteria_check(columns: Sequence[Judged]) -> list[Check]:
-    """Whether the released file meets every criterion, by what it holds itself."""
+def criteria_check(columns: Sequence[Judged], names: Mapping[str, str]) -> list[Check]:
+    """Whether the released file meets every criterion, by what it holds itself; columns have their ``names`` there."""
     checks = []
     for each in columns:
         bad = each.spread.failing(each.criteria, each.spread.totals)
         told = ", ".join(one.text for one in each.criteria)
-        name = f"the values of “{each.column}” meet the criteria in every combination"
+        name = f"the values of “{names[each.column]}” meet the criteria in every combination"
         failed = f"; {int(bad.sum()):,} do not" if bad.any() else ""
         checks.append(Check(name, not bad.any(), f"{told}{failed}"))
     return checks

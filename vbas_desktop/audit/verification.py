@@ -89,7 +89,7 @@ class Verification:
             if all(check.passed for check in checks):
                 expected = _expected(problem, self._dialect, claim, crosswalk, before)
                 checks += _checks(problem, claim, before, after, expected)
-                checks += criteria_check(judged_columns(problem, self._dialect, claim, after))
+                checks += criteria_check(judged_columns(problem, self._dialect, claim, after), dict(claim.columns))
         except Unreadable as error:
             checks = [Check("the released file can be read back", False, str(error))]
         failed = [check for check in checks if not check.passed]

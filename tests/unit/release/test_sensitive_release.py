@@ -154,7 +154,9 @@ def test_the_auditor_alone_decides_by_the_file(files, monkeypatch):
     """Nothing but what was read back makes the check: with the check gone, the fault would go through."""
     seen = []
     real = verification.criteria_check
-    monkeypatch.setattr(verification, "criteria_check", lambda columns: seen.append(columns) or real(columns))
+    monkeypatch.setattr(
+        verification, "criteria_check", lambda columns, names: seen.append(columns) or real(columns, names)
+    )
     assert released("--sensitive", "illness", "--criterion", "share:50", "--benign", "illness=none") == 0
     ((one,),) = seen
     assert one.spread.groups == len(classes_of(Path("out/release/anonymized.csv"), "illness"))
@@ -250,3 +252,12 @@ def test_an_export_keeps_to_the_criteria_of_its_run(files):
     assert main(["export", "out", "--out", "again", "--quiet"]) == 0
     first, second = (Path(name) / "release" / "anonymized.csv" for name in ("out", "again"))
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_the_recipient_reads_of_the_column_by_its_new_name_alone(files):
+    assert released(*ASKED, "--rename", "illness=condition") == 0
+    page = Path("out/release/report.html").read_text(encoding="utf-8")
+    assert "he values of “condition” meet the criteria in every combination" in page
+    assert "at most 50 % of the records with the commonest harmful value" in page
+    assert "illness" not in page
+    assert "“none”" not in page

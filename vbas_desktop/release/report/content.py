@@ -230,7 +230,11 @@ class _Writer:
         yield Pairs(
             [
                 ("In classes too small in the whole file", f"{solution.suppressed_global:,}"),
-                ("In classes too small in their aggregated region", f"{solution.suppressed_local:,}"),
+                (
+                    "In classes too small in their aggregated region",
+                    f"{solution.suppressed_local - solution.suppressed_sensitive:,}",
+                ),
+                ("In classes whose sensitive values miss the criteria", f"{solution.suppressed_sensitive:,}"),
                 ("Of regions that the region file lacks", f"{unknown:,}"),
                 ("The recipient is told", f"{self.facts.told.suppressed}, in per cent of the file"),
             ]
