@@ -3,6 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+LOOPS := .venv/.loops
 
 export PYTHON
 # What a shell exports for other projects must not reach this one.
@@ -14,7 +15,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(READY) ## make .venv with everything in it (system libraries too when root); run and test do it themselves
+setup: $(LOOPS) ## make .venv with everything in it (system libraries too when root); run and test do it themselves
 
 system-packages:
 	@packaging/system-packages
@@ -26,6 +27,9 @@ endif
 
 $(READY): packaging/requirements.lock packaging/make-venv pyproject.toml | system-packages
 	@packaging/make-venv
+
+$(LOOPS): $(READY) packaging/compile-loops $(shell grep -rlE 'njit|compiled import' vbas_desktop --include='*.py')
+	@packaging/compile-loops
 
 run: setup ## open the window on the sample data; without a screen, do the sample job and show where the results are
 	@packaging/run-sample
