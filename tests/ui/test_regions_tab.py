@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from solved import Bench, Solved
 
+from vbas_desktop.algorithms.region_names import region_names
 from vbas_desktop.engine.region_table import anonymity_vector, class_sizes, region_table, why
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.session.session import Session
@@ -142,6 +143,25 @@ def test_a_region_without_losses_says_so(tab, shown_window, qtbot):
     assert "lost no records" in tab.why.headline.text()
 
 
+def test_regions_are_named_after_a_column_of_the_region_file(tab, shown_window, qtbot):
+    session, model = shown_window.session, tab.table_model
+    regions, membership = session.regions, session.selected.solution.membership
+
+    def listed():
+        return [model.index(model.row_of(region), 1).data() for region in range(model.rowCount())]
+
+    assert listed() == list(region_names(regions, membership))
+    column = next(iter(regions.columns))
+    session.change_look(replace(session.look, names=column))
+    qtbot.waitUntil(lambda: model.shown.named_after == column)
+    assert listed() == list(region_names(regions, membership, column))
+    text = card_text(model.shown.geometry.base, model.shown.geometry, (), 2, None, names=model.shown.names)
+    assert model.shown.names[2] in text
+    tab.table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
+    names = [model.index(row, 1).data() for row in range(model.rowCount())]
+    assert names == sorted(names)
+
+
 def test_regions_without_losses_can_be_left_out(tab, shown_window):
     entry = shown_window.session.selected
     table = region_table(entry.problem, entry.solution)
@@ -176,15 +196,15 @@ def test_the_colouring_chosen_above_the_map_stays_for_the_next_solution(tab, sho
 def test_the_table_is_copied(tab):
     tab.copy.trigger()
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0].split("\t")[:2] == ["Aggregated region", "Records"]
+    assert lines[0].split("\t")[:2] == ["Aggregated region", "Name"]
     assert len(lines) == 1 + tab.table_model.rowCount()
 
 
 def test_the_table_is_saved_with_exact_values(tab, shown_window):
     rows = exact_rows(tab.table_model.shown)
-    assert rows[0][:3] == ["aggregated_region", "records", "suppressed"]
+    assert rows[0][:4] == ["aggregated_region", "name", "records", "suppressed"]
     table = region_table(shown_window.session.selected.problem, shown_window.session.selected.solution)
-    assert [int(row[1]) for row in rows[1:]] == table.records.tolist()
+    assert [int(row[2]) for row in rows[1:]] == table.records.tolist()
 
 
 def test_without_a_solution_the_tab_says_what_to_do(qapp, qtbot):

@@ -41,7 +41,8 @@ class Claim:
 
     ``values`` are those of the columns whose numbers, dates and blanks are written in one way. No aggregated region
     holds two values of the region file's columns ``within``, or one of the initial regions ``alone`` and another one.
-    ``source`` is where the records of the input are if they are in no file.
+    ``source`` is where the records of the input are if they are in no file. Aggregated regions are named after the
+    region file's ``name_column``, if at all.
     """
 
     file: Path
@@ -56,6 +57,7 @@ class Claim:
     within: tuple[str, ...] = ()
     alone: tuple[str, ...] = ()
     source: Engine | None = None
+    name_column: str | None = None
 
     @property
     def names(self) -> list[str]:

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from vbas_desktop.domain.crosswalk import code_columns
 from vbas_desktop.domain.errors import Check, VerificationFailed
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Cancelled, Progress
@@ -84,6 +85,7 @@ class Verification:
             before, after = self._both(progress)
             crosswalk = self._crosswalk.result()
             checks = [*_crosswalk_checks(problem, crosswalk), *_limit_checks(problem, claim, crosswalk)]
+            checks += _name_checks(problem, claim, crosswalk)
             if self._input_now() != self._begun:
                 checks.append(Check("the record file stayed the same while the release was made", False, "it changed"))
             if all(check.passed for check in checks):
@@ -297,11 +299,36 @@ def _limit_checks(problem: Problem, claim: Claim, crosswalk: Crosswalk) -> Itera
         )
 
 
+def _name_checks(problem: Problem, claim: Claim, crosswalk: Crosswalk) -> Iterator[Check]:
+    """Names of aggregated regions, read from the file: one for each, taken from the region file."""
+    if claim.name_column is None:
+        return
+    with claim.crosswalk.open(encoding="utf-8", newline="") as file:
+        names = [row[-1] for row in csv.reader(file)][1:]
+    given = zip(problem.regions.ids, problem.regions.columns[claim.name_column], strict=True)
+    called = {id: " ".join(text.split()) or id for id, text in given}
+    found: dict[str, set[str]] = {}
+    members: dict[str, list[str]] = {}
+    for (region, codes), name in zip(crosswalk.items(), names, strict=True):
+        found.setdefault(codes[0], set()).add(name)
+        members.setdefault(codes[0], []).append(called.get(region, ""))
+    wrong = 0
+    for code, told in found.items():
+        more = f" + {len(members[code]) - 1:,}" if len(members[code]) > 1 else ""
+        wrong += len(told) != 1 or min(told).removesuffix(more).removeprefix("'" * claim.escaped) not in {
+            text.removeprefix("'" * claim.escaped) for text in members[code]
+        }
+    yield Check(
+        "every aggregated region has one name, after one of its initial regions", wrong == 0, f"{wrong:,} have not"
+    )
+
+
 def _read_crosswalk(path: Path, ids: Sequence[str]) -> Crosswalk:
     """What the file says of each initial region. Of those that it has with an apostrophe ``ids`` are the true ones."""
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
-    crosswalk = {row[0]: tuple(row[1:]) for row in rows if len(row) == len(header)}
+    width = code_columns(header)
+    crosswalk = {row[0]: tuple(row[1:width]) for row in rows if len(row) == len(header)}
     if len(crosswalk) != len(rows):
         raise Unreadable("the crosswalk names a region twice")
     written = escaped(pa.array([text.encode() for text in ids], pa.binary())).to_pylist()

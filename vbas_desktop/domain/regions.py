@@ -56,8 +56,8 @@ class Regions:
     ``points`` (r, 2) and ``polygons`` (shapely geometries, or None where a region has none) are in ``system``: the
     coordinates that everything is computed in. ``names`` are readable names where the file has them. ``labels`` are the
     file's other columns in which regions share values, such as their county: places that they lie in. ``numbers`` are
-    the columns with a number, 0 or more, for every region, such as their population. ``whole``: these are a part of
-    other regions, and which of them.
+    the columns with a number, 0 or more, for every region, such as their population. ``columns`` are all columns but
+    coordinates, as text. ``whole``: these are a part of other regions, and which of them.
     """
 
     ids: tuple[str, ...]
@@ -69,6 +69,7 @@ class Regions:
     findings: tuple[Finding, ...] = ()
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     obstacles: Obstacles | None = None
     whole: tuple[Regions, NDArray[np.intp]] | None = None
 
@@ -85,6 +86,7 @@ class Regions:
             polygons=None if self.polygons is None else frozen(self.polygons[members]),
             names=None if self.names is None else tuple(self.names[i] for i in chosen),
             labels={name: tuple(values[i] for i in chosen) for name, values in self.labels.items()},
+            columns={name: tuple(values[i] for i in chosen) for name, values in self.columns.items()},
             numbers={name: frozen(values[members]) for name, values in self.numbers.items()},
             findings=(),
             whole=(self, members),

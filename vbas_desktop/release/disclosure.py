@@ -124,6 +124,7 @@ class Told:
     measures: dict[str, float | None]
     distances: NDArray[np.float64]
     separation: DaviesBouldin
+    names: tuple[str, ...] | None = None
     parents: tuple[str, ...] = ()
     coarser: tuple[TierPlaces, ...] = ()
     example: Example | None = None
@@ -242,6 +243,7 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
         },
         distances=np.nan_to_num(once.by_region),
         separation=once.davies_bouldin,
+        names=plan.names,
         parents=plan.parents,
         coarser=plan.coarser,
         example=_example(plan, tuple(column.name for column in columns)) if plan.coarser else None,

@@ -19,6 +19,7 @@ from vbas_desktop.algorithms.cells import aggregated_shapes, disc_radius, merged
 from vbas_desktop.algorithms.coverage import Shapes, object_array, polygonal
 from vbas_desktop.algorithms.date_line import cut_of_shapes, ends_at_date_line, sides, unwrapped, within_half_turn
 from vbas_desktop.algorithms.rounding import on_grid, without_hairlines
+from vbas_desktop.domain.crosswalk import NAME
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 
@@ -198,6 +199,6 @@ def _features(partition: Partition, placed: Sequence[Placed]) -> Iterator[tuple[
                 "aggregated_region": tier.codes[place],
                 "initial_regions": int(tier.members_by_region[place]),
                 "records": int(tier.released_by_region[place]),
-                **(more[at] if more is not None else {}),
+                **(more[at] if more is not None else {NAME: tier.names[place]} if tier.names else {}),
             }
             yield properties, drawn.written[place]

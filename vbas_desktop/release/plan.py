@@ -48,6 +48,10 @@ class Partition(Protocol):
         """Released records of each aggregated region; in tiers, those that are released with its code."""
 
     @property
+    def names(self) -> tuple[str, ...] | None:
+        """The readable name of each place, if they have any."""
+
+    @property
     def parents(self) -> tuple[str, ...]:
         """In tiers, the code of the larger place that each place lies in; empty for the whole area."""
 
@@ -94,7 +98,8 @@ class Plan:
     ``indptr, columns, counts`` list the non-zero classes of each aggregated region before local suppression, columns
     ascending; ``tier_of`` says in which tier each of them is released (NOWHERE: in none). Without tiers a class is
     released iff its count reaches k and its sensitive values meet the criteria. (A class that global suppression drops
-    has fewer than k records in the whole file, so it never reaches k in a region: one test covers both.)
+    has fewer than k records in the whole file, so it never reaches k in a region: one test covers both.) ``names`` are
+    readable ones of the aggregated regions, if they are wanted.
     """
 
     problem: Problem
@@ -105,6 +110,7 @@ class Plan:
     columns: NDArray[np.int32]
     counts: NDArray[np.int64]
     tier_of: NDArray[np.uint8]
+    names: tuple[str, ...] | None = None
     parents: tuple[str, ...] = ()
     coarser: tuple[TierPlaces, ...] = ()
 

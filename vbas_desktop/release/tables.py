@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import within_half_turn
+from vbas_desktop.domain.crosswalk import CROSSWALK, NAME
 from vbas_desktop.domain.formulas import defused
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.domain.tiers import FIRST_TIER
@@ -21,7 +22,6 @@ from vbas_desktop.domain.tiers import FIRST_TIER
 from .folder import ReleasedFile
 from .plan import Partition, Plan
 
-CROSSWALK = ("initial_region", "aggregated_region")
 AGGREGATED = ("aggregated_region", "x", "y", "initial_regions", "records")
 TIERS = ("tier", "parent", "kind", "name")
 """What is told of each code besides, if there are tiers."""
@@ -30,7 +30,8 @@ INTERNAL = (*AGGREGATED, "suppressed_records", "anonymity", "pieces")
 
 
 def crosswalk(partition: Partition, escape: bool = False) -> bytes:
-    """Which aggregated region each initial region went into, and which place of each tier, in the order of the file.
+    """Which aggregated region each initial region went into, and which place of each tier, in the order of the file;
+    at the end the name of the aggregated region, if it has one.
 
     ``escape``: ids that a spreadsheet might run get an apostrophe.
     """
@@ -38,26 +39,34 @@ def crosswalk(partition: Partition, escape: bool = False) -> bytes:
     tiers = (partition, *partition.coarser)
     codes = [[tier.codes[number] for number in tier.membership.tolist()] for tier in tiers]
     names = (*CROSSWALK, *(f"tier_{number}" for number in range(1, len(tiers))))
+    if partition.names:
+        names = (*names, NAME)
+        codes.append([partition.names[number] for number in partition.membership.tolist()])
     return _csv(names, zip(ids, *codes, strict=True))
 
 
 def aggregated_regions(partition: Partition) -> bytes:
     """One line per code in their order, tier by tier; ``records`` are those released with it: at least k, or none."""
-    names = (*AGGREGATED, *TIERS) if partition.coarser else AGGREGATED
+    names = (*AGGREGATED, *(TIERS if partition.coarser else (NAME,) if partition.names else ()))
     return _csv(names, (row for tier in told_tiers(partition) for row in tier))
 
 
 def told_tiers(partition: Partition) -> Iterator[Iterable[tuple[Any, ...]]]:
     """The lines of each tier; without tiers there is one, without their columns."""
     for number, tier in enumerate((partition, *partition.coarser)):
-        more = tier_columns(tier, number) if partition.coarser else [()] * len(tier.codes)
+        more = tier_columns(tier, number) if partition.coarser else name_column(tier)
         yield ((*row, *rest) for row, rest in zip(_rows(tier), more, strict=True))
+
+
+def name_column(partition: Partition) -> list[tuple[str, ...]]:
+    """The name of each aggregated region in the order of the codes, or nothing."""
+    return [(partition.names[number],) if partition.names else () for number in code_order(partition)]
 
 
 def tier_columns(tier: Partition, number: int) -> list[tuple[Any, ...]]:
     """Tier, parent, kind and name of each place of a tier, in the order of the codes."""
     title = getattr(tier, "title", FIRST_TIER)
-    names = getattr(tier, "names", None) or [""] * len(tier.codes)
+    names = tier.names or [""] * len(tier.codes)
     return [(number, tier.parents[place], title, names[place]) for place in code_order(tier)]
 
 
@@ -65,7 +74,8 @@ def aggregated_regions_internal(plan: Plan, pieces: NDArray[np.integer]) -> byte
     """The same with what was suppressed, the smallest released class and the number of pieces."""
     lost = plan.suppressed_by_region
     more = ((lost[number], plan.anonymity_by_region[number] or "", pieces[number]) for number in code_order(plan))
-    return _csv(INTERNAL, ((*row, *rest) for row, rest in zip(_rows(plan), more, strict=True)))
+    rows = zip(_rows(plan), more, name_column(plan), strict=True)
+    return _csv((*INTERNAL, NAME) if plan.names else INTERNAL, ((*row, *rest, *name) for row, rest, name in rows))
 
 
 def code_order(partition: Partition) -> list[int]:

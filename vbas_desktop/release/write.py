@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.adjacency import known_neighbours, pieces
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.coverage import Shapes
+from vbas_desktop.algorithms.region_names import region_names
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.verification import Verification
 from vbas_desktop.domain.errors import Check, Finding, InputError, Severity
+from vbas_desktop.domain.formulas import defused
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
@@ -100,7 +102,7 @@ def _write(
 ) -> ReleaseReport:
     make_ready(REHEARSAL, progress)
     require_space(target.parent, _needed_bytes(table, options))
-    plan = make_plan(problem, solution)
+    plan = _named(make_plan(problem, solution), options)
     if not plan.records_released:
         raise empty(problem)
     telltales = check_columns(plan, table, options, progress)
@@ -117,6 +119,14 @@ def _write(
         written, checks = job.run(progress)
         progress.update("Putting the release in place", 1.0)
     return _summary(plan, target, written, checks, options, job.telltales)
+
+
+def _named(plan: Plan, options: ReleaseOptions) -> Plan:
+    """With readable names of the aggregated regions, if they are wanted."""
+    if options.name_column is None:
+        return plan
+    names = region_names(plan.regions, plan.membership, options.name_column)
+    return replace(plan, names=tuple(map(defused, names)) if options.escape_formulas else names)
 
 
 def rehearse() -> None:
@@ -222,6 +232,7 @@ class _Job:
             {**values_of_texts(self.table, self.plan.problem.judged_columns), **self.values},
             *limited(self.plan.solution),
             source=self.table.engine if isinstance(self.table, SourceTable) else None,
+            name_column=self.options.name_column,
         )
 
     def _drawn(self, release: Path, internal: Path, save: Save) -> _Drawn:

@@ -19,6 +19,7 @@ class Event(StrEnum):
     SELECTION_CHANGED = "selection_changed"
     REGION_CHOSEN = "region_chosen"
     COLOURING_CHANGED = "colouring_changed"
+    LOOK_CHANGED = "look_changed"
     REQUIREMENT_CHANGED = "requirement_changed"
     POLICY_CHANGED = "policy_changed"
     SAVED = "saved"

@@ -25,6 +25,7 @@ from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 
 from .choices import Choices, choices_from_json, choices_to_json
+from .map_look import MapLook
 from .project_schema import FORMAT, SCHEMA, migrate
 from .results import Entry, ProblemKey, Run, grouping_entries, split_sensitive
 
@@ -46,6 +47,7 @@ class ProjectState:
     document: Mapping[str, Any] = field(default_factory=dict)
     requirement: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
+    look: MapLook = field(default_factory=MapLook)
 
     def write(self, path: Path, progress: Progress = Silent()) -> None:  # noqa: B008
         """Write beside the target and rename: a crash leaves the old file."""
@@ -56,7 +58,7 @@ class ProjectState:
     def holds_all_of(self, later: ProjectState) -> bool:
         """Whether nothing was chosen, found or noted between this snapshot and a later one."""
         same = len(self.entries) == len(later.entries) and all(map(operator.is_, self.entries, later.entries))
-        mine, others = ((one.choices, one.requirement, one.policy) for one in (self, later))
+        mine, others = ((one.choices, one.requirement, one.policy, one.look) for one in (self, later))
         return same and mine == others
 
     def as_document(self, folder: Path) -> dict[str, Any]:
@@ -73,6 +75,7 @@ class ProjectState:
             "selection": {"solution": self.selected, "region": self.chosen_region},
             "requirement": dict(self.requirement),
             "policy": dict(self.policy),
+            "map": self.look.as_json(folder.absolute()),
         }
         return keeping_unknown(self.document, new)
 
@@ -215,6 +218,7 @@ def _state(document: Mapping[str, Any], path: Path) -> ProjectState:
         document,
         document.get("requirement", {}),
         document.get("policy", {}),
+        MapLook.from_json(document.get("map", {}), path.parent.absolute()),
     )
 
 

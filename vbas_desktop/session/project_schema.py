@@ -153,6 +153,26 @@ SCHEMA: dict[str, Any] = {
                 },
             },
         },
+        "map": {
+            "type": "object",
+            "properties": {
+                "names": {"type": ["string", "null"]},
+                "labels": {"type": ["string", "null"]},
+                "outlines": {"type": "array", "items": {"type": "string"}},
+                "context": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "required": ["path"],
+                        "properties": {
+                            "path": {"type": "string", "minLength": 1},
+                            "colour": {"type": "string"},
+                            "visible": {"type": "boolean"},
+                        },
+                    },
+                },
+            },
+        },
         "selection": {
             "type": "object",
             "properties": {"solution": {"type": ["integer", "null"]}, "region": {"type": ["integer", "null"]}},

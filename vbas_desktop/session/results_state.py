@@ -14,6 +14,7 @@ from vbas_desktop.domain.words import counted
 from .choices import Choices
 from .events import Event, Listener, Subject
 from .history import SOLUTIONS_AT, History, Step
+from .map_look import MapLook
 from .ready import key_of
 from .results import Entry, Marks, ProblemKey, Run, marks_of
 
@@ -35,6 +36,7 @@ class Results:
         self._compared: int | None = None
         self._chosen_region: int | None = None
         self._coloured_by: str | None = None
+        self._look = MapLook()
         self._marks: tuple[tuple[Any, ...], dict[int, Marks]] | None = None
 
     @property
@@ -260,6 +262,18 @@ class Results:
         if region != self._chosen_region:
             self._chosen_region = region
             self._tell(Event.REGION_CHOSEN)
+
+    @property
+    def look(self) -> MapLook:
+        """What the map shows besides the solution."""
+        return self._look
+
+    def change_look(self, look: MapLook) -> None:
+        """Let the map look otherwise."""
+        if look != self._look:
+            self._look = look
+            self.modified = True
+            self._tell(Event.LOOK_CHANGED)
 
     @property
     def coloured_by(self) -> str | None:

@@ -23,6 +23,7 @@ from .choices import Choices, combination
 from .events import Event
 from .history import Step
 from .loading import Loading
+from .map_look import MapLook
 from .opening import OpenedProject
 from .orders import Loaded, RunOrder
 from .project import ProjectState
@@ -81,10 +82,12 @@ class Session(Loading):
             self.project_path, self._document = None, {}
             self.restore_results(())
             self.forget_papers()
+            self._look = MapLook()
         else:
             self.mark_outdated(loaded.table.source.sha256, loaded.region_ids_sha256)
         self.modified = not fresh
-        self._tell(Event.DATA_LOADED, Event.CHOICES_CHANGED)
+        self._look = self._look.fitting(loaded.regions.columns)
+        self._tell(Event.DATA_LOADED, Event.CHOICES_CHANGED, Event.LOOK_CHANGED)
 
     def _same_regions(self, loaded: Loaded) -> bool:
         """Whether the region file was read again unchanged: then what was made of it stays valid."""
@@ -265,6 +268,7 @@ class Session(Loading):
             self._document,
             self.requirement.as_dict() if self.has_requirement or self.requirement.title else {},
             self.policy.as_json(),
+            self.look,
         )
 
     def accept_project(self, opened: OpenedProject) -> None:
@@ -274,6 +278,7 @@ class Session(Loading):
         self.restore_results(opened.entries)
         self._document = opened.state.document
         self.papers_of(opened.state)
+        self.change_look(opened.state.look.fitting(opened.loaded.regions.columns))
         self.project_path, self.modified = opened.path, bool(opened.changed)
         if opened.state.selected is not None and self.entry(opened.state.selected) is not None:
             self.select(opened.state.selected)

@@ -143,6 +143,15 @@ class ReleaseOptions(Settings):
         form=Names(),
         usual="geojson",
     )
+    name_column: str | None = setting(
+        None,
+        label="&Names of regions from",
+        help="Column of the region file after which aggregated regions are named, such as “Cortland + 10”; the names "
+        "are added to crosswalk, table, shapes and reports.",
+        option="--name-column",
+        group=_GROUP,
+        usual="no names",
+    )
     pdf: bool = setting(
         True,
         label="Reports as P&DF too",

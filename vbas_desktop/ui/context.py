@@ -30,6 +30,7 @@ class SessionModel(QObject):
     selection_changed = Signal()
     region_chosen = Signal()
     colouring_changed = Signal()
+    look_changed = Signal()
     requirement_changed = Signal()
     policy_changed = Signal()
     saved = Signal()

@@ -112,7 +112,8 @@ VARIANTS = {
     "release": [
         f'--columns=--tract,"sex, ""at birth""",{AGE},"a=b; c"', f'--rename="{ILLNESS}"=ill=ness', "--rename",
         "--tract=the area", "--class-size", "size, of class", "--release-delimiter", "tab", "--escape-formulas",
-        "--policy", "class-5", "--geometry", "gpkg,geojson", "--no-pdf", "--allow-column", f'"{ILLNESS}"', *SECRET,
+        "--policy", "class-5", "--geometry", "gpkg,geojson", "--no-pdf", "--name-column", "county, or so",
+        "--allow-column", f'"{ILLNESS}"', *SECRET,
     ],
     "obstacles": [
         "--construction", "obstacles", "--obstacles", "lake.geojson", "--codebook", "codes.csv", "--sites", "5",
@@ -124,7 +125,9 @@ VARIANTS = {
         "--centre-weights", "people", "--sites", "6", *SECRET,
     ],
     "tiers": ["--tiers", "auto", "--tier-factor", "3", "--sites", "12", "--range-reach", "0", "--no-pdf", *SECRET],
-    "tiers of a column": ["--tiers", "half", "--sites", "12", "--range-reach", "0", "--no-pdf", *SECRET],
+    "tiers of a column": [
+        "--tiers", "half", "--name-column", "id", "--sites", "12", "--range-reach", "0", "--no-pdf", *SECRET,
+    ],
     "sensitive": [
         "--sensitive", ILLNESS, "--benign", f'"{ILLNESS}"=3,"2"', "--criterion", "distinct:3", "--criterion",
         f'"{ILLNESS}"=share:60', "--sites", "4", *SECRET,

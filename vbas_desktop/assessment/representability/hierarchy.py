@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from vbas_desktop.domain.crosswalk import CROSSWALK, code_columns
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.files.generalise import read_levels
 
@@ -144,8 +145,9 @@ def places_of_crosswalk(path: str | Path, column: str) -> Hierarchy:
     except (OSError, ValueError, csv.Error) as error:
         message = f"The crosswalk cannot be read: {type(error).__name__}."
         raise InputError(Finding("crosswalk", message, "Name crosswalk.csv of a release.", file=str(path))) from None
-    if header[:2] != ["initial_region", "aggregated_region"] or any(len(row) != len(header) for row in rows):
+    if tuple(header[:2]) != CROSSWALK or any(len(row) != len(header) for row in rows):
         message = "This is not the crosswalk of a release."
         raise InputError(Finding("crosswalk", message, "Name crosswalk.csv of a release.", file=str(path)))
-    top = () if len(header) > 2 else (SUPPRESSED,)
-    return Hierarchy(column, {row[0]: (*row[1:], *top) for row in rows})
+    width = code_columns(header)
+    top = () if width > len(CROSSWALK) else (SUPPRESSED,)
+    return Hierarchy(column, {row[0]: (*row[1:width], *top) for row in rows})

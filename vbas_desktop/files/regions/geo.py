@@ -20,7 +20,7 @@ from vbas_desktop.files.findings import FindingList
 from .columns import find_id, is_latitude, is_longitude, name_column
 from .coordinates import degrees_fit
 from .geometry_kind import checked_geometry_file
-from .raw import POLYGONAL, RawRegions, check_ids, finite_shapes, number_columns, repaired, shared_values
+from .raw import POLYGONAL, RawRegions, check_ids, finite_shapes, number_columns, repaired, shared_values, text_columns
 from .text import choose_id
 
 ENDINGS = (".geojson", ".json", ".gpkg", ".shp", ".zip")
@@ -84,6 +84,7 @@ def read_raw_layer(
         over_date_line=cut is not None,
         labels=shared_values(others),
         numbers=number_columns(others),
+        columns=text_columns([(id_name, columns[id_name]), *others]),
     )
 
 

@@ -39,6 +39,7 @@ class RawRegions:
     y_name: str | None = None
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     over_date_line: bool = False
 
 
@@ -50,6 +51,15 @@ def shared_values(columns: Iterable[tuple[str, Sequence[str]]]) -> dict[str, tup
         if name and name not in found and 2 * len(once) <= len(values):
             # The same text is kept once.
             found[name] = tuple(once[value] for value in values)
+    return found
+
+
+def text_columns(columns: Iterable[tuple[str, Sequence[str]]]) -> dict[str, tuple[str, ...]]:
+    """All columns with a name as text, of several with the same name the first."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, values in columns:
+        if name and name not in found:
+            found[name] = tuple(values)
     return found
 
 

@@ -57,6 +57,7 @@ def load_regions(
         names=raw.names,
         labels=raw.labels,
         numbers=raw.numbers,
+        columns=raw.columns,
         findings=(*findings.stop_on_errors(), *remarks),
         obstacles=obstacles,
     )

@@ -18,7 +18,7 @@ from vbas_desktop.files.whole_text import whole_text
 from .columns import Axes, check_repeated, find_axes, find_id, name_column
 from .coordinates import degrees_fit, from_lon_lat, projection_for
 from .numbers import numbers_of
-from .raw import RawRegions, check_ids, number_columns, shared_values
+from .raw import RawRegions, check_ids, number_columns, shared_values, text_columns
 
 AGREEING_M = 30.0
 """Plane coordinates agree with longitudes and latitudes if half of them are not farther than this from each other."""
@@ -78,6 +78,7 @@ def read_raw_csv(
         y_name=axes.y,
         labels=shared_values(others),
         numbers=number_columns(others),
+        columns=text_columns([(id_name, ids), *others]),
     )
 
 

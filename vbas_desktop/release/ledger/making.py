@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.domain.crosswalk import code_columns
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import Grouping
@@ -292,7 +293,8 @@ class _Walk:
 
 def _crosswalk(path: Path) -> _Walk:
     with path.open(encoding="utf-8", newline="") as file:
-        regions, *tiers = map(list, zip(*list(csv.reader(file))[1:], strict=True))
+        header, *rows = csv.reader(file)
+    regions, *tiers = map(list, zip(*(row[: code_columns(header)] for row in rows), strict=True))
     numbered = [np.unique(np.array(tier, object), return_inverse=True) for tier in tiers]
     memberships = [number.ravel().astype(np.int32) for _, number in numbered]
     parents = []

@@ -24,7 +24,7 @@ from .limits import limit_blocks
 from .place import place_blocks
 from .ratings import MEASURE_ROWS, measure_rows, risk_blocks, solution_table
 from .sensitive import sensitive_blocks
-from .shared import FOOT, files_table, map_caption, why_safe
+from .shared import FOOT, code_and_name, files_table, map_caption, region_rows, why_safe
 from .tiers import tier_blocks
 from .wording import choices_in_words
 
@@ -184,10 +184,9 @@ class _Writer:
 
     def _regions(self) -> Iterable[Block]:
         order = code_order(self.plan)
-        headings = ["aggregated region", "initial regions", "records released", "records suppressed"]
-        headings += ["smallest class", "pieces"]
+        headings = ("initial regions", "records released", "records suppressed", "smallest class", "pieces")
         rows = [self._region_row(number) for number in order[:LONGEST_TABLE]]
-        yield Table(headings, rows)
+        yield region_rows(self.plan, headings, rows)
         if len(order) > LONGEST_TABLE:
             left = len(order) - LONGEST_TABLE
             yield Paragraph(f"{left:,} more are in aggregated_regions.csv.", quiet=True)
@@ -195,7 +194,7 @@ class _Writer:
     def _region_row(self, number: int) -> list[str]:
         smallest = int(self.plan.anonymity_by_region[number])
         return [
-            self.plan.codes[number],
+            *code_and_name(self.plan, number),
             f"{self.plan.members_by_region[number]:,}",
             f"{self.plan.released_by_region[number]:,}",
             f"{self.lost_by_region[number]:,}",

@@ -13,6 +13,7 @@ from vbas_desktop.release.plan import Plan
 from vbas_desktop.release.tables import code_order
 
 from .blocks import Block, Pairs, Paragraph, Table
+from .shared import code_and_name, region_rows
 
 _LONGEST = 300
 
@@ -91,7 +92,7 @@ def _farthest(plan: Plan, place: PlaceVector) -> Table:
     order = sorted(code_order(plan), key=lambda number: -np.nan_to_num(place.region_distance[number], nan=-1.0))
     rows = [
         (
-            plan.codes[number],
+            *code_and_name(plan, number),
             f"{plan.released_by_region[number]:,}",
             _number(float(place.region_jaccard[number])),
             _number(float(place.region_fowlkes_mallows[number])),
@@ -99,8 +100,8 @@ def _farthest(plan: Plan, place: PlaceVector) -> Table:
         )
         for number in order[:_LONGEST]
     ]
-    headings = ("aggregated region", "records released", "kept together", "Fowlkes–Mallows", f"distance moved ({unit})")
-    return Table(headings, rows, caption="Those whose records moved farthest first.")
+    headings = ("records released", "kept together", "Fowlkes–Mallows", f"distance moved ({unit})")
+    return region_rows(plan, headings, rows, caption="Those whose records moved farthest first.")
 
 
 def _number(value: float | None, unit: str = "") -> str:

@@ -21,7 +21,7 @@ from .drawing import Drawing
 from .place import recipients_place
 from .ratings import MEASURE_ROWS, formatted, measures, risk_blocks
 from .sensitive import recipients_sensitive
-from .shared import FOOT, files_table, map_caption, why_safe
+from .shared import FOOT, code_and_name, files_table, map_caption, region_rows, why_safe
 from .tiers import tier_blocks
 from .wording import COMPONENTS, coordinates
 
@@ -167,9 +167,13 @@ def _remarks(papers: Papers) -> Iterable[Block]:
 def _regions(told: Told) -> Iterable[Block]:
     order: Sequence[int] = code_order(told)
     rows = [
-        (told.codes[number], f"{told.members_by_region[number]:,}", f"{told.released_by_region[number]:,}")
+        (
+            *code_and_name(told, number),
+            f"{told.members_by_region[number]:,}",
+            f"{told.released_by_region[number]:,}",
+        )
         for number in order[:LONGEST_TABLE]
     ]
-    yield Table(("aggregated region", "initial regions", "records released"), rows)
+    yield region_rows(told, ("initial regions", "records released"), rows)
     if len(order) > LONGEST_TABLE:
         yield Paragraph(f"{len(order) - LONGEST_TABLE:,} more are in aggregated_regions.csv.", quiet=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vbas_desktop import __version__
+from vbas_desktop.domain.crosswalk import NAME
 from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.plan import Partition
 
@@ -45,6 +46,19 @@ def files_table(files: Sequence[ReleasedFile]) -> Table:
         for file in files
     ]
     return Table(("file", "what it is", "bytes", "SHA-256"), rows, 2, 3)
+
+
+def code_and_name(partition: Partition, number: int) -> tuple[str, ...]:
+    """What an aggregated region is called in a table: its code and, if they have any, its name."""
+    return (partition.codes[number], *((partition.names[number],) if partition.names else ()))
+
+
+def region_rows(
+    partition: Partition, headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str = ""
+) -> Table:
+    """A table of aggregated regions whose rows begin with `code_and_name`."""
+    first = ("aggregated region", *((NAME,) if partition.names else ()))
+    return Table((*first, *headings), rows, len(first), caption=caption)
 
 
 def map_caption(partition: Partition) -> str:

@@ -88,6 +88,7 @@ class ExportDialog(QDialog):
         self.seed.setPlaceholderText("drawn anew")
         self.formulas = QCheckBox(_SETTINGS["escape_formulas"].label)
         self.class_size = QCheckBox(_SETTINGS["class_size"].label)
+        self.naming = QComboBox()
         self.geopackage = QCheckBox(_SETTINGS["geometry"].label)
         self.pdf = QCheckBox(_SETTINGS["pdf"].label)
         self.pdf.setChecked(_SETTINGS["pdf"].default)
@@ -115,6 +116,10 @@ class ExportDialog(QDialog):
         for name, policy in POLICIES.items():
             self.policy.setItemData(self.policy.findData(name), policy.origin, Qt.ItemDataRole.ToolTipRole)
         self.shuffle.setChecked(self._session.policy.shuffled)
+        self.naming.addItem("No names", None)
+        for column in self._session.regions.columns if self._session.regions is not None else ():
+            self.naming.addItem(column, column)
+        self.naming.setCurrentIndex(max(0, self.naming.findData(self._session.look.names)))
 
     def _build(self) -> None:
         self.summary.setWordWrap(True)
@@ -161,6 +166,7 @@ class ExportDialog(QDialog):
         for widget in (self.formulas, self.class_size):
             layout.addWidget(widget)
         papers = QHBoxLayout()
+        papers.addWidget(setting_field(_SETTINGS["name_column"], self.naming))
         papers.addWidget(self.geopackage)
         papers.addWidget(self.pdf)
         layout.addLayout(papers)
@@ -228,6 +234,7 @@ class ExportDialog(QDialog):
             "policy": self.policy.currentData(),
             "geometry": ("geojson", "gpkg") if self.geopackage.isChecked() else ("geojson",),
             "pdf": self.pdf.isChecked(),
+            "name_column": self.naming.currentData(),
         }
         options = ReleaseOptions(**values)
         options.released_columns(self._session.table.dialect.header)
@@ -249,6 +256,7 @@ class ExportDialog(QDialog):
         self.class_size.setChecked(options.class_size is not None)
         self.geopackage.setChecked("gpkg" in options.geometry)
         self.pdf.setChecked(options.pdf)
+        self.naming.setCurrentIndex(max(0, self.naming.findData(options.name_column)))
         self.target.setText(str(order.target))
         self.audience.setText(order.handing.audience or "")
         self.reason.setText(order.handing.despite or "")

@@ -24,14 +24,16 @@ def card_text(
     region: int | None,
     obstacle: int | None = None,
     released_in: tuple[str, ...] = (),
+    names: tuple[str, ...] = (),
 ) -> str:
     """What the card says, as rich text; empty if nothing is under the pointer.
 
-    ``released_in`` says where the records of the aggregated region are released, if that is in tiers.
+    ``released_in`` says where the records of the aggregated region are released, if that is in tiers; ``names`` are
+    those of the aggregated regions.
     """
     lines = []
     if geometry is not None and aggregated is not None:
-        lines = _aggregated_lines(geometry, figures, aggregated, released_in)
+        lines = _aggregated_lines(geometry, figures, aggregated, released_in, names)
     if region is not None:
         name = base.regions.names[region] if base.regions.names else ""
         title = f"Initial region {base.regions.ids[region]}" + (f" · {name}" if name else "")
@@ -58,11 +60,17 @@ def _moved_words(geometry: MapGeometry, region: int) -> str:
 
 
 def _aggregated_lines(
-    geometry: MapGeometry, figures: tuple[Figure, ...], aggregated: int, released_in: tuple[str, ...]
+    geometry: MapGeometry,
+    figures: tuple[Figure, ...],
+    aggregated: int,
+    released_in: tuple[str, ...],
+    names: tuple[str, ...],
 ) -> list[str]:
     site = int(geometry.solution.owners_used[aggregated])
     of_site = f" · site {site + 1:,}" if geometry.sites is not None else ""
     lines = [f"<b>Aggregated region {escape(geometry.codes[aggregated])}</b>{of_site}"]
+    if names:
+        lines.append(escape(names[aggregated]))
     told = {figure.name: figure.text(aggregated) for figure in figures}
     if "records" in told:
         share = f" ({told['share_suppressed']})" if told["suppressed"] != "0 records" else ""

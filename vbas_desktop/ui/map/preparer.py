@@ -52,7 +52,13 @@ class Preparer(QObject):
         self._beside: int | None = None
         self._cells = False
         model = context.model
-        for signal in (model.data_loaded, model.problem_counted, model.selection_changed, model.solutions_changed):
+        for signal in (
+            model.data_loaded,
+            model.problem_counted,
+            model.selection_changed,
+            model.solutions_changed,
+            model.look_changed,
+        ):
             signal.connect(self._on_wish_changed)
         context.quiet_runner.job_ended.connect(self._on_job_ended)
         self._on_wish_changed()
@@ -103,7 +109,13 @@ class Preparer(QObject):
         return None if self._beside is None else self._context.session.entry(self._beside)
 
     def _prepared(self, entry: Entry | None) -> Shown | None:
-        return None if entry is None else self._kept.get(key_of(entry))
+        shown = None if entry is None else self._kept.get(key_of(entry))
+        return shown if shown is not None and shown.named_after == self._named_after(shown) else None
+
+    def _named_after(self, entry: Entry | Shown) -> str | None:
+        """The column that names the regions, unless the region file of a solution does not have it."""
+        column, problem = self._context.session.look.names, entry.problem
+        return column if problem is None or column in problem.regions.columns else None
 
     def _regions(self, entry: Entry | None) -> Regions | None:
         if entry is not None and entry.problem is not None:
@@ -139,7 +151,8 @@ class Preparer(QObject):
             fits = entry is not None and regions is not None and entry.solution.owner.size == len(regions)
             if entry is not None and fits and self._prepared(entry) is None and key_of(entry) not in self._given_up:
                 assert base is not None
-                job = _ShownJob(entry.number, entry.solution, entry.problem, base)
+                known, column = self._kept.get(key_of(entry)), self._named_after(entry)
+                job = _ShownJob(entry.number, entry.solution, entry.problem, base, known, column)
                 abort = partial(self._give_up, key_of(entry))
                 runner.start("Preparing the map", job, self._on_shown, on_abort=abort)
                 return
@@ -199,9 +212,13 @@ class _ShownJob:
     solution: Solution
     problem: Problem | None
     base: BaseGeometry
+    known: Shown | None
+    named_after: str | None
 
     def __call__(self, progress: Progress) -> Shown:
-        return prepare_shown(self.number, self.solution, self.problem, self.base, progress)
+        if self.known is not None:
+            return self.known.named(self.named_after)
+        return prepare_shown(self.number, self.solution, self.problem, self.base, progress, self.named_after)
 
 
 @dataclass(frozen=True, eq=False)

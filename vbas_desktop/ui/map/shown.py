@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vbas_desktop.algorithms.region_codes import tier_codes
+from vbas_desktop.algorithms.region_names import region_names
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution, Unrefined
@@ -25,7 +26,8 @@ class Shown:
     """One solution, ready to be drawn and listed. ``table`` is None until the problem is counted again.
 
     ``lost_in_tiers`` says how many records would be suppressed in tiers, if that is fewer. ``before`` is the map before
-    a refinement, if there was one.
+    a refinement, if there was one. ``names`` are those of the aggregated regions, after the column ``named_after`` of
+    the region file (None: after names or ids).
     """
 
     number: int
@@ -38,6 +40,13 @@ class Shown:
     tier_maps: tuple[TierMap, ...] = ()
     codes: tuple[tuple[str, ...], ...] = ()
     before: MapGeometry | None = None
+    names: tuple[str, ...] = ()
+    named_after: str | None = None
+
+    def named(self, column: str | None) -> Shown:
+        """The same with names after another column."""
+        names = region_names(self.geometry.base.regions, self.solution.membership, column)
+        return replace(self, names=names, named_after=column)
 
     def geometry_by(self, name: str | None) -> MapGeometry:
         """The map as it is coloured by this name: by the places of a tier, or as it is."""
@@ -162,7 +171,12 @@ def place_figures(problem: Problem, solution: Solution, progress: Progress) -> t
 
 
 def prepare_shown(
-    number: int, solution: Solution, problem: Problem | None, base: BaseGeometry, progress: Progress
+    number: int,
+    solution: Solution,
+    problem: Problem | None,
+    base: BaseGeometry,
+    progress: Progress,
+    named_after: str | None = None,
 ) -> Shown:
     """Prepare one solution on a base that is prepared already."""
     known = base if problem is None else base.with_records(problem.counts.region_totals)
@@ -176,7 +190,8 @@ def prepare_shown(
     figures = figures_of(geometry, table, place)
     codes = tier_codes(base.regions, solution) if solution.tiers is not None else ()
     before = map_before(geometry, progress)
-    return Shown(number, solution, problem, geometry, table, figures, saved, tier_maps(geometry), codes, before)
+    shown = Shown(number, solution, problem, geometry, table, figures, saved, tier_maps(geometry), codes, before)
+    return shown.named(named_after)
 
 
 def unrefined_solution(solution: Solution, unrefined: Unrefined) -> Solution:

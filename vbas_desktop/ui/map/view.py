@@ -183,7 +183,8 @@ class MapView(QWidget):
         reach = 4 * self.canvas.units_per_pixel
         obstacle = base.obstacle_at(x, y, reach) if Layer.OBSTACLES in self.canvas.layers else None
         where = () if shown is None or not figures or aggregated is None else shown.released_in(aggregated)
-        text = card_text(base, self.canvas.geometry_shown, figures, aggregated, region, obstacle, where)
+        names = shown.names if shown is not None and figures else ()
+        text = card_text(base, self.canvas.geometry_shown, figures, aggregated, region, obstacle, where, names)
         self.card.tell(text, self.canvas.position_of(x, y).toPoint())
 
     @Slot(object)

@@ -58,6 +58,9 @@ _TIPS = {
 
 
 _CODE = Heading("Region", "Code of the aggregated region, as in the release")
+_NAME = Heading("Name", "What most of its initial regions are called, and how many others it has")
+_BEFORE = (_CODE, _NAME)
+"""The columns before the figures."""
 
 
 def _heading(figure: Figure) -> Heading:
@@ -65,7 +68,7 @@ def _heading(figure: Figure) -> Heading:
 
 
 class RegionsModel(TableModel):
-    """One row per aggregated region: its code, then its figures. Sorts itself: Qt would ask for each comparison."""
+    """One row per aggregated region: code, name, then its figures. Sorts itself: Qt would ask for each comparison."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -78,7 +81,7 @@ class RegionsModel(TableModel):
         """List the aggregated regions of another solution."""
         self.beginResetModel()
         self.shown = shown
-        self._headings = () if shown is None else (_CODE, *map(_heading, shown.figures))
+        self._headings = () if shown is None else (*_BEFORE, *map(_heading, shown.figures))
         self._put_in_order()
         self.endResetModel()
 
@@ -96,8 +99,9 @@ class RegionsModel(TableModel):
     def _put_in_order(self) -> None:
         column, order = self._sorted_by
         figure = self.figure(column)
-        by_code = np.argsort(np.argsort(np.array(self._codes, str))).astype(np.float64)
-        values = by_code if figure is None else np.asarray(figure.values, np.float64)
+        texts = self._names if column == 1 else self._codes
+        by_text = np.unique(np.array(texts, str), return_inverse=True)[1].astype(np.float64)
+        values = by_text if figure is None else np.asarray(figure.values, np.float64)
         keys = values if order == Qt.SortOrder.AscendingOrder else -values
         self._regions = np.argsort(keys, kind="stable")
         self._rows = np.argsort(self._regions, kind="stable")
@@ -105,6 +109,10 @@ class RegionsModel(TableModel):
     @property
     def _codes(self) -> tuple[str, ...]:
         return () if self.shown is None else self.shown.geometry.codes
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return () if self.shown is None else self.shown.names
 
     def region(self, row: int) -> int:
         """The aggregated region in a row."""
@@ -115,17 +123,18 @@ class RegionsModel(TableModel):
         return int(self._rows[region])
 
     def figure(self, column: int) -> Figure | None:
-        """The figure of a column; the first column has none."""
+        """The figure of a column; the first two columns have none."""
         figures = self.shown.figures if self.shown is not None else ()
-        return figures[column - 1] if 1 <= column <= len(figures) else None
+        place = column - len(_BEFORE)
+        return figures[place] if 0 <= place < len(figures) else None
 
     def title(self, column: int) -> str:
         """The full title of a column."""
         figure = self.figure(column)
-        return "Aggregated region" if figure is None else figure.title
+        return ("Aggregated region", "Name")[column] if figure is None else figure.title
 
     def headings(self) -> tuple[Heading, ...]:
-        """The code, then the figures."""
+        """Code and name, then the figures."""
         return self._headings
 
     def count(self) -> int:
@@ -135,7 +144,9 @@ class RegionsModel(TableModel):
     def text(self, row: int, column: int) -> str:
         """What a cell shows."""
         figure, region = self.figure(column), self.region(row)
-        return self._codes[region] if figure is None else figure.format(float(figure.values[region]), unit=False)
+        if figure is None:
+            return (self._names if column == 1 else self._codes)[region]
+        return figure.format(float(figure.values[region]), unit=False)
 
     def more(self, row: int, column: int, role: int) -> Any:
         """The region of the row."""
@@ -174,5 +185,5 @@ def exact_rows(shown: Shown) -> list[list[str]]:
     columns = [
         ["" if np.isnan(float(value)) else str(value) for value in each.values.tolist()] for each in shown.figures
     ]
-    head = ["aggregated_region", *(each.name for each in shown.figures)]
-    return [head, *(list(row) for row in zip(shown.geometry.codes, *columns, strict=True))]
+    head = ["aggregated_region", "name", *(each.name for each in shown.figures)]
+    return [head, *(list(row) for row in zip(shown.geometry.codes, shown.names, *columns, strict=True))]

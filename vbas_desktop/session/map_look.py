@@ -1,0 +1,111 @@
+"""What the map shows besides the solution: names, labels, outlines, and layers from the user's files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+CODES, NAMES = "@codes", "@names"
+"""Labels that are no column of the region file: the codes of aggregated regions, and their names."""
+
+CONTEXT_COLOURS = ("blue", "brown", "green", "grey", "violet")
+"""What layers can be coloured with; the theme says which shade that is."""
+
+
+@dataclass(frozen=True)
+class ContextLayer:
+    """A file of the user's that is drawn for orientation."""
+
+    path: str
+    colour: str = CONTEXT_COLOURS[0]
+    visible: bool = True
+
+    @property
+    def title(self) -> str:
+        """What it is called in menus and legend."""
+        return Path(self.path).stem
+
+
+@dataclass(frozen=True)
+class MapLook:
+    """How the map is to look.
+
+    ``names`` is the column of the region file after which aggregated regions are named (None: names or ids), ``labels``
+    a column, `CODES`, `NAMES` or None, ``outlines`` the columns whose borders are drawn, ``context`` the layers from
+    the lowest to the uppermost.
+    """
+
+    names: str | None = None
+    labels: str | None = None
+    outlines: tuple[str, ...] = ()
+    context: tuple[ContextLayer, ...] = field(default=())
+
+    def with_context(self, path: str) -> MapLook:
+        """With one more layer on top, in the first colour that no other has; a file is not taken twice."""
+        if any(layer.path == path for layer in self.context):
+            return self
+        taken = {layer.colour for layer in self.context}
+        colour = next((name for name in CONTEXT_COLOURS if name not in taken), CONTEXT_COLOURS[0])
+        return replace(self, context=(*self.context, ContextLayer(path, colour)))
+
+    def without_context(self, number: int) -> MapLook:
+        """Without one of the layers."""
+        return replace(self, context=(*self.context[:number], *self.context[number + 1 :]))
+
+    def raised(self, number: int, by: int) -> MapLook:
+        """With one layer so many places higher (or lower), as far as there are any."""
+        others = list(self.context)
+        layer = others.pop(number)
+        others.insert(min(max(number + by, 0), len(others)), layer)
+        return replace(self, context=tuple(others))
+
+    def changed_context(self, number: int, **values: Any) -> MapLook:
+        """With other values of one layer."""
+        changed = list(self.context)
+        changed[number] = replace(changed[number], **values)
+        return replace(self, context=tuple(changed))
+
+    def toggled_outline(self, column: str, on: bool) -> MapLook:
+        """With or without the borders of a column."""
+        others = tuple(name for name in self.outlines if name != column)
+        return replace(self, outlines=(*others, column) if on else others)
+
+    def fitting(self, columns: Mapping[str, Any]) -> MapLook:
+        """Without columns that a region file does not have."""
+        return replace(
+            self,
+            names=self.names if self.names in columns else None,
+            labels=self.labels if self.labels in (CODES, NAMES) or self.labels in columns else None,
+            outlines=tuple(name for name in self.outlines if name in columns),
+        )
+
+    def as_json(self, folder: Path) -> dict[str, Any]:
+        """Plain data; paths are relative to ``folder`` where they can be."""
+        context = [
+            {"path": _relative(layer.path, folder), "colour": layer.colour, "visible": layer.visible}
+            for layer in self.context
+        ]
+        return {"names": self.names, "labels": self.labels, "outlines": list(self.outlines), "context": context}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], folder: Path) -> MapLook:
+        """The look again; what is missing is as usual."""
+        context = tuple(
+            ContextLayer(
+                os.path.normpath(folder / each["path"]),
+                each.get("colour") if each.get("colour") in CONTEXT_COLOURS else CONTEXT_COLOURS[0],
+                each.get("visible", True),
+            )
+            for each in data.get("context", ())
+        )
+        return cls(data.get("names"), data.get("labels"), tuple(data.get("outlines", ())), context)
+
+
+def _relative(path: str, folder: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # another drive
+        return path
