@@ -126,3 +126,81 @@ def test_the_map_of_the_western_regions(bench_data, race, bench_table):
     steps = list(next(iter(results.values())))
     rows = [[step, *(f"{results[name][step]:.1f}" for name in results), reach.get(step, "")] for step in steps]
     bench_table("Map of the western regions, CPU ms", ["", *results, "to reach"], rows)
+
+
+def overlay_costs(path: Path, layers: list[Path], labels: str, outlines: tuple[str, ...]) -> dict[str, float]:
+    """Draw the map of a region file with layers from files, outlines and labels, and measure each step."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from PySide6.QtCore import QRectF
+    from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap
+    from PySide6.QtWidgets import QApplication
+
+    from vbas_desktop.domain.progress import Silent
+    from vbas_desktop.files.regions.read import load_regions
+    from vbas_desktop.session.map_look import MapLook
+    from vbas_desktop.ui.map.canvas import MapCanvas
+    from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
+    from vbas_desktop.ui.map.overlay import prepare_overlay
+    from vbas_desktop.ui.map.overlay_picture import placed_labels
+    from vbas_desktop.ui.theme import LIGHT
+
+    app = QApplication.instance() or QApplication([])
+    regions = load_regions(path)
+    base = prepare_base(regions)
+    chance = np.random.default_rng(0)
+    sites = regions.points[chance.choice(len(regions), len(regions) // 12, replace=False)]
+    geometry = prepare_map(base, _solution(regions.points, sites))
+    look = MapLook(labels=labels, outlines=outlines)
+    for layer in layers:
+        look = look.with_context(str(layer))
+    costs = {"prepare (thread)": _milliseconds(lambda: prepare_overlay(base, geometry, (), look, None, Silent()), 1)}
+    overlay = prepare_overlay(base, geometry, (), look, None, Silent())
+    costs["vertices"] = float(sum(len(each.lines.xy) for each in overlay.context.values() if each.lines is not None))
+    canvas = MapCanvas(LIGHT)
+    canvas.resize(*SIZE)
+    canvas.show()
+    canvas.show_map(geometry)
+    app.processEvents()
+
+    def sharply() -> None:
+        canvas.box.translateBy(x=1.0, y=0.0)
+        canvas.item._moving = False
+        canvas.viewport().repaint()
+
+    costs["repaint without"] = _milliseconds(sharply)
+    canvas.show_overlay(overlay, look)
+    costs["repaint"] = _milliseconds(sharply)
+    pixmap = QPixmap(*SIZE)
+    picture, metrics = canvas.item.picture, QFontMetricsF(canvas.font())
+    window = QRectF(0, 0, *SIZE)
+    for times in (1, 4, 4):
+        canvas.zoom(times)
+        transform = canvas.item.sceneTransform() * canvas.viewportTransform()
+        painter = QPainter(pixmap)
+        painter.setTransform(transform)
+        name = f"labels, closer {times}×" if f"labels, closer {times}×" not in costs else "labels, closer 16×"
+        costs[name] = _milliseconds(lambda drawn=painter: picture.overlay.paint_labels(drawn, window))
+        drawn = placed_labels(overlay.labels, transform, window, metrics)[0]
+        costs[f"{name}, drawn"] = float(len(drawn))
+        painter.end()
+        costs[f"repaint, {name}"] = _milliseconds(sharply)
+    canvas.close()
+    return costs
+
+
+def test_layers_outlines_and_labels(bench_data, race, bench_table):
+    """With the obstacle files of the shared data as layers if they are there, else with the sample's own polygons."""
+    shared = Path(os.environ.get("VBAS_SHARED_DATA", ""))
+    west = shared / "obstacles_west.geojson"
+    layers = [west] if west.is_file() else [SAMPLE]
+    western = bench_data("western", "--records", "20000").regions
+    calls = {
+        "western regions": partial(overlay_costs, western, layers, "@codes", ()),
+        "polygons of the sample": partial(overlay_costs, SAMPLE, [SAMPLE], "name", ("name",)),
+    }
+    measured = race("Map with layers and labels, all steps", calls, reference="polygons of the sample", repeats=1)
+    results = {name: each.result for name, each in measured.items()}
+    reach = {"repaint": "50", "labels, closer 1×": "20", "labels, closer 4×": "20", "labels, closer 16×": "20"}
+    steps = list(next(iter(results.values())))
+    rows = [[step, *(f"{results[name][step]:.1f}" for name in results), reach.get(step, "")] for step in steps]
+    bench_table("Map with layers and labels, CPU ms", ["", *results, "to reach"], rows)

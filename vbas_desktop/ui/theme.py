@@ -71,6 +71,7 @@ class Colours:
     region_border: str
     site: str
     water: str
+    context: tuple[str, ...]
     fills: tuple[str, ...]
     sequence: tuple[str, ...]
 
@@ -93,6 +94,7 @@ LIGHT = Colours(
     region_border="#51606d",
     site="#17212b",
     water="#d3e3ee",
+    context=("#1f6fb2", "#8a4b14", "#1d7a43", "#555f69", "#7a2fa8"),
     fills=(
         "#a9c6de", "#f0cfa0", "#a8d5c2", "#e3b3b0", "#c9c3e0", "#d9dca0",
         "#8fb8c9", "#e8bfd2", "#bcd6a4", "#d8c3ab", "#9fcfd6", "#cfd4da",
@@ -118,6 +120,7 @@ DARK = Colours(
     region_border="#b4c0cb",
     site="#f2f5f7",
     water="#1b3140",
+    context=("#74bdf2", "#e2a86b", "#7fd6a0", "#b9c3cc", "#d2a6f5"),
     fills=(
         "#3f6685", "#8a6a37", "#3d7763", "#86514e", "#645c8f", "#73763a",
         "#2f6073", "#85526c", "#577a3d", "#75604a", "#3a737b", "#5b6570",

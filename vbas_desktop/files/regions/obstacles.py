@@ -34,7 +34,7 @@ def load_obstacles(
     for each in paths:
         path = Path(each)
         findings = FindingList(path.name)
-        layer = _layer(path, findings)
+        layer = geometry_layer(path, findings, _KINDS, "An obstacle file needs areas or lines.")
         placed = moved_shapes(layer.geometries, layer.definition, system)
         kept = _usable(placed, findings)
         _check_place(placed[kept], points, findings)
@@ -45,20 +45,21 @@ def load_obstacles(
     return Obstacles(frozen(np.concatenate(shapes)), tuple(names), tuple(sources)), tuple(remarks)
 
 
-def _layer(path: Path, findings: FindingList) -> Layer:
+def geometry_layer(path: Path, findings: FindingList, kinds: Sequence[str], needed: str) -> Layer:
+    """The features of a local geometry file; ``needed`` says what it should have if it is none."""
     check_local(path)
     check_readable(path)
     if path.suffix.lower() not in ENDINGS:
         finding = Finding(
             "wrong-format",
-            "An obstacle file needs areas or lines.",
+            needed,
             "Choose a GeoJSON, GeoPackage or Shapefile.",
             file=path.name,
         )
         raise InputError(finding)
     if path.suffix.lower() == ".shp":
         check_parts(path, findings)
-    return read_layer(path, None, findings, _KINDS)
+    return read_layer(path, None, findings, kinds)
 
 
 def _names(layer: Layer) -> list[str]:

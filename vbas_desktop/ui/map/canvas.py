@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from vbas_desktop.session.map_look import MapLook
 from vbas_desktop.ui.theme import Colours
 
 from .figures import Figure
@@ -19,6 +20,8 @@ from .geometry import BaseGeometry, MapGeometry
 from .item import HighlightItem, MapItem
 from .layers import DEFAULT_LAYERS, Layer, Picture, hairline, translucent
 from .legend_strip import paint_strip, strip_height
+from .overlay import Overlay
+from .overlay_picture import OverlayPaths, OverlayPicture
 from .paths import TiledPath
 from .scale import classify
 
@@ -69,6 +72,8 @@ class MapCanvas(pg.GraphicsView):
         self._figure: Figure | None = None
         self._layers = DEFAULT_LAYERS
         self._tiled: TiledPath | None = None
+        self._overlay: OverlayPaths | None = None
+        self._look = MapLook()
         self._changed: NDArray[np.bool_] | None = None
         self._changed_words = ""
         self._chosen: int | None = None
@@ -157,6 +162,17 @@ class MapCanvas(pg.GraphicsView):
         self._layers = layers
         self._repaint()
 
+    def show_overlay(self, overlay: Overlay | None, look: MapLook) -> None:
+        """Draw context layers, outlines and labels as a look wants them."""
+        if look == self._look and overlay is (None if self._overlay is None else self._overlay.overlay):
+            return
+        if overlay is None:
+            self._overlay = None
+        elif self._overlay is None or self._overlay.overlay is not overlay:
+            self._overlay = OverlayPaths(overlay)
+        self._look = look
+        self._repaint()
+
     def use_colours(self, colours: Colours) -> None:
         """Draw in other colours."""
         self._colours = colours
@@ -171,8 +187,11 @@ class MapCanvas(pg.GraphicsView):
         else:
             figure = self._figure if self._geometry is not None else None
             classes = None if figure is None else classify(figure.values, len(self._colours.sequence), figure.scale)
+            overlay = None
+            if self._overlay is not None and self._overlay.overlay.regions is self._base.regions:
+                overlay = OverlayPicture(self._overlay, self._look, self._colours, self.font())
             picture = Picture(
-                self._base, self._geometry, self._colours, self._layers, classes, self._changed, self._tiles()
+                self._base, self._geometry, self._colours, self._layers, classes, self._changed, self._tiles(), overlay
             )
             self.item.show_picture(picture)
             self.legend = legend_of(picture, figure, self._changed_words)

@@ -23,7 +23,7 @@ SWATCH = 12.0
 
 @dataclass(frozen=True)
 class LegendRow:
-    """One line of the legend: a mark (``fill``, ``pieces``, ``empty``, ``dot``, ``ring``, ``cross``) and its words."""
+    """An entry: a mark (``fill``, ``pieces``, ``empty``, ``dot``, ``line``, ``ring``, ``cross``) and its words."""
 
     mark: str
     colour: str
@@ -64,6 +64,9 @@ def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Leg
     obstacles = picture.base.regions.obstacles
     if obstacles is not None and Layer.OBSTACLES in picture.layers:
         rows.append(LegendRow("fill", colours.water, f"obstacle ({len(obstacles):,})"))
+    if picture.overlay is not None:
+        rows += [LegendRow("line", picture.overlay.colour(each), each.title) for each in picture.overlay.layers]
+        rows += [LegendRow("line", colours.text, f"border of {each}") for each in picture.overlay.outlines]
     if geometry is not None and geometry.detoured is not None and Layer.DETOURED in picture.layers:
         number, share = int(geometry.detoured.sum()), float(geometry.detoured.mean())
         rows.append(
@@ -116,6 +119,9 @@ def paint_mark(painter: QPainter, row: LegendRow, colours: Colours, box: QRectF)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         painter.drawRect(QRectF(middle.x() - 2, middle.y() - 2, 4, 4))
+    elif row.mark == "line":
+        painter.setPen(QPen(colour, 2))
+        painter.drawLine(QPointF(box.left(), middle.y()), QPointF(box.right(), middle.y()))
     elif row.mark == "ring":
         painter.setPen(QPen(colour, 1))
         painter.setBrush(QColor(colours.canvas))

@@ -13,6 +13,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QTransfo
 from vbas_desktop.ui.theme import Colours
 
 from .geometry import BaseGeometry, MapGeometry
+from .overlay_picture import OverlayPicture
 from .paths import TiledPath, path_of, paths_by_class, points_polygon
 from .scale import Classes, spread
 
@@ -86,6 +87,7 @@ class Picture:
     classes: Classes | None = None
     changed: NDArray[np.bool_] | None = None
     polygons: TiledPath | None = None
+    overlay: OverlayPicture | None = None
     _fills: list[tuple[QBrush, QPainterPath]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -135,6 +137,8 @@ class Picture:
         """Draw all layers that are switched on; ``window`` is what can be seen, in pixels."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self._paint_area(painter)
+        if self.overlay is not None:
+            self.overlay.paint_under(painter)
         if Layer.AGGREGATED in self.layers and self.geometry is not None:
             self._paint_fills(painter)
         if Layer.POLYGONS in self.layers and self.polygons is not None:
@@ -145,10 +149,14 @@ class Picture:
             self._paint_borders(painter)
         if Layer.OBSTACLES in self.layers:
             self._paint_obstacles(painter)
+        if self.overlay is not None:
+            self.overlay.paint_over(painter, painter.worldTransform().inverted()[0].mapRect(window))
         if self.layers & {Layer.POINTS, Layer.DETOURED, Layer.MOVED} or self.changed is not None:
             self._paint_points(painter)
         if Layer.SITES in self.layers and self.geometry is not None and self.geometry.sites is not None:
             self._paint_sites(painter, self.geometry.sites, self.geometry.site_attracts)
+        if self.overlay is not None:
+            self.overlay.paint_labels(painter, window)
 
     def _paint_area(self, painter: QPainter) -> None:
         if Layer.AREA not in self.layers:

@@ -38,6 +38,7 @@ class TiledPath:
         corners = rings.xy[rings.starts[shapes]]
         low, span = rings.xy.min(axis=0), np.maximum(np.ptp(rings.xy, axis=0), 1e-12)
         column, row = np.minimum((corners - low) / span * tiles, tiles - 1).astype(np.int64).T
+        self._least = float(span.max()) * 1e-9
         self._members = [shapes[row * tiles + column == tile] for tile in range(tiles * tiles)]
         self._paths: dict[int, QPainterPath] = {}
         self._boxes = [self._box(members) for members in self._members]
@@ -47,7 +48,8 @@ class TiledPath:
             return QRectF()
         xy, _ = self.rings.of(members)
         (left, bottom), (right, top) = xy.min(axis=0).tolist(), xy.max(axis=0).tolist()
-        return QRectF(left, bottom, right - left, top - bottom)
+        # A line along an axis has no width, and what is empty meets nothing.
+        return QRectF(left, bottom, max(right - left, self._least), max(top - bottom, self._least))
 
     def visible(self, shown: QRectF) -> list[QPainterPath]:
         """The paths of the tiles in a part of the map."""

@@ -12,11 +12,13 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.session.map_look import MapLook
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.latest import Recent
 
-from .geometry import BaseGeometry, lacks_cells, prepare_base, with_cells
+from .geometry import BaseGeometry, MapGeometry, lacks_cells, prepare_base, with_cells
+from .overlay import Overlay, is_complete, label_key, prepare_overlay
 from .pair import Pair, prepare_pair
 from .shown import Shown, prepare_shown
 
@@ -51,6 +53,8 @@ class Preparer(QObject):
         self._given_up: set[Hashable] = set()
         self._beside: int | None = None
         self._cells = False
+        self._overlay: Overlay | None = None
+        self._told: set[str] = set()
         model = context.model
         for signal in (
             model.data_loaded,
@@ -78,6 +82,20 @@ class Preparer(QObject):
     def compared(self) -> Shown | None:
         """The solution that the selected one is compared with, once it is prepared."""
         return self._prepared(self._context.session.compared)
+
+    @property
+    def overlay(self) -> Overlay | None:
+        """Context layers, outlines and labels of the session's regions, as far as they are prepared."""
+        return self._overlay
+
+    def read_context_again(self, path: str) -> None:
+        """Read a layer anew: the file may be there by now, or be another one."""
+        if self._overlay is not None and path in self._overlay.context:
+            others = {name: drawn for name, drawn in self._overlay.context.items() if name != path}
+            self._overlay = replace(self._overlay, context=others)
+            self._told.discard(path)
+            self._given_up = {what for what in self._given_up if not isinstance(what, MapLook)}
+            self._prepare_next()
 
     @property
     def pair(self) -> Pair | None:
@@ -156,6 +174,8 @@ class Preparer(QObject):
                 abort = partial(self._give_up, key_of(entry))
                 runner.start("Preparing the map", job, self._on_shown, on_abort=abort)
                 return
+        if self._prepare_overlay():
+            return
         self._prepare_pair()
         if not runner.busy:
             self._prepare_cells()
@@ -177,6 +197,29 @@ class Preparer(QObject):
         if what not in self._given_up:
             abort = partial(self._give_up, what)
             self._context.quiet_runner.start("Comparing", _PairJob(shown, compared), self._on_pair, on_abort=abort)
+
+    def _prepare_overlay(self) -> bool:
+        """Start preparing what the look asks for and is missing; whether there is anything to do."""
+        shown, look = self.shown, self._context.session.look
+        base = shown.geometry.base if shown is not None else self.base
+        if base is None or look in self._given_up:
+            return False
+        geometry, names = (None, ()) if shown is None else (shown.geometry, shown.names)
+        if is_complete(self._overlay, base, look, label_key(look, geometry, names)):
+            return False
+        job = _OverlayJob(base, geometry, names, look, self._overlay)
+        abort = partial(self._give_up, look)
+        self._context.quiet_runner.start("Preparing layers", job, self._on_overlay, on_abort=abort)
+        return True
+
+    def _on_overlay(self, overlay: Overlay) -> None:
+        self._overlay = overlay
+        for path, drawn in overlay.context.items():
+            if drawn.problem and path not in self._told:
+                self._told.add(path)
+                self._context.say(f"The layer is not drawn. {drawn.problem}")
+        self.changed.emit()
+        self._prepare_next()
 
     def _give_up(self, what: Hashable) -> None:
         """What failed once is not tried again: it would fail again, without end."""
@@ -227,6 +270,18 @@ class _CellsJob:
 
     def __call__(self, progress: Progress) -> Shown:
         return replace(self.shown, geometry=with_cells(self.shown.geometry, progress))
+
+
+@dataclass(frozen=True, eq=False)
+class _OverlayJob:
+    base: BaseGeometry
+    geometry: MapGeometry | None
+    names: tuple[str, ...]
+    look: MapLook
+    before: Overlay | None
+
+    def __call__(self, progress: Progress) -> Overlay:
+        return prepare_overlay(self.base, self.geometry, self.names, self.look, self.before, progress)
 
 
 @dataclass(frozen=True, eq=False)

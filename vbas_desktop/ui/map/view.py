@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
+from vbas_desktop.session.map_look import CODES, NAMES, MapLook
 from vbas_desktop.session.results import why_not_comparable
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record, side_by_side
@@ -17,6 +20,7 @@ from .geometry import BaseGeometry
 from .hover_card import HoverCard, card_text
 from .layers import Layer
 from .legend_strip import LegendStrip
+from .look_menu import LookMenu
 from .preparer import preparer_of
 from .side_by_side import SideBySide
 
@@ -37,6 +41,7 @@ class MapView(QWidget):
         self.card = HoverCard(self.canvas)
         self.card.use_colours(colours)
         self.comparison = SideBySide(context)
+        self.look_menu = LookMenu(context, self._preparer, self.bar.layer_menu, self)
         self._stack = QStackedWidget()
         self.legend = LegendStrip(colours)
         single = QWidget()
@@ -122,6 +127,14 @@ class MapView(QWidget):
         elif self.canvas.base is not None and session.selected is None and session.regions is not None:
             # Other regions are loaded and not prepared yet: the old ones would be misleading.
             self.canvas.show_base(None)
+        for canvas in (self.canvas, self.comparison.left, self.comparison.right):
+            canvas.show_overlay(self._preparer.overlay, self._look_of(canvas))
+
+    def _look_of(self, canvas: MapCanvas) -> MapLook:
+        """Labels of aggregated regions are those of the one map: two compared solutions have others."""
+        look = self._context.session.look
+        own = canvas is not self.canvas and look.labels in (CODES, NAMES)
+        return replace(look, labels=None) if own else look
 
     @Slot()
     def _show_title(self) -> None:

@@ -1,0 +1,240 @@
+"""Context layers, outlines of columns and labels: prepared in a thread, drawn, kept in the project."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given
+from hypothesis import strategies as st
+from map_samples import QUARTER_SITES, SIDE, solution_of, squares
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTransform
+from solved import Bench, Solved
+
+from vbas_desktop.domain.progress import Silent
+from vbas_desktop.session.map_look import CODES, NAMES, ContextLayer, MapLook
+from vbas_desktop.ui.map.canvas import MapCanvas
+from vbas_desktop.ui.map.geometry import prepare_base
+from vbas_desktop.ui.map.label_places import without_overlap
+from vbas_desktop.ui.map.overlay import Labels, prepare_overlay
+from vbas_desktop.ui.map.overlay_picture import placed_labels
+from vbas_desktop.ui.map.shown import prepare_shown
+from vbas_desktop.ui.map.view import MapView
+from vbas_desktop.ui.theme import DARK, LIGHT
+
+PLACES = st.tuples(st.integers(-40, 40), st.integers(-40, 40), st.integers(0, 30), st.integers(0, 9))
+
+
+def _touch(one, other):
+    return one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3]
+
+
+@given(st.lists(PLACES, max_size=40))
+def test_no_two_labels_overlap_and_none_is_left_out_without_need(places):
+    boxes = np.array([(x, y, x + wide, y + high) for x, y, wide, high in places], float).reshape(-1, 4)
+    kept = without_overlap(boxes).tolist()
+    naive = []
+    for number, box in enumerate(boxes):
+        if not any(_touch(box, boxes[other]) for other in naive):
+            naive.append(number)
+    assert kept == naive
+
+
+@given(st.floats(0.5, 40), st.integers(0, 99))
+def test_labels_that_are_drawn_have_room_and_never_overlap(qapp, scale, seed):
+    draw = np.random.default_rng(seed)
+    places = draw.uniform(0, 20, (60, 2))
+    labels = Labels(tuple(f"place {n}" for n in range(60)), places, draw.uniform(0.1, 5, (60, 2)))
+    metrics = QFontMetricsF(QFont())
+    window = QRectF(0, 0, 400, 400)
+    numbers, boxes = placed_labels(labels, QTransform.fromScale(scale, -scale).translate(0, -20), window, metrics)
+    assert not any(_touch(one, other) for at, one in enumerate(boxes) for other in boxes[:at])
+    for number in numbers.tolist():
+        assert labels.sizes[number, 0] * scale >= 0.7 * metrics.horizontalAdvance(labels.texts[number]) - 1e-6
+    assert numbers.tolist() == sorted(numbers.tolist())
+
+
+@pytest.fixture
+def regions():
+    halves = tuple("West" if number % SIDE < SIDE // 2 else "East" for number in range(SIDE * SIDE))
+    plain = squares()
+    return replace(plain, columns={"id": plain.ids, "half": halves}, labels={"half": halves})
+
+
+@pytest.fixture
+def shown(regions):
+    owner = np.array([y // 2 * 2 + x // 2 for y in range(SIDE) for x in range(SIDE)], np.int32)
+    return prepare_shown(1, solution_of(owner, QUARTER_SITES), None, prepare_base(regions), Silent())
+
+
+def overlay_of(shown, look, before=None):
+    return prepare_overlay(shown.geometry.base, shown.geometry, shown.names, look, before, Silent())
+
+
+def write(path, *geometries):
+    collected = shapely.geometrycollections(list(geometries))
+    path.write_text(shapely.to_geojson(collected))
+    return str(path)
+
+
+@pytest.fixture
+def canvas(qtbot):
+    made = MapCanvas(LIGHT)
+    qtbot.addWidget(made)
+    made.resize(600, 600)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def colours_at(canvas, x, y, reach=2):
+    image, place = canvas.viewport().grab().toImage(), canvas.position_of(x, y).toPoint()
+    around = range(-reach, reach + 1)
+    return {image.pixelColor(place.x() + i, place.y() + j).name() for i in around for j in around}
+
+
+def test_layers_are_drawn_in_their_colour_and_order(shown, canvas, tmp_path):
+    road = write(tmp_path / "road.geojson", shapely.LineString([(0.3, 1.5), (3.7, 1.5)]))
+    rail = write(tmp_path / "rail.geojson", shapely.LineString([(0.3, 1.5), (3.7, 1.5)]))
+    look = MapLook().with_context(road).with_context(rail)
+    assert [layer.colour for layer in look.context] == ["blue", "brown"]
+    overlay = overlay_of(shown, look)
+    canvas.show_map(shown.geometry)
+    canvas.show_overlay(overlay, look)
+    assert [row.text for row in canvas.legend.rows if row.mark == "line"] == ["road", "rail"]
+    blue, brown = (QColor(colour).name() for colour in LIGHT.context[:2])
+    assert brown in colours_at(canvas, 2.7, 1.5)
+    assert blue not in colours_at(canvas, 2.7, 1.5)
+    canvas.show_overlay(overlay, look.raised(0, 1))
+    assert blue in colours_at(canvas, 2.7, 1.5)
+    canvas.show_overlay(overlay, look.changed_context(1, visible=False).changed_context(0, colour="green"))
+    assert QColor(LIGHT.context[2]).name() in colours_at(canvas, 2.7, 1.5)
+    canvas.show_overlay(overlay, look.without_context(0).without_context(0))
+    assert not {blue, brown} & colours_at(canvas, 2.7, 1.5)
+    canvas.use_colours(DARK)
+    canvas.show_overlay(overlay, look)
+    assert QColor(DARK.context[1]).name() in colours_at(canvas, 2.7, 1.5)
+
+
+def test_what_was_read_is_not_read_again_and_what_is_gone_is_told(shown, tmp_path):
+    path = write(tmp_path / "road.geojson", shapely.LineString([(0.3, 1.5), (3.7, 1.5)]))
+    look = MapLook().with_context(path).with_context(str(tmp_path / "gone.geojson"))
+    overlay = overlay_of(shown, look)
+    (tmp_path / "road.geojson").unlink()
+    again = overlay_of(shown, replace(look, outlines=("half",)), overlay)
+    assert again.context[path] is overlay.context[path]
+    assert not again.context[path].problem
+    assert "not there" in again.context[str(tmp_path / "gone.geojson")].problem
+    far = write(tmp_path / "far.geojson", shapely.LineString([(9000, 0), (9001, 0)]))
+    assert "near the regions" in overlay_of(shown, MapLook().with_context(far)).context[far].problem
+
+
+def test_areas_are_cut_to_the_surroundings_without_a_border_there(shown, tmp_path):
+    path = write(tmp_path / "land.geojson", shapely.box(-9000, -9000, 2, 9000))
+    drawn = overlay_of(shown, MapLook().with_context(path)).context[path]
+    assert np.abs(drawn.areas.xy).max() < 20
+    assert set(drawn.lines.xy[:, 0].tolist()) == {2.0}
+
+
+def test_outlines_are_the_borders_between_values_of_a_column(shown, regions):
+    overlay = overlay_of(shown, MapLook(outlines=("half",)))
+    rings = overlay.outlines["half"]
+    inner = (rings.xy[:, 1] > 0) & (rings.xy[:, 1] < SIDE)
+    assert len(rings.starts) == 3
+    assert set(np.round(rings.xy[inner, 0], 9).tolist()) == {0.0, SIDE / 2, float(SIDE)}
+    points = replace(regions, polygons=None)
+    base = prepare_base(points)
+    of_points = prepare_overlay(base, None, (), MapLook(outlines=("half",)), None, Silent()).outlines["half"]
+    middle = (points.points[:, 0].min() + points.points[:, 0].max()) / 2
+    assert np.isclose(of_points.xy[:, 0], middle).any()
+
+
+def test_labels_are_codes_names_or_values_the_largest_first(shown, regions):
+    assert set(overlay_of(shown, MapLook(labels=CODES)).labels.texts) == set(shown.geometry.codes)
+    assert set(overlay_of(shown, MapLook(labels=NAMES)).labels.texts) == set(shown.names)
+    of_column = overlay_of(shown, MapLook(labels="half")).labels
+    assert of_column.texts == ("East", "West")
+    assert (of_column.places[0] > of_column.places[1])[0]
+    assert overlay_of(shown, MapLook()).labels is None
+
+
+def test_labels_vanish_when_the_map_is_zoomed_out(shown, canvas):
+    look = MapLook(labels=CODES)
+    overlay = overlay_of(shown, look)
+    metrics = QFontMetricsF(canvas.font())
+    window = QRectF(0, 0, 600, 600)
+    near = placed_labels(overlay.labels, QTransform.fromScale(100, 100), window, metrics)[0]
+    far = placed_labels(overlay.labels, QTransform.fromScale(3, 3), window, metrics)[0]
+    assert len(near) == 4
+    assert len(far) == 0
+    before = canvas.viewport().grab().toImage()
+    canvas.show_map(shown.geometry)
+    without = canvas.viewport().grab().toImage()
+    canvas.show_overlay(overlay, look)
+    assert canvas.viewport().grab().toImage() != without != before
+
+
+def test_a_look_survives_the_project_file(tmp_path):
+    layers = (ContextLayer(str(tmp_path / "in" / "coast.gpkg"), "green", False),)
+    look = MapLook("county", "@codes", ("county",), layers)
+    told = json.loads(json.dumps(look.as_json(tmp_path / "in")))
+    assert told["context"][0]["path"] == "coast.gpkg"
+    moved = MapLook.from_json(told, tmp_path / "there")
+    assert moved.context[0] == replace(layers[0], path=str(tmp_path / "there" / "coast.gpkg"))
+    assert MapLook.from_json(told, tmp_path / "in") == look
+    assert look.fitting({"id": ()}) == MapLook(None, "@codes", (), layers)
+    assert MapLook.from_json({}, tmp_path) == MapLook()
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    return Solved(tmp_path_factory.mktemp("solved"))
+
+
+def test_the_layers_menu_adds_orders_colours_and_removes_files(solved, qapp, qtbot, tmp_path):
+    bench = Bench(solved.session())
+    view = MapView(bench.context)
+    qtbot.addWidget(view)
+    view.resize(800, 600)
+    view.show()
+    qtbot.waitExposed(view)
+    qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=60_000)
+    session, menu = bench.session, view.look_menu
+    x, y = session.regions.points.mean(axis=0).tolist()
+    first, second = (
+        write(tmp_path / f"{name}.geojson", shapely.LineString([(x - 1, y), (x + 1, y)])) for name in ("coast", "roads")
+    )
+    session.modified = False
+    for path in (first, second, first):
+        menu.add(path)
+    assert [layer.title for layer in session.look.context] == ["coast", "roads"]
+    assert session.modified
+    menu.add(str(tmp_path / "gone.shp"))
+    qtbot.waitUntil(lambda: view._preparer.overlay is not None and len(view._preparer.overlay.context) == 3)
+    menu.refresh()
+    entries = [action.text() for action in menu.context.actions() if action.menu() is not None]
+    assert entries == ["gone (not drawn)", "roads", "coast"]
+
+    def entry(title, name):
+        (inner,) = (action.menu() for action in menu.context.actions() if action.text() == title)
+        return next(action for action in inner.actions() if action.text().replace("&", "") == name)
+
+    entry("gone (not drawn)", "Remove").trigger()
+    menu.refresh()
+    entry("roads", "Move down").trigger()
+    assert [layer.title for layer in session.look.context] == ["roads", "coast"]
+    menu.refresh()
+    entry("coast", "Show").trigger()
+    assert not session.look.context[1].visible
+    green = next(action for action in entry("roads", "Colour").menu().actions() if action.text() == "Green")
+    green.trigger()
+    assert session.look.context[0].colour == "green"
+    menu.refresh()
+    codes = next(action for action in menu.labels.actions() if "Codes" in action.text())
+    codes.trigger()
+    qtbot.waitUntil(lambda: view._preparer.overlay.labels is not None)
+    assert set(view._preparer.overlay.labels.texts) == set(view._preparer.shown.geometry.codes)
+    assert [row.text for row in view.canvas.legend.rows if row.mark == "line"] == ["roads"]
+    bench.close()

@@ -1,0 +1,140 @@
+"""How context layers, outlines and labels are painted. Paths are made once, not per frame."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QTransform
+
+from vbas_desktop.session.map_look import CONTEXT_COLOURS, ContextLayer, MapLook
+from vbas_desktop.ui.theme import Colours
+
+from .label_places import with_room, without_overlap
+from .overlay import DrawnContext, Labels, Overlay
+from .paths import TiledPath, path_of, points_polygon
+
+_MOST_LABELS = 1_500
+"""So many labels are considered at most, the most important ones: a screen has room for a few hundred."""
+
+_HALO = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
+_GAP = 3.0
+
+
+class OverlayPaths:
+    """The paths of one overlay, made when first painted; they stay the same whatever the look's colours are."""
+
+    def __init__(self, overlay: Overlay) -> None:
+        self.overlay = overlay
+        self._context: dict[str, tuple[QPainterPath, TiledPath | None]] = {}
+
+    def context(self, path: str) -> tuple[QPainterPath, TiledPath | None]:
+        """Fill and lines of a layer."""
+        if path not in self._context:
+            drawn = self.overlay.context.get(path, DrawnContext())
+            fill = QPainterPath() if drawn.areas is None else path_of(drawn.areas)
+            self._context[path] = fill, None if drawn.lines is None else TiledPath(drawn.lines)
+        return self._context[path]
+
+    @cached_property
+    def outlines(self) -> dict[str, TiledPath]:
+        """The outlines of each column."""
+        return {column: TiledPath(rings) for column, rings in self.overlay.outlines.items() if len(rings.xy)}
+
+
+class OverlayPicture:
+    """Paints an overlay as a look wants it."""
+
+    def __init__(self, paths: OverlayPaths, look: MapLook, colours: Colours, font: QFont) -> None:
+        self._paths, self._look, self._colours, self._font = paths, look, colours, font
+
+    @property
+    def layers(self) -> list[ContextLayer]:
+        """The layers that are drawn, from the lowest to the uppermost."""
+        known = self._paths.overlay.context
+        return [each for each in self._look.context if each.visible and each.path in known]
+
+    @property
+    def outlines(self) -> list[str]:
+        """The columns whose borders are drawn."""
+        return [column for column in self._look.outlines if column in self._paths.outlines]
+
+    def colour(self, layer: ContextLayer) -> str:
+        """The shade of a layer in this theme."""
+        return self._colours.context[CONTEXT_COLOURS.index(layer.colour)]
+
+    def paint_under(self, painter: QPainter) -> None:
+        """Areas of the layers, below the regions."""
+        for layer in self.layers:
+            shade = QColor(self.colour(layer))
+            shade.setAlphaF(0.18)
+            painter.fillPath(self._paths.context(layer.path)[0], QBrush(shade))
+
+    def paint_over(self, painter: QPainter, shown: QRectF) -> None:
+        """Lines, borders and points of the layers, and outlines of columns, above the regions."""
+        for layer in self.layers:
+            pen = _pen(QColor(self.colour(layer)), 1)
+            lines, points = self._paths.context(layer.path)[1], self._paths.overlay.context[layer.path].points
+            for path in () if lines is None else lines.visible(shown):
+                painter.strokePath(path, pen)
+            if points is not None:
+                _paint_points(painter, points, QColor(self.colour(layer)))
+        for column in self.outlines:
+            for path in self._paths.outlines[column].visible(shown):
+                painter.strokePath(path, _pen(QColor(self._colours.text), 2))
+
+    def paint_labels(self, painter: QPainter, window: QRectF) -> None:
+        """Labels that have room, the most important first; none overlaps another."""
+        labels = self._paths.overlay.labels
+        if labels is None or self._look.labels is None:
+            return
+        transform = painter.worldTransform()
+        metrics = QFontMetricsF(self._font)
+        numbers, boxes = placed_labels(labels, transform, window, metrics)
+        painter.save()
+        painter.resetTransform()
+        painter.setFont(self._font)
+        halo, text = QColor(self._colours.base), QColor(self._colours.text)
+        for number, (left, _, _, bottom) in zip(numbers.tolist(), boxes.tolist(), strict=True):
+            base = QPointF(left + _GAP, bottom - _GAP - metrics.descent())
+            painter.setPen(halo)
+            for x, y in _HALO:
+                painter.drawText(base + QPointF(x, y), labels.texts[number])
+            painter.setPen(text)
+            painter.drawText(base, labels.texts[number])
+        painter.restore()
+
+
+def placed_labels(
+    labels: Labels, transform: QTransform, window: QRectF, metrics: QFontMetricsF
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which labels are drawn in a window, and their boxes in pixels."""
+    x = transform.m11() * labels.places[:, 0] + transform.m21() * labels.places[:, 1] + transform.dx()
+    y = transform.m12() * labels.places[:, 0] + transform.m22() * labels.places[:, 1] + transform.dy()
+    inside = (x >= window.left()) & (x <= window.right()) & (y >= window.top()) & (y <= window.bottom())
+    room = labels.sizes * np.array([abs(transform.m11()), abs(transform.m22())])
+    # Where not even two letters have room nothing needs to be measured.
+    roomy = inside & with_room(np.full(len(x), 2 * metrics.averageCharWidth()), metrics.height(), room)
+    numbers = np.flatnonzero(roomy)[:_MOST_LABELS]
+    width = np.array([metrics.horizontalAdvance(labels.texts[number]) for number in numbers.tolist()])
+    fits = with_room(width, metrics.height(), room[numbers]) if len(numbers) else np.zeros(0, np.bool_)
+    numbers, width = numbers[fits], width[fits]
+    half, high = width / 2 + _GAP, metrics.height() / 2 + _GAP
+    boxes = np.column_stack((x[numbers] - half, y[numbers] - high, x[numbers] + half, y[numbers] + high))
+    kept = without_overlap(boxes)
+    return numbers[kept], boxes[kept]
+
+
+def _pen(colour: QColor, width: float) -> QPen:
+    pen = QPen(colour, width)
+    pen.setCosmetic(True)
+    pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
+    return pen
+
+
+def _paint_points(painter: QPainter, points: np.ndarray, colour: QColor) -> None:
+    pen = _pen(colour, 4)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(pen)
+    painter.drawPoints(points_polygon(points))
