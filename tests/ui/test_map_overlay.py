@@ -52,7 +52,7 @@ def test_labels_that_are_drawn_have_room_and_never_overlap(qapp, scale, seed):
     numbers, boxes = placed_labels(labels, QTransform.fromScale(scale, -scale).translate(0, -20), window, metrics)
     assert not any(_touch(one, other) for at, one in enumerate(boxes) for other in boxes[:at])
     for number in numbers.tolist():
-        assert labels.sizes[number, 0] * scale >= 0.7 * metrics.horizontalAdvance(labels.texts[number]) - 1e-6
+        assert labels.sizes[number, 0] * scale >= 0.5 * metrics.horizontalAdvance(labels.texts[number]) - 1e-6
     assert numbers.tolist() == sorted(numbers.tolist())
 
 

@@ -36,7 +36,7 @@ def without_overlap(boxes: Boxes) -> NDArray[np.intp]:
 
 
 def with_room(
-    width: NDArray[np.float64], height: float, room: NDArray[np.float64], share: float = 0.7
+    width: NDArray[np.float64], height: float, room: NDArray[np.float64], share: float = 0.5
 ) -> NDArray[np.bool_]:
     """Labels whose place is large enough: a share of the text has to fit into the width of what it names.
 

@@ -52,7 +52,9 @@ class LookMenu(QObject):
             return
         self._filled = state
         columns = [] if regions is None else list(regions.columns)
-        shared = [] if regions is None else list(regions.labels)
+        shared = (
+            [] if regions is None else [name for name, each in regions.columns.items() if len(set(each)) < len(each)]
+        )
         told = [("None", None), ("Codes of aggregated regions", CODES), ("Names of aggregated regions", NAMES)]
         of_columns = [(name, name) for name in columns]
         self._choose(self.labels, [*told, *of_columns], self._look.labels, self._on_labels)
