@@ -1,5 +1,6 @@
 """Charts draw what they are given; pictures of charts and maps become files."""
 
+from functools import partial
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,7 +18,8 @@ from vbas_desktop.ui.charts.scatter import ScatterChart
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
 from vbas_desktop.ui.map.layers import Layer
-from vbas_desktop.ui.pictures import painted, record, save_drawing, side_by_side
+from vbas_desktop.ui.map.save_dialog import MapWish, SaveMapDialog, titled
+from vbas_desktop.ui.pictures import Paper, painted, record, save_drawing, side_by_side
 from vbas_desktop.ui.theme import LIGHT
 
 LOST, FAR = Measure("lost", "Suppressed records", "records"), Measure("far", "Average distance", "km")
@@ -171,11 +173,59 @@ def test_the_window_saves_the_map_in_the_background(aggregated_window, qtbot, tm
     view = aggregated_window.area.map
     qtbot.waitUntil(lambda: view._preparer.shown is not None, timeout=60_000)
     view.save()
+    asked = view.findChild(SaveMapDialog)
+    asked.title.setText("Where they live")
+    asked.go.click()
     dialog = view.findChild(QFileDialog)
     with qtbot.waitSignal(aggregated_window.runner.job_ended, timeout=60_000):
         dialog.fileSelected.emit(str(tmp_path / "map.svg"))
     dialog.close()
-    assert (tmp_path / "map.svg").stat().st_size > 1000
+    svg = (tmp_path / "map.svg").read_text()
+    assert '<svg width="170mm"' in svg
+    assert "Where they live" in svg
+
+
+def test_a_map_is_saved_in_the_size_and_resolution_that_is_wanted(canvas, tmp_path):
+    drawing, paper = record(canvas.picture_size, canvas.paint_map), Paper(127.0, 200)
+    ratio = drawing.size.height() / drawing.size.width()
+    image = QImage(str(save_drawing(drawing, tmp_path / "map.png", paper)))
+    assert image.width() == 1000
+    assert image.height() == pytest.approx(1000 * ratio, abs=1)
+    assert image.dotsPerMeterX() == round(200 / 0.0254)
+    geometry, factor = canvas.geometry_shown, 1000 / drawing.size.width()
+    for region in (0, 3, 12, 15):
+        place = canvas.position_of(*geometry.base.points[region]) * factor
+        assert image.pixelColor(place.toPoint()).name() == LIGHT.fills[geometry.colours[QUARTERS[region]]]
+    page = PdfReader(save_drawing(drawing, tmp_path / "map.pdf", paper)).pages[0]
+    assert float(page.mediabox.width) == pytest.approx(360, abs=1)
+    assert '<svg width="127mm" height="' in save_drawing(drawing, tmp_path / "map.svg", paper).read_text()
+
+
+def test_a_title_and_a_north_arrow_are_drawn_if_wanted(canvas):
+    plain = record(canvas.picture_size, canvas.paint_map)
+    arrow = record(canvas.picture_size, partial(canvas.paint_map, north=True))
+    assert painted(plain) != painted(arrow)
+    with_title = titled(plain, "Aggregated regions of the county", canvas.font(), LIGHT)
+    above = with_title.size.height() - plain.size.height()
+    image, before = painted(with_title), painted(plain)
+    assert above > 0
+    assert image.copy(0, 2 * above, before.width(), before.height()) == before
+    long = titled(plain, "many words " * 30, canvas.font(), LIGHT)
+    assert long.size.height() > with_title.size.height()
+
+
+def test_the_dialog_keeps_the_size_in_another_unit_and_refuses_what_is_too_large(canvas, qtbot):
+    dialog = SaveMapDialog(QSize(800, 400), "Title", False, canvas)
+    qtbot.addWidget(dialog)
+    assert not dialog.north.isEnabled()
+    assert dialog.wish == MapWish("Title", False, Paper(170.0, 300))
+    dialog.unit.setCurrentIndex(1)
+    assert dialog.width_box.value() == round(170 / 25.4 * 300)
+    assert dialog.paper.pixels == 2008
+    assert dialog.told.text() == "170 × 85 mm, 2,008 × 1,004 pixels"
+    dialog.unit.setCurrentIndex(0)
+    dialog.width_box.setValue(5000)
+    assert not dialog.go.isEnabled()
 
 
 def test_two_maps_stand_beside_each_other_in_one_picture(canvas):

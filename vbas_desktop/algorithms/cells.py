@@ -24,8 +24,11 @@ __all__ = ["aggregated_shapes", "cell_polygons", "compactness", "disc_radius", "
 _MARGIN = 0.02
 """Margin around the outermost points, as a share of the study area's diagonal."""
 
-_CONCAVITY = 0.15
-"""Ratio of the concave hull: small enough to leave out empty sea, large enough not to fray."""
+_NEAREST = 3
+"""The distance to so many others tells how dense points are."""
+
+_BRIDGED = 1.2
+"""Gaps up to twice this many margins are closed: wide enough not to fray, narrow enough to leave out empty sea."""
 
 _SINGLE_PLACE = {"m": 500.0, "degree": 0.005}
 """Radius of the disc that stands for a study area of one place; in a plane of unknown unit it follows the numbers."""
@@ -37,7 +40,7 @@ _ONE_PLACE = 1e-9
 def study_area(regions: Regions, clean: bool = False) -> Polygon | MultiPolygon:
     """The area that the map shows and that cells are clipped to.
 
-    The union of the polygons where the file has them; else a concave outline around the points with a margin.
+    The union of the polygons where the file has them; else what lies near the points, without the empty space between.
     ``clean``: the polygons are known to be a valid coverage, which is costly to find out.
     """
     given = _given_polygons(regions.polygons)
@@ -132,9 +135,28 @@ def _diagonal(regions: Regions) -> float:
     return float(np.hypot(*np.ptp(regions.points, axis=0))) or 1.0 if radius is None else radius / _MARGIN
 
 
-def _outline(regions: Regions) -> Polygon:
-    hull = shapely.concave_hull(shapely.multipoints(regions.points), ratio=_CONCAVITY)
-    return polygonal(shapely.buffer(hull, _MARGIN * _diagonal(regions), quad_segs=6))
+def _outline(regions: Regions) -> Polygon | MultiPolygon:
+    """Discs around the points, wider where these are sparse, with the gaps between them closed.
+
+    What is far from all points, such as a bay that a hull would span, is left out; far islands are pieces of their own.
+    """
+    margin = _MARGIN * _diagonal(regions)
+    if disc_radius(regions) is not None:
+        return polygonal(shapely.buffer(shapely.convex_hull(shapely.multipoints(regions.points)), margin, quad_segs=6))
+    places = np.unique(regions.points, axis=0)
+    apart = cKDTree(places).query(places, k=min(len(places), 1 + _NEAREST))[0][:, -1]
+    # Few points are far apart everywhere: then that is what near means.
+    usual = float(np.quantile(apart, 0.9))
+    reach = np.clip(1.5 * apart, 0.3 * margin, max(margin, 0.75 * usual))
+    # One disc stands for all points of a small square, wide enough to cover theirs.
+    step = 0.15 * margin
+    order = np.argsort(-reach, kind="stable")
+    _, first = np.unique(np.floor(places[order] / step), axis=0, return_index=True)
+    kept = order[np.sort(first)]
+    area = shapely.union_all(shapely.buffer(shapely.points(places[kept]), reach[kept] + 2 * step, quad_segs=4))
+    gap = _BRIDGED * max(margin, usual)
+    area = shapely.buffer(shapely.buffer(area, gap, quad_segs=4), -gap, quad_segs=4)
+    return polygonal(shapely.simplify(area, step / 3))
 
 
 def _discs(points: NDArray[np.float64], diagonal: float) -> Shapes:

@@ -26,7 +26,22 @@ Paint = Callable[[QPainter, QRectF], None]
 
 FILTERS = {"png": "PNG image (*.png)", "svg": "SVG drawing (*.svg)", "pdf": "PDF document (*.pdf)"}
 
+MM_PER_INCH = 25.4
+
 _PNG_SCALE = 2
+
+
+@dataclass(frozen=True)
+class Paper:
+    """How large a picture is and how fine: its width in millimetres, and dots per inch."""
+
+    width_mm: float
+    dots_per_inch: int
+
+    @property
+    def pixels(self) -> int:
+        """The width in pixels."""
+        return max(1, round(self.width_mm / MM_PER_INCH * self.dots_per_inch))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,27 +77,30 @@ def side_by_side(left: Drawing, right: Drawing) -> Drawing:
     return record(QSize(left.size.width() + right.size.width(), high), paint)
 
 
-def save_drawing(drawing: Drawing, target: Path) -> Path:
-    """Write a drawing as the kind of file that the ending says (PNG without one); returns where it is."""
+def save_drawing(drawing: Drawing, target: Path, paper: Paper | None = None) -> Path:
+    """Write a drawing as the kind of file that the ending says (PNG without one); returns where it is.
+
+    Without ``paper`` it is as large as on the screen, and a PNG twice as fine.
+    """
     kind = target.suffix.lower().lstrip(".")
     if kind not in FILTERS:
         kind, target = "png", target.with_name(f"{target.name}.png")
     unfinished = target.with_name(f".{target.name}.part")
     try:
-        {"png": _save_png, "svg": _save_svg, "pdf": _save_pdf}[kind](drawing, unfinished)
+        {"png": _save_png, "svg": _save_svg, "pdf": _save_pdf}[kind](drawing, unfinished, paper)
         os.replace(unfinished, target)
     finally:
         unfinished.unlink(missing_ok=True)
     return target
 
 
-def offer_to_save(context: Context, parent: QWidget, drawing: Drawing, name: str) -> None:
+def offer_to_save(context: Context, parent: QWidget, drawing: Drawing, name: str, paper: Paper | None = None) -> None:
     """Ask where a drawing is to go and write it there in the background."""
 
     def save(chosen: str) -> None:
         def job(progress: Progress) -> Path:
             progress.update("Saving the picture")
-            return save_drawing(drawing, Path(chosen))
+            return save_drawing(drawing, Path(chosen), paper)
 
         context.runner.start("Saving the picture", job, lambda path: context.say(f"Saved {path}."))
 
@@ -103,37 +121,52 @@ def copy_drawing(context: Context, drawing: Drawing) -> None:
     context.runner.start("Copying the picture", job, on_painted)
 
 
-def painted(drawing: Drawing) -> QImage:
+def painted(drawing: Drawing, paper: Paper | None = None) -> QImage:
     """A drawing as an image, fine enough for print."""
-    image = QImage(drawing.size * _PNG_SCALE, QImage.Format.Format_RGB32)
-    image.setDotsPerMeterX(round(drawing.dots_per_inch / 0.0254))
-    image.setDotsPerMeterY(round(drawing.dots_per_inch / 0.0254))
+    factor = _PNG_SCALE if paper is None else paper.pixels / drawing.size.width()
+    image = QImage((drawing.size.toSizeF() * factor).toSize(), QImage.Format.Format_RGB32)
+    if image.isNull():
+        raise OSError(0, "there is not enough memory for a picture of this size", "")
     image.fill(0xFFFFFFFF)
+    # What is recorded is replayed at the resolution it was recorded at; the one of the file is told afterwards.
+    _resolve(image, drawing.dots_per_inch)
     painter = QPainter(image)
-    painter.scale(_PNG_SCALE, _PNG_SCALE)
+    painter.scale(factor, factor)
     drawing.picture.play(painter)
     painter.end()
+    if paper is not None:
+        _resolve(image, paper.dots_per_inch)
     return image
 
 
-def _save_png(drawing: Drawing, target: Path) -> None:
-    image = painted(drawing)
+def _resolve(image: QImage, dots_per_inch: int) -> None:
+    image.setDotsPerMeterX(round(dots_per_inch / 0.0254))
+    image.setDotsPerMeterY(round(dots_per_inch / 0.0254))
+
+
+def _save_png(drawing: Drawing, target: Path, paper: Paper | None) -> None:
+    image = painted(drawing, paper)
     if not image.save(str(target), "PNG"):  # type: ignore[call-overload]
         raise _unwritable(target)
 
 
-def _save_svg(drawing: Drawing, target: Path) -> None:
+def _save_svg(drawing: Drawing, target: Path, paper: Paper | None) -> None:
     generator = QSvgGenerator()
     generator.setFileName(str(target))
     generator.setSize(drawing.size)
     generator.setViewBox(QRectF(0, 0, drawing.size.width(), drawing.size.height()))
     generator.setResolution(drawing.dots_per_inch)
     _replay(drawing, QPainter(generator), target)
-    target.write_text(readable_svg(target.read_text(encoding="utf-8")), encoding="utf-8")
+    text = readable_svg(target.read_text(encoding="utf-8"))
+    if paper is not None:
+        high = paper.width_mm * drawing.size.height() / drawing.size.width()
+        text = _SVG_SIZE.sub(f'<svg width="{paper.width_mm:.4g}mm" height="{high:.4g}mm"', text, count=1)
+    target.write_text(text, encoding="utf-8")
 
 
 _MASK = re.compile(r'<mask id="patternmask(\d+)"[^>]*>(.*?)</mask>', re.DOTALL)
 _MASKED = re.compile(r'<rect [^>]*fill="(#\w+)" mask="url\(#patternmask(\d+)\)" />')
+_SVG_SIZE = re.compile(r'<svg width="[^"]*" height="[^"]*"')
 _FAMILY = re.compile(r'font-family="([^"]*)"')
 
 
@@ -152,19 +185,21 @@ def _families(name: str) -> str:
     return ", ".join(dict.fromkeys((f"'{drawn}'", "Verdana", "sans-serif")))
 
 
-def _save_pdf(drawing: Drawing, target: Path) -> None:
+def _save_pdf(drawing: Drawing, target: Path, paper: Paper | None) -> None:
     writer = QPdfWriter(str(target))
     writer.setResolution(drawing.dots_per_inch)
-    points = 72 / drawing.dots_per_inch
+    width = drawing.size.width()
+    points = 72 / drawing.dots_per_inch if paper is None else paper.width_mm / MM_PER_INCH * 72 / width
     page = QSizeF(drawing.size.width() * points, drawing.size.height() * points)
     writer.setPageSize(QPageSize(page, QPageSize.Unit.Point))
     writer.setPageMargins(QMarginsF(0, 0, 0, 0))
-    _replay(drawing, QPainter(writer), target)
+    _replay(drawing, QPainter(writer), target, points * drawing.dots_per_inch / 72)
 
 
-def _replay(drawing: Drawing, painter: QPainter, target: Path) -> None:
+def _replay(drawing: Drawing, painter: QPainter, target: Path, factor: float = 1.0) -> None:
     if not painter.isActive():
         raise _unwritable(target)
+    painter.scale(factor, factor)
     drawing.picture.play(painter)
     painter.end()
 

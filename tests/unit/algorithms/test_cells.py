@@ -179,3 +179,11 @@ def test_what_is_seen_to_fit_is_a_coverage(points):
     if len(cells) == len(points) and shapely.is_valid(cells).all() and fits_together(cells):
         assert shapely.coverage_is_valid(cells)
         assert shapely.area(cells).sum() == pytest.approx(shapely.box(*shapely.total_bounds(cells)).area)
+
+
+def test_the_area_of_points_leaves_empty_sea_out_and_far_islands_alone():
+    bay = [(x, 0.0) for x in range(41)] + [(0.0, y) for y in range(41)] + [(40.0, y) for y in range(41)]
+    area = study_area(regions_of([*bay, (20.0, 90.0)]))
+    assert not shapely.contains_xy(area, 20.0, 30.0)
+    assert len(shapely.get_parts(area)) == 2
+    assert shapely.contains_xy(area, 20.0, 90.0)

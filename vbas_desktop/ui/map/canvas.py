@@ -15,7 +15,7 @@ from vbas_desktop.session.map_look import MapLook
 from vbas_desktop.ui.theme import Colours
 
 from .figures import Figure
-from .furniture import Legend, legend_of, paint_scale, scale_of
+from .furniture import Legend, legend_of, paint_north, paint_scale, scale_of
 from .geometry import BaseGeometry, MapGeometry
 from .item import HighlightItem, MapItem
 from .layers import DEFAULT_LAYERS, Layer, Picture, hairline, translucent
@@ -408,7 +408,7 @@ class MapCanvas(pg.GraphicsView):
         size = self.viewport().size()
         return QSize(size.width(), size.height() + strip_height(self.legend, self.font(), size.width()))
 
-    def paint_map(self, painter: QPainter, whole: QRectF) -> None:
+    def paint_map(self, painter: QPainter, whole: QRectF, north: bool = False) -> None:
         """Paint everything that the canvas shows, and its legend below, into an area of `picture_size`."""
         painter.fillRect(whole, QColor(self._colours.canvas))
         area = QRectF(whole.topLeft(), self.viewport().size().toSizeF())
@@ -420,4 +420,6 @@ class MapCanvas(pg.GraphicsView):
         self._chosen_mark.paint(painter, QStyleOptionGraphicsItem())
         painter.restore()
         self._paint_scale(painter, area)
+        if north:
+            paint_north(painter, self._colours, self.font(), area.topRight() + QPointF(-_MARGIN, _MARGIN))
         paint_strip(painter, self.legend, self._colours, self.font(), whole.adjusted(0, area.height(), 0, 0))

@@ -95,6 +95,23 @@ def class_rows(classes: Classes, figure: Figure, colours: Colours) -> list[Legen
     return rows[::-1]
 
 
+def paint_north(painter: QPainter, colours: Colours, font: QFont, corner: QPointF) -> None:
+    """Paint a north arrow with its upper right corner at a place."""
+    metrics = QFontMetricsF(font)
+    width, height = 3.5 * _PADDING, 34 + metrics.height()
+    box = QRectF(corner.x() - width, corner.y(), width, height)
+    _paint_plate(painter, box, colours)
+    middle, top = box.center().x(), box.top() + _PADDING / 2
+    painter.setPen(QPen(QColor(colours.text), 1))
+    painter.setBrush(QColor(colours.text))
+    painter.drawPolygon(
+        [QPointF(middle, top), QPointF(middle + 7, top + 24), QPointF(middle, top + 18), QPointF(middle - 7, top + 24)]
+    )
+    painter.setFont(font)
+    text = QRectF(box.left(), top + 25, width, metrics.height())
+    painter.drawText(text, Qt.AlignmentFlag.AlignCenter, "N")
+
+
 def _paint_plate(painter: QPainter, box: QRectF, colours: Colours) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     painter.setPen(QPen(QColor(colours.line), 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence
@@ -22,6 +23,7 @@ from .layers import Layer
 from .legend_strip import LegendStrip
 from .look_menu import LookMenu
 from .preparer import preparer_of
+from .save_dialog import MapWish, SaveMapDialog, titled
 from .side_by_side import SideBySide
 
 
@@ -289,15 +291,26 @@ class MapView(QWidget):
         """Save what the map shows as a picture."""
         session = self._context.session
         shown = [entry.number for entry in (session.selected, session.compared) if entry is not None]
-        offer_to_save(self._context, self, self._drawing(), " ".join(["map", *map(str, shown)]))
+        name = " ".join(["map", *map(str, shown)])
+        base = self.canvas.base
+        placed = base is not None and base.regions.system.definition is not None
+        dialog = SaveMapDialog(self._drawing().size, self.bar.title.text(), placed, self)
+        dialog.wanted.connect(lambda: self._save(dialog.wish, name))
+        dialog.open()
+
+    def _save(self, wish: MapWish, name: str) -> None:
+        drawing = self._drawing(wish.north)
+        if wish.title:
+            drawing = titled(drawing, wish.title, self.font(), self._context.theme.colours)
+        offer_to_save(self._context, self, drawing, name, wish.paper)
 
     @Slot()
     def copy(self) -> None:
         """Copy what the map shows as a picture."""
         copy_drawing(self._context, self._drawing())
 
-    def _drawing(self) -> Drawing:
+    def _drawing(self, north: bool = False) -> Drawing:
         """What is shown: one map, or both that are compared."""
         shown = (self.comparison.left, self.comparison.right) if self.comparing else (self.canvas,)
-        drawings = [record(canvas.picture_size, canvas.paint_map) for canvas in shown]
+        drawings = [record(canvas.picture_size, partial(canvas.paint_map, north=north)) for canvas in shown]
         return side_by_side(*drawings) if self.comparing else drawings[0]
