@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 import shutil
 import stat
 
@@ -331,3 +332,107 @@ def test_what_is_decided_by_more_than_numbers_is_not_taken_for_what_numbers_say(
     assert check(house, "diverse") == 3
     (found,) = json.loads(capsys.readouterr().out)["compared_with"]
     assert "does not follow from numbers of records alone" in found["text"]
+
+
+def offered(said: str) -> list[list[str]]:
+    """The commands that a refusal offers, as words."""
+    return [shlex.split(line)[1:] for line in re.findall(r"^\(\d\) .*?: (vbas .*)$", said, flags=re.MULTILINE)]
+
+
+def rows_of(path):
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def worked_out(folder, first, second) -> bool:
+    """Whether the second release can be computed from the first alone: joined regions, fewer columns, all the rows."""
+    before, after = (rows_of(folder / out / "release" / "anonymized.csv") for out in (first, second))
+    into = {row["region"]: row["region"] for row in before}
+    if {row["region"] for row in after} != set(into) or len(
+        rows_of(folder / second / "release" / "crosswalk.csv")
+    ) < 16:
+        walked = rows_of(folder / second / "release" / "crosswalk.csv")
+        into = {row["initial_region"]: row["aggregated_region"] for row in walked}
+    kept = list(after[0])
+    moved = sorted(tuple({**row, "region": into[row["region"]]}[name] for name in kept) for row in before)
+    return moved == sorted(tuple(row[name] for name in kept) for row in after)
+
+
+@pytest.mark.parametrize("attack", ["another solution", "other quasi-identifiers", "next year"])
+def test_each_way_that_is_offered_is_accepted_as_it_stands_and_tells_nothing_new(house, capsys, attack):
+    """The differencing attacks are refused; the commands that are offered run, and are attacked again."""
+    if attack == "next year":
+        write(house / "next.csv", [*people(700, 1), *people(30, 2)])
+    tried = {
+        "another solution": lambda: run(house, "second", "--sites", "7", "--audience", "Uni"),
+        "other quasi-identifiers": lambda: run(house, "second", "--sites", "5", quasi="age,illness"),
+        "next year": lambda: run(house, "second", "--sites", "5", records="next.csv"),
+    }
+    assert tried[attack]() == 1
+    ways = offered(capsys.readouterr().err)
+    assert len(ways) == 3
+    for number, words in enumerate(ways):
+        target = f"way-{number}"
+        code = main([*(str(house / target) if word == "NEW" else word for word in words), "--quiet"])
+        said = capsys.readouterr().err
+        if attack == "next year" and number == 0:
+            # The regions are those of then, so the two can be compared: thirty people came.
+            assert code == 1
+            assert "who came or went" in said
+            continue
+        assert code == 0, said
+        found = json.loads((house / target / "run.json").read_text())["ledger_check"]
+        assert found["safe"]
+        assert worked_out(house, "first", target)
+
+
+def test_the_regions_of_a_release_in_the_ledger_are_named_by_its_number(house, capsys):
+    coarse = ["--construction", "coarsen", "--range-reach", "0"]
+    assert run(house, "again", *coarse, "--coarsen-from", "1", "--sites", "5") == 0
+    assert (
+        run(house, "fewer", *coarse, "--coarsen-from", str(house / "first"), "--sites", "3", "--despite-ledger", "x")
+        == 0
+    )
+    first, again, fewer = (
+        {row["initial_region"]: row["aggregated_region"] for row in rows_of(house / out / "release" / "crosswalk.csv")}
+        for out in ("first", "again", "fewer")
+    )
+    assert len({(first[id], again[id]) for id in first}) == 5
+    assert len({(first[id], fewer[id]) for id in first}) == 5
+    assert len(set(fewer.values())) == 3
+    capsys.readouterr()
+    assert run(house, "none", *coarse, "--coarsen-from", "7") == 1
+    assert "no release 7" in capsys.readouterr().err
+    shutil.move(house / "first", house / "moved")
+    assert run(house, "gone", *coarse, "--coarsen-from", "1") == 1
+    assert "is not there any more" in capsys.readouterr().err
+
+
+def test_next_year_in_the_regions_of_then_is_accepted_if_enough_came_everywhere(house):
+    """Newcomers by hand: five or more in every combination that anybody came to."""
+    first = {
+        row["initial_region"]: row["aggregated_region"]
+        for row in rows_of(house / "first" / "release" / "crosswalk.csv")
+    }
+    listed = {
+        (row["region"], row["age"], row["sex"]) for row in rows_of(house / "first" / "release" / "anonymized.csv")
+    }
+    place, age, sex = min(listed)
+    home = next(id for id, own in first.items() if own == place)
+    new = [[f"new-{row}", age, sex, home, "illness-1", "since-1"] for row in range(6)]
+    write(house / "next.csv", [*people(700, 1), *new])
+    options = ["--construction", "coarsen", "--coarsen-from", "1", "--sites", "5", "--range-reach", "0"]
+    assert run(house, "next", *options, records="next.csv") == 0
+    assert json.loads((house / "next" / "run.json").read_text())["ledger_check"]["safe"]
+    write(house / "next.csv", [*people(700, 1), *new[:4]])
+    assert run(house, "next", *options, records="next.csv") == 1
+
+
+def test_what_is_made_from_a_release_is_compared_without_naming_the_ledger(house):
+    released = house / "first" / "release"
+    files = [str(released / "anonymized.csv"), str(released / "aggregated_regions.geojson")]
+    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "--sites", "2", "--range-reach", "0"]
+    out = ["--out", str(house / "joined"), "--quiet", "--no-pdf", "--allow-column", "illness,since"]
+    assert main(["run", *files, *chosen, *out, "--audience", "Uni"]) == 0
+    found = json.loads((house / "joined" / "run.json").read_text())["ledger_check"]
+    assert "tells nothing that this audience does not have" in found["compared_with"][0]["text"]

@@ -279,3 +279,47 @@ def opened(window, title, qtbot):
     page = next(page for page in PAGES if page.title == title)
     with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
         return window.area.show_page(page)
+
+
+def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(small_regions, tmp_path, qtbot):
+    window = small_regions
+    dialog = open_dialog(window)
+    dialog.audience.setText("Uni")
+    done = export(window, dialog, tmp_path / "first", qtbot)
+    first = window.session.selected.solution
+    done.record.click()
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        window.findChild(RecordDialog).record.click()
+    done.close()
+    others = [each for each in window.session.entries if each != window.session.selected]
+    window.session.select(others[0].number)
+    dialog = open_dialog(window)
+    assert not dialog.reuse.isVisible()
+    dialog.target.setText(str(tmp_path / "second"))
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        dialog.export.click()
+    stopped = [each for each in window.findChildren(ExportDialog) if each.isVisible()][-1]
+    assert stopped.reuse.isVisible()
+    assert stopped.join.isVisible()
+    before = len(window.session.entries)
+    stopped.reuse.click()
+    qtbot.waitUntil(lambda: len(window.session.entries) > before and not window.runner.busy, timeout=LONG)
+    again = window.session.entries[-1]
+    assert again.solution.approaches["construction"] == "coarsen"
+    pairs = set(zip(first.membership.tolist(), again.solution.membership.tolist(), strict=True))
+    assert len(pairs) == first.aggregated_regions == again.solution.aggregated_regions
+    window.session.select(again.number)
+    export(window, open_dialog(window), tmp_path / "second", qtbot)
+    assert json.loads((tmp_path / "second" / "run.json").read_text())["ledger_check"]["safe"]
+    page = opened(window, "Releases", qtbot)
+    assert not page.reuse.isEnabled()
+    page.table.selectRow(0)
+    assert page.reuse.isEnabled()
+    window.session.modified = False
+    page.join.click()
+    qtbot.waitUntil(
+        lambda: window.session.records_path == tmp_path / "first" / "release" / "anonymized.csv", timeout=LONG
+    )
+    assert len(window.session.regions) == first.aggregated_regions
+    # The ledger is still the one of the records that the release was made from.
+    assert opened(window, "Releases", qtbot).model.count() == 1

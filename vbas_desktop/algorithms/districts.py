@@ -68,19 +68,68 @@ def merge_small(
             beside[gone],
             key=lambda other: (burst(gone, other), (middle[other][0] - x) ** 2 + (middle[other][1] - y) ** 2, other),
         )
-        whole = heavy[gone] + heavy[into]
-        u, v = middle[into]
-        middle[into] = [(x * heavy[gone] + u * heavy[into]) / whole, (y * heavy[gone] + v * heavy[into]) / whole]
+        _join(gone, into, middle, heavy, joined_to, beside)
         held[into] = [one + other for one, other in zip(held[into], held[gone], strict=True)]
-        heavy[into], joined_to[gone] = whole, into
-        for other in beside[gone]:
-            beside[other].discard(gone)
-            if other != into:
-                beside[other].add(into)
-                beside[into].add(other)
         if (share := filled(into)) < 1.0:
             heapq.heappush(waiting, (share, into))
     return _roots(joined_to)
+
+
+def join_smallest(
+    points: Floats, weight: Floats, held: Floats, pairs: Pairs, wanted: int, progress: Progress, stage: str
+) -> NDArray[np.int32]:
+    """The group that each one ends in, numbered by their first members, when ``wanted`` are left.
+
+    The group that holds least joins the neighbour whose middle is nearest, as above. Fewer wanted groups are what more
+    of them are joined to: the steps do not depend on the number.
+    """
+    beside = _neighbour_sets(connected(points, pairs), len(points))
+    middle, heavy, amount = points.tolist(), weight.tolist(), held.tolist()
+    joined_to = list(range(len(points)))
+    waiting = [(holds, group) for group, holds in enumerate(amount)]
+    heapq.heapify(waiting)
+    left = len(points)
+    while left > max(1, wanted):
+        holds, gone = heapq.heappop(waiting)
+        if joined_to[gone] != gone or amount[gone] != holds:
+            continue
+        if left % _STEPS == 0:
+            progress.update(stage)
+        x, y = middle[gone]
+        into = min(beside[gone], key=lambda other: ((middle[other][0] - x) ** 2 + (middle[other][1] - y) ** 2, other))
+        _join(gone, into, middle, heavy, joined_to, beside)
+        amount[into] += holds
+        heapq.heappush(waiting, (amount[into], into))
+        left -= 1
+    return numbered(_roots(joined_to))
+
+
+def _join(
+    gone: int,
+    into: int,
+    middle: list[list[float]],
+    heavy: list[float],
+    joined_to: list[int],
+    beside: list[set[int]],
+) -> None:
+    """One group becomes part of another: its weight, its middle and its neighbours go over."""
+    whole = heavy[gone] + heavy[into]
+    (x, y), (u, v) = middle[gone], middle[into]
+    middle[into] = [(x * heavy[gone] + u * heavy[into]) / whole, (y * heavy[gone] + v * heavy[into]) / whole]
+    heavy[into], joined_to[gone] = whole, into
+    for other in beside[gone]:
+        beside[other].discard(gone)
+        if other != into:
+            beside[other].add(into)
+            beside[into].add(other)
+
+
+def numbered(groups: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The groups numbered by their first members."""
+    _, first, member = np.unique(groups, return_index=True, return_inverse=True)
+    rank = np.empty(first.size, np.int32)
+    rank[np.argsort(first, kind="stable")] = np.arange(first.size, dtype=np.int32)
+    return np.asarray(rank[member])
 
 
 def _neighbour_sets(pairs: Pairs, number: int) -> list[set[int]]:

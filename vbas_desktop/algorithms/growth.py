@@ -13,7 +13,7 @@ from vbas_desktop.domain.regions import Regions
 
 from .adjacency import Pairs, known_neighbours, point_neighbours
 from .agglomeration import connected
-from .districts import merge_small, split_large
+from .districts import merge_small, numbered, split_large
 
 _STAGE = "Growing districts"
 
@@ -67,11 +67,4 @@ def grow(
     def too_large(held: NDArray[np.float64]) -> int | None:
         return 0 if held[0] >= 2 * cutoff else None
 
-    return _numbered(split_large(points, people, pairs, district, too_large, least, progress, _STAGE))
-
-
-def _numbered(groups: NDArray[np.int32]) -> NDArray[np.int32]:
-    _, first, member = np.unique(groups, return_index=True, return_inverse=True)
-    rank = np.empty(first.size, np.int32)
-    rank[np.argsort(first, kind="stable")] = np.arange(first.size, dtype=np.int32)
-    return np.asarray(rank[member])
+    return numbered(split_large(points, people, pairs, district, too_large, least, progress, _STAGE))

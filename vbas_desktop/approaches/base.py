@@ -283,6 +283,9 @@ class Construction(Approach):
         """The owners with what there is to tell of them; most have nothing to tell."""
         return Constructed(self.construct(situation, sites, progress))
 
+    def check_result(self, situation: Situation, owner: NDArray[np.int32]) -> None:
+        """`InputError` if limits or the refinement undid what the construction promises of every partition."""
+
 
 @dataclass(frozen=True, eq=False)
 class Refined:

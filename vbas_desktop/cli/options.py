@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.errors import UsageError
@@ -65,10 +66,22 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
     from vbas_desktop.settings.approaches import run_settings
     from vbas_desktop.settings.command import check_columns
 
-    settings, unused = run_settings({**vars(options), "groupings": read_groups(options.generalise)})
+    given = {**vars(options), "groupings": read_groups(options.generalise), **_earlier(options)}
+    settings, unused = run_settings(given)
     say_unused(unused, options.quiet)
     check_columns(settings)
     return settings
+
+
+def _earlier(options: argparse.Namespace) -> dict[str, str]:
+    """The crosswalk of the release whose number in the ledger is given instead of a file."""
+    place = getattr(options, "coarsen_from", None)
+    if not place or not place.isdigit() or Path(place).exists():
+        return {}
+    from vbas_desktop.jobs.ledger import crosswalk_of, usual_ledger
+
+    named = getattr(options, "ledger", None)
+    return {"coarsen_from": crosswalk_of(Path(named) if named else usual_ledger(Path(options.records)), int(place))}
 
 
 def say_unused(unused: Iterable[str], quiet: bool) -> None:

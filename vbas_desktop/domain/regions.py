@@ -50,6 +50,17 @@ class Obstacles:
 
 
 @dataclass(frozen=True, eq=False)
+class Earlier:
+    """The aggregated regions of an earlier release: ``region[i]`` is the number of initial region i's, ``codes`` are
+    what the release calls them.
+    """
+
+    region: NDArray[np.int32]
+    codes: tuple[str, ...]
+    source: Source
+
+
+@dataclass(frozen=True, eq=False)
 class Regions:
     """All initial regions in file order.
 
@@ -57,7 +68,8 @@ class Regions:
     coordinates that everything is computed in. ``names`` are readable names where the file has them. ``labels`` are the
     file's other columns in which regions share values, such as their county: places that they lie in. ``numbers`` are
     the columns with a number, 0 or more, for every region, such as their population. ``columns`` are all columns but
-    coordinates, as text. ``whole``: these are a part of other regions, and which of them.
+    coordinates, as text. ``earlier`` says what regions were merged to in an earlier release. ``whole``: these are a
+    part of other regions, and which of them.
     """
 
     ids: tuple[str, ...]
@@ -71,6 +83,7 @@ class Regions:
     numbers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     obstacles: Obstacles | None = None
+    earlier: Earlier | None = None
     whole: tuple[Regions, NDArray[np.intp]] | None = None
 
     def __len__(self) -> int:
@@ -88,6 +101,9 @@ class Regions:
             labels={name: tuple(values[i] for i in chosen) for name, values in self.labels.items()},
             columns={name: tuple(values[i] for i in chosen) for name, values in self.columns.items()},
             numbers={name: frozen(values[members]) for name, values in self.numbers.items()},
+            earlier=None
+            if self.earlier is None
+            else replace(self.earlier, region=frozen(self.earlier.region[members])),
             findings=(),
             whole=(self, members),
         )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Approach, Situation
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
@@ -51,6 +51,17 @@ def _setting_findings(request: Request) -> Iterator[Finding]:
     if unknown:
         known = ", ".join(sorted(taken))
         yield Finding("measure", f"There is no measure “{unknown[0]}” to compare by.", f"Measured are: {known}.")
+
+
+def unused_files(request: Request) -> Iterator[Finding]:
+    """A warning if the crosswalk of an earlier release is named and nothing keeps to it."""
+    if request.problem.regions.earlier is not None and request.construction.card.name != "coarsen":
+        yield Finding(
+            "earlier-unused",
+            "The crosswalk of an earlier release is named, but this construction does not keep to its regions.",
+            "Choose the construction “Coarsen” (--construction coarsen).",
+            severity=Severity.WARNING,
+        )
 
 
 def check_sites(places: NDArray[np.float64], sites: int, approach: Approach) -> NDArray[np.float64]:

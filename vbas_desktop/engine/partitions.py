@@ -145,6 +145,7 @@ class Partitions:
             made = self._of_part(None, self.situation, sites, merging)
         else:
             made = self._of_parts(self._parts, sites, merging)
+        self.request.construction.check_result(self.situation, made.owner)
         rest = Silent() if made.stopped else Span(progress, 0.95, 1.0)
         return replace(made, tiers=self._tiers(made.owner, rest))
 

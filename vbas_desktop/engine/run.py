@@ -24,7 +24,7 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import agreeing, counted
 
-from .checks import check_request
+from .checks import check_request, unused_files
 from .dominance import marked
 from .kept import KeptTrials
 from .limits import unmet_findings, with_limits_told
@@ -75,6 +75,7 @@ def run(
     allowed = request.allowed_loss_percent if own is None else own
     chosen = min(solutions, key=lambda solution: abs(solution.site_count - approximated))
     findings += [
+        *unused_files(request),
         *partitions.findings,
         *unmet_findings(chosen),
         *_nothing_released(solutions, request.problem.k),

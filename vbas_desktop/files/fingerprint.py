@@ -24,6 +24,8 @@ def fingerprint(problem: Problem) -> str:
     }
     if problem.regions.obstacles is not None:
         told["obstacles"] = [source.sha256 for source in problem.regions.obstacles.sources]
+    if problem.regions.earlier is not None:
+        told["earlier"] = problem.regions.earlier.source.sha256
     for each in problem.sensitive:
         for array in (each.cells.classes, *each.cells.rows):
             digest.update(np.ascontiguousarray(array).data)

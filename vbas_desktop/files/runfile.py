@@ -50,6 +50,7 @@ _OPTIONS: dict[str, Any] = {
         "generalise": _TEXTS,
         "obstacles": {"anyOf": [{"type": "null"}, _TEXTS]},
         "codebook": _TEXT_OR_NOTHING,
+        "coarsen_from": _TEXT_OR_NOTHING,
         "groupings": {"type": "object", "additionalProperties": {"type": "object"}},
         "category_counts": {"enum": ["auto", "yes", "no"]},
         "coordinates": {"enum": ["auto", "planar", "degrees", "geographic"]},

@@ -29,6 +29,24 @@ def usual_ledger(records: Path) -> Path:
     return records.parent / LEDGER_FILE
 
 
+def ledger_behind(path: Path) -> Path:
+    """The same ledger; for the records of a release, unless there is one beside them, that of what it was made from.
+
+    So what is made from an earlier release is compared with what its audience has without anybody naming the ledger.
+    """
+    from vbas_desktop.files.atomic import RUN_FILE
+    from vbas_desktop.files.runfile import read_run_file
+
+    folder = path.parent.parent
+    if path.exists() or path.parent.name != "release" or not (folder / RUN_FILE).is_file():
+        return path
+    try:
+        records = (read_run_file(folder).get("options") or {}).get("records")
+    except InputError:
+        return path
+    return ledger_behind(usual_ledger(Path(records))) if records else path
+
+
 def check_before_release(
     handing: HandingOver,
     problem: Problem,
@@ -42,7 +60,7 @@ def check_before_release(
     from vbas_desktop.release.plan import make_plan
 
     path = Path(handing.ledger) if handing.ledger else usual_ledger(Path(table.source.path))
-    ledger = read_ledger(path, must_be=False)
+    ledger = read_ledger(ledger_behind(path), must_be=False)
     audience, reason = handing.audience or "", (handing.despite or "").strip()
     if not ledger.shared_with(audience):
         return None
@@ -51,6 +69,56 @@ def check_before_release(
     if not verdict.safe and not reason:
         raise refuse(verdict)
     return verdict.as_dict(reason)
+
+
+@dataclass(frozen=True)
+class ReuseJob:
+    """Find out how an earlier release was made, so that its regions and quasi-identifiers are used once more."""
+
+    entry: Entry
+
+    def execute(self, progress: Progress = Silent()) -> Earlier:  # noqa: B008
+        """What has to be chosen; `InputError` if its folder is gone."""
+        from vbas_desktop.files.regions.earlier import crosswalk_in
+        from vbas_desktop.files.runfile import read_run_file
+
+        progress.update("Reading the earlier release")
+        walk = crosswalk_in(Path(self.entry.folder))
+        if not self.entry.folder or not walk.is_file():
+            message = f"The folder of {self.entry.title} is not there any more."
+            raise InputError(
+                Finding(
+                    "ledger",
+                    message,
+                    "Put it back where it was, or name its crosswalk.csv.",
+                    file=self.entry.folder or None,
+                )
+            )
+        kept = read_run_file(Path(self.entry.folder)).get("options") or {}
+        records = next(walk.parent.glob("anonymized.*"), None)
+        return Earlier(self.entry, walk, records, kept.get("groupings") or {})
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """An earlier release: its crosswalk, its records if they are there, and the groups of categories."""
+
+    entry: Entry
+    crosswalk: Path
+    records: Path | None
+    groupings: dict[str, dict[str, str]]
+
+    @property
+    def regions(self) -> Path:
+        """Its aggregated regions as a region file."""
+        return self.crosswalk.parent / "aggregated_regions.geojson"
+
+
+def crosswalk_of(path: Path, number: int) -> str:
+    """Where the crosswalk of a release in a ledger is; `InputError` if it is not there any more."""
+    from vbas_desktop.release.ledger import read_ledger
+
+    return str(ReuseJob(read_ledger(path).entry(number)).execute().crosswalk)
 
 
 @dataclass(frozen=True)
@@ -64,7 +132,7 @@ class ReadLedgerJob:
         from vbas_desktop.release.ledger import read_ledger
 
         progress.update("Reading the ledger")
-        return read_ledger(self.path, must_be=False)
+        return read_ledger(ledger_behind(self.path), must_be=False)
 
 
 @dataclass(frozen=True)
@@ -76,11 +144,14 @@ class RemoveJob:
 
     def execute(self, progress: Progress = Silent()) -> Ledger:  # noqa: B008
         """The ledger without it, written."""
-        from vbas_desktop.release.ledger import read_ledger, write_ledger
+        from vbas_desktop.release.ledger import alone, read_ledger, write_ledger
 
         progress.update("Writing the ledger")
-        ledger = read_ledger(self.path).without(self.number)
-        write_ledger(self.path, ledger)
+        path = ledger_behind(self.path)
+        read_ledger(path)
+        with alone(path, progress):
+            ledger = read_ledger(path).without(self.number)
+            write_ledger(path, ledger)
         return ledger
 
 
@@ -99,7 +170,7 @@ class CompareJob:
         from vbas_desktop.release.ledger import Subject, check, entry_of_plan, read_ledger
         from vbas_desktop.release.plan import make_plan
 
-        ledger = read_ledger(self.path, must_be=False)
+        ledger = read_ledger(ledger_behind(self.path), must_be=False)
         plan = make_plan(self.problem, self.solution)
         entry = entry_of_plan(plan, self.table, ReleaseOptions(), ledger.key, self.audience)
         return check(ledger, Subject(entry, self.table, self.problem.regions, self.problem), self.audience, progress)
@@ -125,7 +196,7 @@ class CheckJob:
 
         kept = read_run_file(self.folder).get("options") or {}
         records = Path(self.records or kept["records"])
-        ledger = read_ledger(self.ledger or usual_ledger(records))
+        ledger = read_ledger(ledger_behind(self.ledger or usual_ledger(records)))
         entry = entry_of_folder(self.folder, ledger.key, self.audience, "", Span(progress, 0.0, 0.3))
         settings, _ = run_settings(kept)
         load = LoadJob(records, Path(self.regions or kept["regions"]), settings.reading)
@@ -150,20 +221,20 @@ class RecordJob:
     def execute(self, progress: Progress = Silent()) -> Entry:  # noqa: B008
         """Read the release, add it, write the ledger."""
         from vbas_desktop.files.runfile import read_run_file
-        from vbas_desktop.release.ledger import entry_of_folder, read_ledger, write_ledger
+        from vbas_desktop.release.ledger import alone, entry_of_folder, read_ledger, write_ledger
 
         kept = read_run_file(self.folder).get("options") or {}
-        path = self.ledger or usual_ledger(Path(kept.get("records") or self.folder))
+        path = ledger_behind(self.ledger or usual_ledger(Path(kept.get("records") or self.folder)))
         if not self.audience.strip():
             raise InputError(Finding("ledger", "Who gets the release is not told.", "Name the audience."))
         _check_date(self.date)
-        ledger = read_ledger(path, must_be=False)
-        entry = entry_of_folder(self.folder, ledger.key, self.audience.strip(), self.date, progress)
-        _refuse_twice(ledger.entries, entry)
-        # Another program may have recorded something while the release was read.
-        ledger = replace(read_ledger(path, must_be=False), key=ledger.key)
-        ledger, added = ledger.with_entry(replace(entry, note=self.note.strip()))
-        write_ledger(path, ledger)
+        # From the first look on: two programs that begin a ledger would each draw a key of their own.
+        with alone(path, progress):
+            ledger = read_ledger(path, must_be=False)
+            entry = entry_of_folder(self.folder, ledger.key, self.audience.strip(), self.date, progress)
+            _refuse_twice(ledger.entries, entry)
+            ledger, added = ledger.with_entry(replace(entry, note=self.note.strip()))
+            write_ledger(path, ledger)
         return added
 
 

@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release import ReleaseReport
+    from vbas_desktop.release.ledger import Entry
+
+
+@dataclass(frozen=True, eq=False)
+class Stopped:
+    """Why nothing was released; ``earlier`` is the release beside which people would be singled out."""
+
+    findings: tuple[Finding, ...]
+    earlier: Entry | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +75,7 @@ class ReleaseJob:
         progress = Span(progress, 0.1, 1.0)
         return write_release(self.problem, self.table, result, solution, options, self.target, progress, document)
 
-    def execute_or_tell(self, progress: Progress = Silent()) -> ReleaseReport | tuple[Finding, ...]:  # noqa: B008
+    def execute_or_tell(self, progress: Progress = Silent()) -> ReleaseReport | Stopped:  # noqa: B008
         """The same; what the release would tell is handed back, since the person who releases decides about it."""
         from vbas_desktop.release import TELLTALE
         from vbas_desktop.release.ledger import DIFFERENCING
@@ -76,7 +85,7 @@ class ReleaseJob:
         except InputError as error:
             if any(finding.code not in (TELLTALE, DIFFERENCING) for finding in error.findings):
                 raise
-            return tuple(error.findings)
+            return Stopped(tuple(error.findings), getattr(error, "earlier", None))
 
     def _checked(self, solution: Solution, options: ReleaseOptions, progress: Progress) -> dict[str, Any]:
         """What the ledger says of this release, for run.json; refused if it would single people out."""

@@ -15,6 +15,7 @@ from vbas_desktop.algorithms.adjacency import known_neighbours, pieces
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.algorithms.region_names import region_names
+from vbas_desktop.assessment.population import population_column, population_risk
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.verification import Verification
 from vbas_desktop.domain.errors import Check, Finding, InputError, Severity
@@ -113,6 +114,7 @@ def _write(
     made["release"] = {"solution": solution.id, **options.as_dict()}
     if made.get("options"):
         made["options"] = {**made["options"], "shuffle_seed": options.shuffle_seed}
+    made |= _population(plan, population_column(made))
     with complete_folder(target) as folder:
         job = _Job(plan, table, result, options, released, folder, made, telltales)
         job.telltales += canonical_hints(job.canonical)
@@ -127,6 +129,19 @@ def _named(plan: Plan, options: ReleaseOptions) -> Plan:
         return plan
     names = region_names(plan.regions, plan.membership, options.name_column)
     return replace(plan, names=tuple(map(defused, names)) if options.escape_formulas else names)
+
+
+def _population(plan: Plan, column: str | None) -> dict[str, Any]:
+    """What the inhabitants of the regions say of the release, for run.json and the internal report."""
+    if column is None or column not in plan.regions.numbers:
+        return {}
+    number = len(plan.codes)
+    people = np.bincount(plan.membership, plan.regions.numbers[column], minlength=number).astype(np.float64)
+    region = np.repeat(np.arange(number), np.diff(plan.indptr))
+    found = population_risk(column, people, plan.records_by_region, region, plan.released_here)
+    if plan.coarser:
+        found = found.unknown("records are released in larger places, too")
+    return {"population": found.as_dict()}
 
 
 def rehearse() -> None:

@@ -74,18 +74,25 @@ class OpenProjectOrder:
         return OpenedProject(self.path, state, loaded, tuple(entries), (), (*changed, *gone), left_out)
 
     def _with_files_there(self, state: ProjectState) -> tuple[ProjectState, tuple[str, ...]]:
-        """The project without obstacle files and codebook that are gone or on another computer, and their names."""
+        """The project without further files that are gone or on another computer, and their names."""
         chosen, here = state.choices, str(self.path.absolute())
 
         def there(path: str) -> bool:
-            return not is_elsewhere(path, here) and Path(path).is_file()
+            return not is_elsewhere(path, here) and Path(path).exists()
 
         gone = [f"{Path(each).name} (obstacles, not found)" for each in chosen.obstacles if not there(each)]
-        codebook = chosen.codebook
-        if codebook is not None and not there(codebook):
-            gone.append(f"{Path(codebook).name} (codebook, not found)")
-            codebook = None
-        kept = replace(chosen, obstacles=tuple(each for each in chosen.obstacles if there(each)), codebook=codebook)
+        further: dict[str, str | None] = {}
+        for name, what in (("codebook", "codebook"), ("coarsen_from", "earlier release")):
+            further[name] = path = getattr(chosen, name)
+            if path is not None and not there(path):
+                gone.append(f"{Path(path).name} ({what}, not found)")
+                further[name] = None
+        kept = replace(
+            chosen,
+            obstacles=tuple(each for each in chosen.obstacles if there(each)),
+            codebook=further["codebook"],
+            coarsen_from=further["coarsen_from"],
+        )
         return replace(state, choices=kept), tuple(gone)
 
 

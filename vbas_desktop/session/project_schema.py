@@ -136,6 +136,7 @@ SCHEMA: dict[str, Any] = {
                 "obstacles": _TEXTS,
                 "benign": {"type": "object", "additionalProperties": _TEXTS},
                 "criteria": _TEXTS,
+                "coarsen_from": {"type": ["string", "null"]},
             },
         },
         "runs": {"type": "array", "items": _RUN},

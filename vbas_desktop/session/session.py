@@ -292,4 +292,5 @@ class Session(Loading):
 
 
 def _sources(regions: Regions) -> tuple[Source, ...]:
-    return () if regions.obstacles is None else regions.obstacles.sources
+    earlier = () if regions.earlier is None else (regions.earlier.source,)
+    return earlier if regions.obstacles is None else (*regions.obstacles.sources, *earlier)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .declaration import Settings, setting, settings_of
-from .forms import Delimiter, Texts
+from .forms import Delimiter, Form, Texts
 
 FIND_OUT = "Automatic"
 COORDINATES = {"auto": FIND_OUT, "planar": "Planar", "degrees": "Raw degrees", "geographic": "Geographic"}
@@ -56,7 +56,8 @@ class RegionOptions:
     """How to read a region file; what is None or ``auto`` is found out.
 
     ``layer`` chooses among the layers of a GeoPackage, ``decimal`` says what parts decimals in a text file.
-    ``obstacles`` are files with what ways between regions must go around.
+    ``obstacles`` are files with what ways between regions must go around, ``coarsen_from`` is the crosswalk of an
+    earlier release.
     """
 
     id_column: str | None = None
@@ -68,6 +69,7 @@ class RegionOptions:
     layer: str | None = None
     decimal: str = "auto"
     obstacles: tuple[str, ...] = ()
+    coarsen_from: str | None = None
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,17 @@ class Reading(RecordOptions):
         option="--obstacles",
         group="reading",
         form=Texts("FILE"),
+    )
+    coarsen_from: str | None = setting(
+        None,
+        label="Earlier crosswalk",
+        help="For the construction “Coarsen”: the crosswalk.csv of an earlier release, or the folder of its run.",
+        in_command="for the construction coarsen: the crosswalk.csv of an earlier release, the folder of its run, or "
+        "its number in the ledger",
+        option="--coarsen-from",
+        group="reading",
+        form=Form("FILE|N"),
+        usual="none",
     )
 
     @property

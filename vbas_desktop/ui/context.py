@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -12,6 +13,9 @@ from vbas_desktop.session.session import Session
 
 from .theme import Theme
 from .worker import JobRunner
+
+if TYPE_CHECKING:
+    from vbas_desktop.release.ledger import Entry
 
 
 class SessionModel(QObject):
@@ -59,7 +63,8 @@ class Context:
     ``runner`` is for jobs that the user waits for (progress bar, Stop); ``quiet_runner`` for short ones that nobody
     watches. ``say`` puts a sentence into the status line and the log; ``show_map`` brings the map back to the front;
     ``show_tab`` brings a tab to the front by its title. ``run`` runs the choices in force and then does what it is
-    handed, ``export`` asks where the release of the shown solution goes.
+    handed, ``export`` asks where the release of the shown solution goes. ``use_earlier`` makes the regions of a release
+    in the ledger once more, or opens it so that they can be joined.
     """
 
     model: SessionModel
@@ -71,6 +76,7 @@ class Context:
     show_tab: Callable[[str], None]
     run: Callable[[Callable[[], None] | None], None] = _nothing
     export: Callable[[], None] = _nothing
+    use_earlier: Callable[[Entry, bool], None] = _nothing
 
     @property
     def session(self) -> Session:

@@ -88,6 +88,15 @@ class Controller(QObject):
         """Load two files in the background."""
         self._start_loading(self._session.order_load(records, regions))
 
+    def load_guarded(self, records: Path, regions: Path) -> None:
+        """Load two files after asking what becomes of unsaved results."""
+        self._guarded(partial(self.load, records, regions))
+
+    def reload_and_run(self) -> None:
+        """Read the same files again with the reading options in force, then run."""
+        self._run_after_load = True
+        self.reload()
+
     def _start_loading(self, order: LoadOrder) -> None:
         abort = partial(self._session.refuse_data, order)
         self._context.runner.start(f"{_LOADING} {order.records.name}", order.execute, self._on_loaded, on_abort=abort)

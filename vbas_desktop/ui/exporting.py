@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.ledger import RecordJob
-from vbas_desktop.jobs.release import ReleaseJob
+from vbas_desktop.jobs.release import ReleaseJob, Stopped
 from vbas_desktop.session.releasing import why_not_release
 
 from .context import Context
@@ -42,7 +41,7 @@ class Exporting(QObject):
         """Ask what to export."""
         self._ask()
 
-    def _ask(self, stopped: tuple[ReleaseJob, tuple[Finding, ...]] | None = None) -> None:
+    def _ask(self, stopped: tuple[ReleaseJob, Stopped] | None = None) -> None:
         # Imported when first needed: what writes reports takes a moment to load, and few sessions begin with it.
         from .dialogs.export import ExportDialog
 
@@ -54,6 +53,7 @@ class Exporting(QObject):
         dialog = ExportDialog(self._context.session, self._window, None if shown is None else shown.lost_in_tiers)
         dialog.order_made.connect(self._on_order_made)
         dialog.tiers_wanted.connect(self._on_tiers_wanted)
+        dialog.earlier_wanted.connect(self._context.use_earlier)
         if stopped is not None:
             dialog.take_up(*stopped)
         dialog.open()
@@ -69,9 +69,9 @@ class Exporting(QObject):
             f"Exporting to {order.target.name}", order.execute_or_tell, lambda result: self._on_done(order, result)
         )
 
-    def _on_done(self, order: ReleaseJob, result: ReleaseReport | tuple[Finding, ...]) -> None:
-        if isinstance(result, tuple):
-            by_columns = all(finding.column for finding in result)
+    def _on_done(self, order: ReleaseJob, result: ReleaseReport | Stopped) -> None:
+        if isinstance(result, Stopped):
+            by_columns = all(finding.column for finding in result.findings)
             told = (
                 "columns would tell too much" if by_columns else "people would be singled out beside earlier releases"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
@@ -32,6 +33,9 @@ from .theme import FOLLOW_SYSTEM, Theme
 from .widgets.elided import ElidedLabel
 from .widgets.focus_ring import FocusRing
 from .worker import JobRunner
+
+if TYPE_CHECKING:
+    from vbas_desktop.release.ledger import Entry
 
 _USUAL_FRAME = QSize(2, 32)
 """What most window managers put around a window; what this one does is known once it is shown."""
@@ -63,6 +67,7 @@ class MainWindow(QMainWindow):
             self.show_tab,
             self._run_then,
             self._export,
+            self._use_earlier,
         )
         self.status = StatusLine(self.model, self.runner, self)
         self.setStatusBar(self.status)
@@ -176,6 +181,11 @@ class MainWindow(QMainWindow):
 
     def _export(self) -> None:
         self.exporting.export()
+
+    def _use_earlier(self, entry: Entry, join: bool) -> None:
+        from .earlier_regions import EarlierRegions
+
+        EarlierRegions(self.context, self.controller).use(entry, join)
 
     def _show_map(self) -> None:
         self.area.show_map()

@@ -47,6 +47,8 @@ def folder(tmp_path, monkeypatch):
     (here / "need.json").write_text(NEED)
     (here / "lake.geojson").write_text(LAKE)
     (here / "codes.csv").write_text(f"column,value,label\n{AGE},1,young\n")
+    merged = [f"R{i},A{i % 4}" for i in range(12)]
+    (here / "codes of then.csv").write_text("initial_region,aggregated_region\n" + "\n".join(merged) + "\n")
     monkeypatch.chdir(here)
     return here
 
@@ -80,6 +82,7 @@ def repeated(release: Path, folder: Path, monkeypatch) -> Path:
         folder / "regions.csv",
         folder / "lake.geojson",
         folder / "codes.csv",
+        folder / "codes of then.csv",
         *release.glob("internal/*.csv"),
     ):
         shutil.copy(path, there)
@@ -118,6 +121,9 @@ VARIANTS = {
     "obstacles": [
         "--construction", "obstacles", "--obstacles", "lake.geojson", "--codebook", "codes.csv", "--sites", "5",
         *SECRET,
+    ],
+    "coarsen": [
+        "--construction", "coarsen", "--coarsen-from", "codes of then.csv", "--sites", "3", *SECRET,
     ],
     "limits": [
         '--within="county, or so"', "--alone", "R1,R2", "--alone-column", "prison", "--min-records", "60",

@@ -21,6 +21,7 @@ from vbas_desktop.files.findings import FindingList
 from vbas_desktop.settings.reading import RegionOptions
 
 from .coordinates import CHOICES, place
+from .earlier import load_earlier
 from .geo import ENDINGS, layer_numbers, read_raw_layer, source_of
 from .numbers import DECIMALS, numbers_of
 from .obstacles import load_obstacles
@@ -60,6 +61,7 @@ def load_regions(
         columns=raw.columns,
         findings=(*findings.stop_on_errors(), *remarks),
         obstacles=obstacles,
+        earlier=load_earlier(options.coarsen_from, raw.ids),
     )
     progress.update("Reading regions", 1.0)
     return regions

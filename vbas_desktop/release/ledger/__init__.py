@@ -3,9 +3,9 @@
 A ledger is a file of the custodian. It holds no value of any record: values and regions are keyed hashes.
 """
 
-from .check import DIFFERENCING, Subject, Verdict, check, refuse
+from .check import DIFFERENCING, Exposing, Subject, Verdict, check, refuse
 from .entry import PUBLIC, Entry
-from .file import LEDGER_FILE, Ledger, read_ledger, write_ledger
+from .file import LEDGER_FILE, Ledger, alone, read_ledger, write_ledger
 from .making import entry_of_folder, entry_of_plan
 
 __all__ = [
@@ -13,9 +13,11 @@ __all__ = [
     "LEDGER_FILE",
     "PUBLIC",
     "Entry",
+    "Exposing",
     "Ledger",
     "Subject",
     "Verdict",
+    "alone",
     "check",
     "entry_of_folder",
     "entry_of_plan",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from .file import Ledger
 from .keyed import region_hashes, value_hashes
 from .making import planned_rows
 from .rooms import shown_cells
+from .ways import Asked, ways
 
 DIFFERENCING = "differencing"
 """The code of findings about releases that expose people together."""
@@ -60,6 +61,7 @@ class Verdict:
     audience: str
     against: tuple[Against, ...] = ()
     together: str = ""
+    asked: Asked | None = None
 
     @property
     def safe(self) -> bool:
@@ -91,33 +93,46 @@ class Verdict:
         }
 
 
-def refuse(verdict: Verdict) -> InputError:
+class Exposing(InputError):
+    """A release that would single people out; ``earlier`` is the release beside which it would."""
+
+    def __init__(self, findings: Iterable[Finding], earlier: Entry | None = None) -> None:
+        super().__init__(findings)
+        self.earlier = earlier
+
+
+def refuse(verdict: Verdict) -> Exposing:
     """The refusal, with the figures and what can be done instead."""
     texts = verdict.words
     findings = [Finding(DIFFERENCING, text) for text in texts[:-1]]
     unsafe = [each.entry for each in verdict.against if not each.safe] or [each.entry for each in verdict.against]
-    return InputError([*findings, Finding(DIFFERENCING, texts[-1], alternatives(unsafe[-1]))])
+    return Exposing([*findings, Finding(DIFFERENCING, texts[-1], alternatives(unsafe[-1], verdict.asked))], unsafe[-1])
 
 
-def alternatives(earlier: Entry) -> str:
+def _asked(ledger: Ledger, subject: Subject, audience: str) -> Asked:
+    """What alternatives need to know of the release that is compared."""
+    regions, new = subject.regions.source, subject.entry
+    place = "REGIONS" if regions is None else regions.path
+    return Asked(subject.table.source.path, place, new.source, new.columns, audience, ledger.place)
+
+
+def alternatives(earlier: Entry, asked: Asked | None) -> str:
     """What can be handed over instead, beside an earlier release, with the commands that make it."""
-    folder = earlier.folder or "EARLIER"
-    joined = (
-        f" (3) The earlier regions joined: vbas run {folder}/release/anonymized.* "
-        f"{folder}/release/aggregated_regions.geojson --region-column {earlier.region_column} …; it uses nothing "
-        "but what was handed over."
-    )
-    ways = "" if earlier.parents else joined
-    return (
-        f"Instead: (1) the same regions and quasi-identifiers once more, with whatever columns: vbas export {folder} "
-        f"--columns … --out NEW. (2) Fewer columns of the same records: the same command.{ways}"
-        " Or hand it over all the same and say why: --despite-ledger REASON."
-    )
+    found = () if asked is None else ways(earlier, asked)
+    listed = [f"({number}) {way.text}: {way.command}" for number, way in enumerate(found, start=1)]
+    despite = "Or hand it over all the same and say why: --despite-ledger REASON."
+    if not listed:
+        return f"The folder of {earlier.title} is not there any more, so nothing can be made from it. {despite}"
+    return "\n".join(["Instead:", *listed, despite])
 
 
 def check(ledger: Ledger, subject: Subject, audience: str, progress: Progress | None = None) -> Verdict:
     """Compare the release with everything that the audience has."""
-    progress = progress or Silent()
+    verdict = _checked(ledger, subject, audience, progress or Silent())
+    return replace(verdict, asked=_asked(ledger, subject, audience))
+
+
+def _checked(ledger: Ledger, subject: Subject, audience: str, progress: Progress) -> Verdict:
     progress.update(_STAGE, 0.0)
     new = subject.entry
     has = [each for each in ledger.shared_with(audience) if not new.released or each.released != new.released]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.atomic import write_text
 
@@ -20,14 +24,18 @@ LEDGER_FILE = "vbas-ledger.json"
 FORMATS = (1, 2)
 """The second has releases in tiers, which a program that reads the first would take for something else."""
 
+_PATIENCE = 0.05
+"""Seconds between two looks whether another program has finished."""
+
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """The entries in the order in which they were made, and the key of all hashes in them."""
+    """The entries in the order in which they were made, the key of all hashes in them, and the file that it is in."""
 
     entries: tuple[Entry, ...] = ()
     key: bytes = field(default_factory=lambda: secrets.token_bytes(16))
     last_id: int = 0
+    place: str = ""
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self.entries)
@@ -40,13 +48,19 @@ class Ledger:
         added = replace(entry, id=self.last_id + 1)
         return replace(self, entries=(*self.entries, added), last_id=added.id), added
 
+    def entry(self, id: int) -> Entry:
+        """The entry of this number; `InputError` if there is none."""
+        for entry in self.entries:
+            if entry.id == id:
+                return entry
+        known = ", ".join(str(entry.id) for entry in self.entries) or "none"
+        message = f"The ledger has no release {id}."
+        raise InputError(Finding("ledger", message, f"Its releases have the numbers: {known}."))
+
     def without(self, id: int) -> Ledger:
         """Without one entry; `InputError` if there is none of this number."""
-        if all(entry.id != id for entry in self.entries):
-            known = ", ".join(str(entry.id) for entry in self.entries) or "none"
-            message = f"The ledger has no release {id}."
-            raise InputError(Finding("ledger", message, f"Its releases have the numbers: {known}."))
-        return replace(self, entries=tuple(entry for entry in self.entries if entry.id != id))
+        gone = self.entry(id)
+        return replace(self, entries=tuple(entry for entry in self.entries if entry is not gone))
 
     def shared_with(self, audience: str) -> tuple[Entry, ...]:
         """What this audience has, or may come to have."""
@@ -56,7 +70,7 @@ class Ledger:
 def read_ledger(path: Path, must_be: bool = True) -> Ledger:
     """The ledger in a file; a new one if there is no file and none ``must_be``."""
     if not path.exists() and not must_be:
-        return Ledger()
+        return Ledger(place=str(path))
     if path.exists():
         check_readable(path)
     try:
@@ -70,9 +84,39 @@ def read_ledger(path: Path, must_be: bool = True) -> Ledger:
         raise _unusable(path, f"It has format {version}, this program reads {FORMATS[-1]}.", "Use the newer program.")
     try:
         entries = tuple(Entry.from_json(entry) for entry in data["releases"])
-        return Ledger(entries, bytes.fromhex(data["key"]), int(data["last_id"]))
+        return Ledger(entries, bytes.fromhex(data["key"]), int(data["last_id"]), str(path))
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
         raise _unusable(path, "The ledger is damaged.", "Take a copy of it from before.") from None
+
+
+@contextmanager
+def alone(path: Path, progress: Progress | None = None) -> Iterator[None]:
+    """Nobody else changes this ledger meanwhile: others wait until the block ends, or their programs do.
+
+    The lock is on a hidden file beside the ledger, since the ledger itself is replaced when it is written.
+    """
+    progress = progress or Silent()
+    handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        while not _locked(handle):
+            progress.update("Waiting for another program to finish with the ledger")
+            time.sleep(_PATIENCE)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _locked(handle: int) -> bool:
+    """Whether the lock was got, or the system has none; closing the file gives it back, however the program ends."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def write_ledger(path: Path, ledger: Ledger) -> None:

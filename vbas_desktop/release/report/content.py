@@ -139,6 +139,8 @@ class _Writer:
         yield Section("Solutions that were considered", tuple(self._solutions()))
         yield Section("Suppressed records", tuple(self._suppression()))
         yield Section("Risk of re-identification", tuple(self._risk()))
+        yield Section("Population", tuple(self._population()))
+        yield Section("Earlier releases", tuple(self._ledger()))
         yield Section("Verification", tuple(self._verification()))
         yield Section("Remarks", tuple(self._remarks()))
         yield Section("How to repeat it", tuple(self._repeat()))
@@ -247,6 +249,43 @@ class _Writer:
     def _risk(self) -> Iterable[Block]:
         before, after = risk_of(class_sizes(self.problem.counts)), risk_of(self.plan.sizes)
         yield from risk_blocks([("input, by initial region", before), ("released file", after)])
+
+    def _population(self) -> Iterable[Block]:
+        found = self.facts.document.get("population")
+        if not found:
+            return
+        fraction, smallest = found["sampling_fraction"], found["smallest_region"]
+        highest, average = found["journalist_maximum_estimated"], found["journalist_average_estimated"]
+        none = f"not computed: {found['not_estimated_because']}"
+        yield Pairs(
+            [
+                ("Column with the inhabitants", found["column"]),
+                ("Inhabitants", f"{found['inhabitants']:,.0f}"),
+                ("Sampling fraction", "–" if fraction is None else f"{100 * fraction:.4g} %"),
+                ("Fewest inhabitants of a released region", "–" if smallest is None else f"{smallest:,.0f}"),
+                ("Journalist: highest, estimated", none if highest is None else f"{highest:.4g}"),
+                ("Journalist: average, estimated", none if average is None else f"{average:.4g}"),
+                ("k-map", found["k_map"]),
+            ]
+        )
+        yield Paragraph(
+            "The inhabitants of a class are estimated by its share of the region’s records. The estimate is no "
+            "safeguard: nothing is released because of it.",
+            quiet=True,
+        )
+
+    def _ledger(self) -> Iterable[Block]:
+        found = self.facts.document.get("ledger_check")
+        if not found:
+            yield Paragraph("Nobody who gets this release is known to have an earlier one; nothing was compared.")
+            return
+        verdict = "singles nobody out" if found["safe"] else "would single people out"
+        yield Paragraph(f"For {found['audience'] or 'anybody'}: beside what is in the ledger, this release {verdict}.")
+        yield Checks([(each["safe"], f"release {each['release']}", each["text"]) for each in found["compared_with"]])
+        if found["together"]:
+            yield Paragraph(found["together"])
+        if found["override"]:
+            yield Paragraph(f"It was released all the same, for this reason: {found['override']}")
 
     def _verification(self) -> Iterable[Block]:
         yield Checks([(check.passed, check.name, check.detail) for check in self.facts.checks])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +25,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.savings import in_tiers_in_words
 from vbas_desktop.jobs.ledger import usual_ledger
-from vbas_desktop.jobs.release import ReleaseJob
+from vbas_desktop.jobs.release import ReleaseJob, Stopped
 from vbas_desktop.release import CLASS_SIZE, POLICIES, ReleaseOptions, ReleaseReport
 from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
+from vbas_desktop.release.ledger import Entry as LedgerEntry
 from vbas_desktop.session.releasing import release_in_words, why_not_release
 from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
@@ -51,20 +51,20 @@ _STOPPED = (
     "make them quasi-identifiers, group their values or make them coarser, or tick “Allowed” to release them knowingly."
 )
 _EXPOSING = (
-    "Nothing was written: beside what this audience has, the release would single people out. Choose the solution and "
-    "quasi-identifiers that were handed over before (with whatever columns), or open the earlier release itself as "
-    "data (its records, and its aggregated regions as the region file) and join its regions. Or say below why it is "
-    "released all the same; the reason is kept."
+    "Nothing was written: beside what this audience has, the release would single people out. Use the regions and "
+    "quasi-identifiers that were handed over before, with whatever columns or fewer of them; or join the regions of "
+    "what was handed over. Or say below why it is released all the same; the reason is kept."
 )
 _HANDING = {declared.name: declared for declared in settings_of(HandingOver)}
 _SETTINGS = {declared.name: declared for declared in settings_of(ReleaseOptions)}
 
 
 class ExportDialog(QDialog):
-    """`order_made(ReleaseJob)` when the user confirms."""
+    """`order_made(ReleaseJob)` when the user confirms; `earlier_wanted` to use or join an earlier release instead."""
 
     order_made = Signal(object)
     tiers_wanted = Signal()
+    earlier_wanted = Signal(object, bool)
 
     def __init__(self, session: Session, parent: QWidget, lost_in_tiers: int | None = None) -> None:
         super().__init__(parent)
@@ -98,6 +98,8 @@ class ExportDialog(QDialog):
         self._reason = setting_field(_HANDING["despite"], self.reason)
         self._reason.hide()
         self.telltales, self.unprotected = QLabel(), QLabel()
+        self._earlier: LedgerEntry | None = None
+        self.reuse, self.join = QPushButton("Use the earlier re&gions"), QPushButton("&Join the earlier regions")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
         self._fill()
@@ -178,6 +180,23 @@ class ExportDialog(QDialog):
         layout.addWidget(muted("The files appear in the folder only after they were read back and verified."))
         layout.addWidget(self.problem)
         layout.addWidget(self._buttons)
+        self._offer_instead()
+
+    def _offer_instead(self) -> None:
+        """What can be done about a release that would single people out: beside Export, where there is room."""
+        self.reuse.setToolTip(
+            "Run again with the regions and quasi-identifiers that were handed over; any of the columns can be exported"
+        )
+        self.join.setToolTip("Open what was handed over as data, so that its regions can be joined further")
+        for button in (self.reuse, self.join):
+            self._buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+            button.hide()
+        self.reuse.clicked.connect(lambda: self._on_earlier(join=False))
+        self.join.clicked.connect(lambda: self._on_earlier(join=True))
+
+    def _on_earlier(self, join: bool) -> None:
+        self.earlier_wanted.emit(self._earlier, join)
+        self.reject()
 
     def _order_row(self) -> QHBoxLayout:
         """Whether the rows are shuffled and, for whoever wants the same order again, by which secret."""
@@ -240,9 +259,12 @@ class ExportDialog(QDialog):
         options.released_columns(self._session.table.dialect.header)
         return options
 
-    def take_up(self, order: ReleaseJob, telltales: Sequence[Finding]) -> None:
-        """Go on from an order that was stopped because columns tell too much: its choices, and what was found."""
-        options = order.options
+    def take_up(self, order: ReleaseJob, stopped: Stopped) -> None:
+        """Go on from an order that was stopped because it tells too much: its choices, and what was found."""
+        options, telltales = order.options, stopped.findings
+        self._earlier = stopped.earlier
+        self.reuse.setVisible(stopped.earlier is not None)
+        self.join.setVisible(stopped.earlier is not None and not stopped.earlier.parents)
         solution = order.result.solution(order.solution)
         number = next((each.number for each in self._session.entries if each.solution is solution), None)
         self.solution.setCurrentIndex(self.solution.findData(number))
@@ -265,6 +287,10 @@ class ExportDialog(QDialog):
         told = (f"“{one.column}”: {one.message}" if one.column else one.message for one in telltales)
         self.telltales.setText("\n".join([_EXPOSING if exposing else _STOPPED, *told]))
         self._told.show()
+        # Wrapped lines have their height only at a width: without this they would be drawn over what is above them.
+        layout, width = self.layout(), self.minimumWidth()
+        if layout is not None:
+            self.resize(width, min(layout.totalHeightForWidth(width), self.screen().availableGeometry().height()))
 
     def handing(self) -> HandingOver:
         """Who gets the release, and the ledger that knows what they have."""

@@ -59,7 +59,7 @@ class ReadingOptions(QWidget):
         for place, field in enumerate(fields):
             grid.addWidget(field, place // 2, place % 2, Qt.AlignmentFlag.AlignBottom)
         for name, edit in self.edits.items():
-            edit.setPlaceholderText("None" if name in (_CODEBOOK, _FILES) else FIND_OUT)
+            edit.setPlaceholderText("None" if name in (_CODEBOOK, _FILES, "coarsen_from") else FIND_OUT)
         buttons = QHBoxLayout()
         buttons.addWidget(self.choose)
         buttons.addWidget(self.choose_codebook)

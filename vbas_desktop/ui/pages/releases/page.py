@@ -9,7 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from vbas_desktop.jobs.ledger import CompareJob, ReadLedgerJob, RemoveJob
-from vbas_desktop.release.ledger import Ledger, Verdict
+from vbas_desktop.release.ledger import Entry, Ledger, Verdict
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.export import ledger_of
 from vbas_desktop.ui.theme import GRID
@@ -72,13 +72,19 @@ class ReleasesPage(QWidget):
         self.audience.setPlaceholderText("anybody")
         self.check = QPushButton("Check the shown solution")
         self.remove = QPushButton("Remove from the ledger")
+        self.reuse, self.join = QPushButton("Use its regions"), QPushButton("Join its regions")
         # No letters: they would be those of the panel beside the page.
-        for button, keys in ((self.check, "Ctrl+Return"), (self.remove, "Ctrl+Del")):
+        for button, keys, told in (
+            (self.check, "Ctrl+Return", "Compare the solution that is shown with what this audience has"),
+            (self.reuse, "Ctrl+Alt+U", "Run the open records with the regions and columns of the chosen release"),
+            (self.join, "Ctrl+Alt+J", "Open the chosen release as data, so that its regions can be joined further"),
+            (self.remove, "Ctrl+Del", "Take the chosen release out of the ledger"),
+        ):
             button.setShortcut(keys)
-            button.setToolTip(f"{button.text()} ({keys})")
+            button.setToolTip(f"{told} ({keys})")
         row = QHBoxLayout()
         row.addWidget(Field("Audience", self.audience, "Who would get the solution that is shown"), 1)
-        for button in (self.check, self.remove):
+        for button in (self.check, self.reuse, self.join, self.remove):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, 2 * GRID)
@@ -90,6 +96,8 @@ class ReleasesPage(QWidget):
         layout.addWidget(self.said)
         self.check.clicked.connect(self._on_check)
         self.remove.clicked.connect(self._on_remove)
+        self.reuse.clicked.connect(lambda: self._use(join=False))
+        self.join.clicked.connect(lambda: self._use(join=True))
         self.table.selectionModel().selectionChanged.connect(self._on_chosen)
         self._on_chosen()
 
@@ -108,6 +116,16 @@ class ReleasesPage(QWidget):
         self._say("" if len(ledger) else _NONE, "muted")
         self._on_chosen()
 
+    @property
+    def _chosen(self) -> Entry | None:
+        rows = self.table.selectionModel().selectedRows()
+        return self.model.ledger.entries[rows[0].row()] if rows else None
+
+    def _use(self, join: bool) -> None:
+        chosen = self._chosen
+        if chosen is not None:
+            self._context.use_earlier(chosen, join)
+
     def _say(self, text: str, look: str) -> None:
         self.said.setText(text)
         set_look(self.said, look)
@@ -115,7 +133,10 @@ class ReleasesPage(QWidget):
     @Slot()
     def _on_chosen(self) -> None:
         entry = self._context.session.selected
-        self.remove.setEnabled(bool(self.table.selectionModel().selectedRows()))
+        chosen = self._chosen
+        self.remove.setEnabled(chosen is not None)
+        self.reuse.setEnabled(chosen is not None and not chosen.parents)
+        self.join.setEnabled(chosen is not None and not chosen.parents)
         self.check.setEnabled(bool(len(self.model.ledger)) and entry is not None and entry.problem is not None)
 
     @Slot()
@@ -135,8 +156,7 @@ class ReleasesPage(QWidget):
 
     @Slot()
     def _on_remove(self) -> None:
-        chosen = self.table.selectionModel().selectedRows()
-        if chosen:
-            number = self.model.ledger.entries[chosen[0].row()].id
-            job = RemoveJob(ledger_of(self._context.session), number)
+        chosen = self._chosen
+        if chosen is not None:
+            job = RemoveJob(ledger_of(self._context.session), chosen.id)
             self._context.runner.start("Writing the ledger", job.execute, self._on_read)

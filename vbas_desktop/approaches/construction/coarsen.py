@@ -1,0 +1,93 @@
+"""The aggregated regions of an earlier release joined; none of them is ever cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.adjacency import group_neighbours
+from vbas_desktop.algorithms.contiguity import middles
+from vbas_desktop.algorithms.districts import join_smallest
+from vbas_desktop.algorithms.grouping import dense_membership
+from vbas_desktop.algorithms.growth import Ground, ground_of
+from vbas_desktop.approaches.base import Card, Constructed, Construction, Situation
+from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.progress import Progress
+
+
+@dataclass(frozen=True)
+class CoarsenConstruction(Construction):
+    """Joins the aggregated regions of an earlier release until there are as many as sites; their borders stay.
+
+    The earlier region with the fewest records joins the neighbour whose middle is nearest, again and again. With as
+    many sites as there were regions, or more, the regions are the earlier ones. Runs with fewer sites of the same
+    records only join further what runs with more sites have, so none of these partitions cuts across another. There
+    are no sites. O(r log r).
+
+    References
+    ----------
+    Several releases, in the documentation of this program.
+    """
+
+    card: ClassVar[Card] = Card(
+        name="coarsen",
+        title="Coarsen",
+        summary="Joins the aggregated regions of an earlier release and never cuts one.",
+        formula="while there are > s regions: join the one with the fewest records to its nearest neighbour",
+        complexity="O(r log r)",
+        when="Somebody has an earlier release of these people. Needs its crosswalk. The locations of sites have no "
+        "effect.",
+        order=40,
+    )
+    needs_sites: ClassVar[bool] = False
+
+    def construct(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
+        """The joined region of each initial region; of the sites only their number counts."""
+        return self.construct_and_tell(situation, sites, progress).owner
+
+    def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
+        """The joined regions, and how many there were before."""
+        earlier = situation.regions.earlier
+        number = np.arange(len(situation.regions)) if earlier is None else earlier.region
+        block, used = dense_membership(number.astype(np.int32))
+        ground: Ground = situation.remember("growing ground", lambda: ground_of(situation.regions))
+        weights = np.ones(len(block)) if situation.weights is None else situation.weights
+        joined = join_smallest(
+            middles(situation.points, block, weights),
+            np.bincount(block, weights).astype(np.float64),
+            np.bincount(block, situation.populations).astype(np.float64),
+            group_neighbours(ground.pairs, block),
+            len(sites),
+            progress,
+            "Joining regions",
+        )
+        told = {self.card.name: {"earlier_regions": int(used.size)}}
+        return Constructed(joined[block], told, (_NO_FILE,) if earlier is None else ())
+
+    def check_result(self, situation: Situation, owner: NDArray[np.int32]) -> None:
+        """Refuse a partition in which a refinement or a limit cut an earlier region."""
+        earlier = situation.regions.earlier
+        if earlier is None:
+            return
+        first = np.full(len(earlier.codes), -1, np.int32)
+        first[earlier.region[::-1]] = owner[::-1]
+        cut = np.flatnonzero(first[earlier.region] != owner)
+        if cut.size:
+            code = earlier.codes[int(earlier.region[cut[0]])]
+            message = f"“Coarsen” joins earlier regions only, but the region “{code}” of the earlier release was cut."
+            remedy = (
+                "Choose no refinement, and no boundaries, regions that stay alone or maxima that part what was one "
+                "region then."
+            )
+            raise InputError(Finding("coarsen", message, remedy))
+
+
+_NO_FILE = Finding(
+    "no-earlier-release",
+    "No earlier release is named: the construction “Coarsen” joins initial regions.",
+    "Name its crosswalk with --coarsen-from, or in Input under “Reading options”, or choose another construction.",
+    severity=Severity.WARNING,
+)
