@@ -294,6 +294,22 @@ def test_a_preset_ticks_its_measures(tab, compared):
     assert compared.session.choices.pareto_measures is None
 
 
+def test_a_preset_of_the_menu_decides_the_stars_of_the_window(aggregated_window, qtbot):
+    window, session = aggregated_window, aggregated_window.session
+    tab = window.findChild(ResultsTab)
+    tab.measure_menu.aboutToShow.emit()
+    for name in ("All of the thesis", "Suppression and place"):
+        action = next(each for each in tab.measure_menu.actions() if each.text() == name)
+        action.trigger()
+        assert action.isChecked()
+        kept = non_dominated([[measure_of(e, each) for each in session.pareto_measures] for e in session.entries])
+        expected = {entry.number for entry, one in zip(session.entries, kept, strict=True) if one}
+        rows = range(tab.filter.rowCount())
+        starred = {tab.filter.shown_entries()[row].number for row in rows if "★" in tab.filter.index(row, 0).data()}
+        assert starred == expected
+        assert len(session.pareto_measures) == (6 if "thesis" in name else 2)
+
+
 def test_a_partition_that_was_found_before_is_not_listed_again(tab, compared):
     session = compared.session
     first, second = session.entries[:2]

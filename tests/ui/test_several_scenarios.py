@@ -60,6 +60,79 @@ def test_the_list_is_filtered_by_scenario_and_shows_one_of_its_solutions(tab, be
     assert shown(tab) == [entry.number for entry in session.entries]
 
 
+def naively_marked(entries, allowed_percent):
+    """(recommended, knee) of one scenario, from the definitions and nothing else."""
+
+    def price(entry):
+        return entry.solution.suppressed_share, entry.solution.measures["place_information_loss"]
+
+    fitting = [entry for entry in entries if 100 * price(entry)[0] <= allowed_percent]
+    finest = min(fitting, key=lambda entry: price(entry)[1], default=None)
+    beaten = {
+        one.number
+        for one in entries
+        for other in entries
+        if price(other) != price(one) and all(b <= a for a, b in zip(price(one), price(other), strict=True))
+    }
+    front = sorted((entry for entry in entries if entry.number not in beaten), key=price)
+    knee = None
+    if len(front) > 2:
+        (x0, y0), (x1, y1) = price(front[0]), price(front[-1])
+
+        def below(entry):
+            x, y = price(entry)
+            return 1 - (x - x0) / (x1 - x0) - (y - y1) / (y0 - y1)
+
+        knee = max(front[1:-1], key=below)
+    return finest and finest.number, knee and knee.number
+
+
+@pytest.mark.parametrize("allowed", [1.0, 10.0, 20.0, 60.0])
+def test_recommended_and_knee_are_found_in_each_scenario_apart(bench, allowed):
+    """The solutions of k = 9 lose less and keep more of the place than any of k = 14: mixed, they would win all."""
+    session = bench.session
+    entries = list(session.entries)
+    for step, place in enumerate(range(-3, 0)):
+        old = entries[place].solution
+        kept = round((old.suppressed_records + old.released_records) * (0.93 + 0.03 * step))
+        lost = old.suppressed_records + old.released_records - kept
+        rated = {**old.measures, "suppressed_records": lost, "place_information_loss": (0.01, 0.012, 0.03)[step]}
+        made = replace(old, released_records=kept, measures=rated)
+        entries[place] = replace(entries[place], solution=made)
+    session.restore_results(entries)
+    session.change(session.choices.with_allowed_loss(allowed))
+    marked = {mark: [n for n, each in session.marks.items() if getattr(each, mark)] for mark in ("recommended", "knee")}
+    expected = [naively_marked([e for e in entries if e.run.key.k == k], allowed) for k in (14, 9)]
+    assert sorted(marked["recommended"]) == sorted(best for best, _ in expected if best is not None)
+    assert sorted(marked["knee"]) == sorted(knee for _, knee in expected if knee is not None)
+    # The three of k = 9 alone have a knee, and one within the limit as soon as it lets one pass.
+    assert expected[1][1] is not None
+    assert (expected[1][0] is not None) == (allowed >= 1.0)
+
+
+def test_the_line_above_the_table_tells_of_the_scenario_that_is_looked_at(tab, bench):
+    session = bench.session
+    session.change(session.choices.with_allowed_loss(60.0))
+    for k in (14, 9):
+        mine = [entry for entry in session.entries if entry.run.key.k == k]
+        best, _ = naively_marked(mine, 60.0)
+        session.select(mine[0].number)
+        assert tab.limit.recommended.text() == f"✔ № {best}"
+        tab.limit.recommended.click()
+        assert session.selected.number == best
+
+
+def test_solutions_of_files_that_changed_are_a_scenario_of_their_own(tab, bench):
+    session = bench.session
+    entries = [entry for entry in session.entries if entry.run.key.k == 14]
+    old = [replace(entry, run=replace(entry.run, outdated=True)) for entry in entries[:3]]
+    session.restore_results([*old, *entries[3:]])
+    session.change(session.choices.with_allowed_loss(60.0))
+    for mine in (old, entries[3:]):
+        session.select(mine[0].number)
+        assert tab.limit.recommended.text() == f"✔ № {naively_marked(mine, 60.0)[0]}"
+
+
 def test_k_and_quasi_identifiers_stand_left_of_the_measures(tab):
     columns = tab.table_model.columns
     names = [column.name for column in columns]

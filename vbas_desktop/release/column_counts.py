@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.files.records.table import RecordTable
 
 from .plan import Plan
@@ -23,6 +25,8 @@ from .records.rows import decide
 SAMPLE_ROWS = 1 << 18
 CHUNK_ROWS = 1 << 18
 DENSE_CELLS = 1 << 24
+PAIR_ROWS = 1 << 18
+"""About so many records have the pairs of values that are counted to find rare ones."""
 
 Ints = NDArray[np.int64]
 
@@ -46,6 +50,41 @@ def pair_counts(first: Ints, second: Ints, numbers: tuple[int, int]) -> Pairs:
     else:
         found, counts = np.unique(keys, return_counts=True)
     return Pairs(found // numbers[1], found % numbers[1], counts.astype(np.int64))
+
+
+@njit(cache=True, nogil=True)
+def chosen_pairs(
+    first: NDArray[np.unsignedinteger],
+    second: NDArray[np.unsignedinteger],
+    kept: NDArray[np.bool_],
+    width: int,
+    missing: Ints,
+    bits: np.uint64,
+) -> tuple[Ints, int]:
+    """The pairs of values whose hash begins with so many zeros, each as often as it occurs; how many pairs there are.
+
+    ``missing`` are the codes that mean no value; −1: there is none.
+    """
+    out = np.empty(first.size, np.int64)
+    chosen, there = 0, 0
+    for row in range(first.size):
+        a, b = np.int64(first[row]), np.int64(second[row])
+        if not kept[row] or a == missing[0] or b == missing[1]:
+            continue
+        there += 1
+        key = a * width + b
+        mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+        if bits == 0 or mixed >> (np.uint64(64) - bits) == 0:
+            out[chosen] = key
+            chosen += 1
+    return out[:chosen].copy(), there
+
+
+def _empty(facts: ColumnFacts) -> int:
+    if not facts.missing or facts.categories is None:
+        return -1
+    return facts.categories.values.index("")
 
 
 class ReleasedRecords:
@@ -87,6 +126,27 @@ class ReleasedRecords:
         for chunk in self._chunks():
             counts += np.bincount(codes[chunk][self._kept[chunk]], minlength=values)
         return counts
+
+    def rare_pairs(self, one: ColumnFacts, other: ColumnFacts, k: int) -> float:
+        """The share of the released records with both values whose pair of values fewer than k of them have.
+
+        Of large files the pairs are chosen by a hash, and each chosen pair is counted in all records.
+        """
+        first, second = self.table.codes(one.name), self.table.codes(other.name)
+        bits = max(0, int(self.table.rows // PAIR_ROWS).bit_length())
+        missing = np.array([_empty(one), _empty(other)], np.int64)
+        found, filled = [], 0
+        for chunk in self._chunks():
+            keys, there = chosen_pairs(
+                first[chunk], second[chunk], self._kept[chunk], other.distinct, missing, np.uint64(bits)
+            )
+            filled += there
+            found.append(keys)
+        if not filled:
+            return 0.0
+        counts = np.unique(np.concatenate(found), return_counts=True)[1]
+        rare = int(counts[counts < k].sum()) << bits
+        return rare / filled if rare >= k else 0.0
 
     @cached_property
     def sample(self) -> Sample:

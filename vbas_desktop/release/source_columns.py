@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
 
@@ -26,6 +27,10 @@ class SourceReleased(ReleasedRecords):
         self._whole, self.rows = table, table.rows
         self._query = ReleaseQuery(plan, table, options, {})
         self._uploaded = False
+
+    def rare_pairs(self, one: ColumnFacts, other: ColumnFacts, k: int) -> float:
+        """As of a file if the sample is all records; otherwise none is told."""
+        return super().rare_pairs(one, other, k) if self.table.rows == self.rows else 0.0
 
     def frequencies(self, name: str) -> Ints:
         """How many released records have each value of a column; one query."""

@@ -18,6 +18,7 @@ from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
 
 from .column_counts import Ints, ReleasedRecords, pair_counts
+from .column_pairs import percent, telling_pairs
 from .column_tests import ALIKE, KNOWING, RARE_SHARE, Agreement, agreement, alike, merged, rare_share
 from .plan import Plan
 from .source_columns import SourceReleased
@@ -46,7 +47,7 @@ def check_columns(plan: Plan, table: RecordTable, options: ReleaseOptions, progr
     used = {plan.problem.region_column, *plan.problem.quasi_identifiers}
     columns = [name for name, _ in options.released_columns(table.dialect.header) if name not in used]
     found = telltale_columns(plan, table, columns, progress, options)
-    refused = [finding for finding in found if finding.column not in options.allow_columns]
+    refused = [finding for finding in found if not _allowed(finding.column or "", columns, options.allow_columns)]
     if refused:
         raise InputError(refused)
     return tuple(replace(finding, remedy="It was allowed knowingly.", severity=Severity.WARNING) for finding in found)
@@ -59,7 +60,10 @@ def telltale_columns(
     progress: Progress,
     options: ReleaseOptions | None = None,
 ) -> tuple[Finding, ...]:
-    """One finding for each column that tells more than the release should, with its figures."""
+    """One finding for each column, and each pair of columns, that tells more than the release should, with its figures.
+
+    A pair is named ``A+B``. Columns that tell too much alone are in no pair.
+    """
     records = _released_records(plan, table, columns, progress, options or ReleaseOptions())
     findings = []
     facts = {column.name: column for column in table.columns}
@@ -68,7 +72,23 @@ def telltale_columns(
         told = " ".join(_told(records, facts[name]))
         if told:
             findings.append(Finding(TELLTALE, told, _ways_out(name), column=name))
+    telling = {finding.column for finding in findings}
+    silent = [facts[name] for name in columns if name not in telling]
+    for pair in telling_pairs(records, silent, progress):
+        name = f"{pair.first}+{pair.second}"
+        findings.append(Finding(TELLTALE, pair.told, _ways_out_of_pairs(name), column=name))
     return tuple(findings)
+
+
+def _allowed(name: str, columns: Sequence[str], allowed: Sequence[str]) -> bool:
+    """Whether a column, or a pair by its name in either order or by both columns, is allowed."""
+    if name in allowed:
+        return True
+    return any(
+        name == f"{one}+{other}" and (f"{other}+{one}" in allowed or (one in allowed and other in allowed))
+        for one in columns
+        for other in columns
+    )
 
 
 def _released_records(
@@ -84,6 +104,14 @@ def _ways_out(name: str) -> str:
     return (
         "Leave it out (as an identifier); make it a quasi-identifier; group its values or make them coarser; or allow "
         f"it knowingly: --allow-column {shown}."
+    )
+
+
+def _ways_out_of_pairs(name: str) -> str:
+    shown = f'"{name}"' if " " in name or "," in name else name
+    return (
+        "Leave one of the two out (as an identifier); make one a quasi-identifier; group its values or make them "
+        f"coarser; or allow the pair knowingly: --allow-column {shown}."
     )
 
 
@@ -153,7 +181,7 @@ def _identifying(records: ReleasedRecords, facts: ColumnFacts, filled: int) -> I
     share = rare_share(frequencies, k)
     if share >= RARE_SHARE:
         yield (
-            f"In {_percent(share)} of the released records the value is one that fewer than {k:,} of them have: "
+            f"In {percent(share)} of the released records the value is one that fewer than {k:,} of them have: "
             "it may name the person."
         )
 
@@ -164,8 +192,8 @@ def _refining_place(plan: Plan, column: _Column) -> Iterator[str]:
     if found.refines:
         yield (
             "It tells the place more finely than the aggregated region does: two of its records with the same value "
-            f"come from the same initial region in {_percent(found.with_value)} of the cases instead of "
-            f"{_percent(found.without)}; in {_percent(found.single)} of the records the value occurs in a single "
+            f"come from the same initial region in {percent(found.with_value)} of the cases instead of "
+            f"{percent(found.without)}; in {percent(found.single)} of the records the value occurs in a single "
             "initial region."
         )
 
@@ -182,7 +210,7 @@ def _refining_categories(records: ReleasedRecords, column: _Column) -> Iterator[
         if finer and known.gain >= KNOWING and known.beyond_chance:
             yield (
                 f"It tells “{name}” more finely than the released categories do: two records with the same value have "
-                f"the same category in {_percent(known.with_value)} of the cases instead of {_percent(known.without)}, "
+                f"the same category in {percent(known.with_value)} of the cases instead of {percent(known.without)}, "
                 "and the value divides the categories further."
             )
             continue
@@ -190,8 +218,8 @@ def _refining_categories(records: ReleasedRecords, column: _Column) -> Iterator[
         if within is not None and within.refines:
             yield (
                 f"It tells “{name}” more finely than the released groups do: two records of a group with the same "
-                f"value have the same “{name}” in {_percent(within.with_value)} of the cases instead of "
-                f"{_percent(within.without)}."
+                f"value have the same “{name}” in {percent(within.with_value)} of the cases instead of "
+                f"{percent(within.without)}."
             )
 
 
@@ -202,10 +230,6 @@ def _within_groups(records: ReleasedRecords, column: _Column, q: int) -> Agreeme
         return None
     before = records.table.codes_at(records.plan.problem.quasi_identifiers[q], column.rows).astype(np.int64)
     return agreement(pair_counts(before, column.values, (group_of.size, column.distinct)), np.maximum(0, group_of))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else "less than 1 %"
 
 
 def telltale_order(plan: Plan, table: RecordTable) -> tuple[Finding, ...]:

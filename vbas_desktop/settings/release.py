@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -63,7 +63,8 @@ class ReleaseOptions(Settings):
     allow_columns: tuple[str, ...] = setting(
         (),
         label="Allowed",
-        help="Columns that are released although they tell of a person, a place or a category; repeatable.",
+        help="Columns, or pairs as A+B, that are released although they tell of a person, a place or a category; "
+        "repeatable.",
         option="--allow-column",
         group=_GROUP,
         form=Names(),
@@ -193,8 +194,9 @@ class ReleaseOptions(Settings):
 
     def released_columns(self, header: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """(column of the file, its name in the release) in the order of the release; wrong choices are refused."""
-        named = [*(self.columns or ()), *self.identifiers, *self.allow_columns, *self.renames]
         there, dropped = set(header), set(self.identifiers)
+        allowed = [name for name in self.allow_columns if not _is_pair(name, there)]
+        named = [*(self.columns or ()), *self.identifiers, *allowed, *self.renames]
         unknown = [name for name in dict.fromkeys(named) if name not in there]
         if unknown:
             raise InputError(
@@ -224,6 +226,11 @@ class ReleaseOptions(Settings):
     def from_dict(cls, data: Mapping[str, Any]) -> ReleaseOptions:
         """The choices from what `as_dict` gave; names that are not known are ignored, missing ones get the default."""
         return cls(**{each.name: each.form.value(data[each.name]) for each in settings_of(cls) if each.name in data})
+
+
+def _is_pair(name: str, there: Collection[str]) -> bool:
+    """Whether a name is that of two columns, joined by a plus."""
+    return any(name[:at] in there and name[at + 1 :] in there for at, sign in enumerate(name) if sign == "+")
 
 
 def _wrong(message: str, remedy: str = "", column: str | None = None) -> Finding:

@@ -48,7 +48,8 @@ from .release_columns import ReleaseColumns, unprotected_in_words
 
 _STOPPED = (
     "Nothing was written: columns would tell more than the release does. Leave them out (or make them identifiers), "
-    "make them quasi-identifiers, group their values or make them coarser, or tick “Allowed” to release them knowingly."
+    "make them quasi-identifiers, group their values or make them coarser, or tick “Allowed” to release them knowingly "
+    "(of a pair, A+B, both)."
 )
 _EXPOSING = (
     "Nothing was written: beside what this audience has, the release would single people out. Use the regions and "

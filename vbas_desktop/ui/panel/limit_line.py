@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from vbas_desktop.domain.words import counted, share_in_words
-from vbas_desktop.session.results import Entry
+from vbas_desktop.session.results import Entry, by_scenario
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import without_wheel
@@ -77,8 +77,8 @@ class LimitLine(QWidget):
         """The solution with a mark in the scenario of the shown solution, or of the latest one."""
         entries, marks = self._session.entries, self._session.marks
         shown = self._session.selected or (entries[-1] if entries else None)
-        mine = (each for each in entries if shown is not None and each.run.key == shown.run.key)
-        return next((each for each in mine if getattr(marks[each.number], mark)), None)
+        group = next((group for group in by_scenario(entries) if shown in group), [])
+        return next((each for each in group if getattr(marks[each.number], mark)), None)
 
     @Slot(float)
     def _on_percent(self, value: float) -> None:
