@@ -9,16 +9,19 @@ import subprocess
 import sys
 import threading
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from making import regions_file
 from servers import PASSWORD, free_port, start_server
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.errors import InputError, VerificationFailed
 from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.sources.address import record_place
 from vbas_desktop.sources.postgres_engine import server_tables
+from vbas_desktop.sources.postgres_target import MARK, STAGING, release_table
 from vbas_desktop.sources.table import load_source
 
 pytestmark = pytest.mark.xdist_group("postgresql")
@@ -237,3 +240,36 @@ def test_a_server_that_dies_in_the_middle_is_told_and_nothing_is_released(tmp_pa
         assert [path.name for path in tmp_path.iterdir()] == ["regions.csv"]
     finally:
         mortal.stop()
+
+
+def test_a_release_becomes_a_table_when_it_was_recounted(visits, server, tmp_path):
+    server.run(
+        "DROP TABLE IF EXISTS handed", f"CREATE TABLE {STAGING}77 (a int)", f"CREATE TABLE {STAGING}other (a int)"
+    )
+    more = ("--out", str(tmp_path / "out"), "--format", "parquet", "--target", server.address("public.handed"))
+    assert main(arguments(visits, tmp_path, *more)) == 0
+    assert main(arguments(visits, tmp_path, *more)) == 0
+    rows = pq.read_table(tmp_path / "out" / "release" / "anonymized.parquet").to_pylist()
+    found = server.rows("SELECT region, age, sex, note, ill FROM handed")
+    assert sorted(found) == sorted((*row.values(),) for row in rows)
+    left = server.rows(f"SELECT tablename FROM pg_tables WHERE tablename LIKE '{STAGING}%'")
+    assert left == [(f"{STAGING}other",)]
+    server.run(f"DROP TABLE {STAGING}other")
+
+
+def test_a_table_that_is_no_release_is_left_alone(visits, server, tmp_path, capsys):
+    more = ("--out", str(tmp_path / "out"), "--format", "parquet", "--target", visits)
+    assert main(arguments(visits, tmp_path, *more)) == 1
+    assert "no earlier release" in capsys.readouterr().err
+    assert server.rows("SELECT count(*) FROM visits") == [(2400,)]
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_table_that_is_not_anonymous_is_removed_and_nothing_is_replaced(server, password, tmp_path):
+    server.run("DROP TABLE IF EXISTS handed", "CREATE TABLE handed (a text)", f"COMMENT ON TABLE handed IS '{MARK}'")
+    pq.write_table(pa.table({"region": ["x", "x", "y"], "age": [1, 1, 2]}), tmp_path / "bad.parquet")
+    target = record_place(server.address("public.handed"))
+    with pytest.raises(VerificationFailed):
+        release_table(target, tmp_path / "bad.parquet", ["region", "age"], 2, Silent())
+    assert server.rows("SELECT column_name FROM information_schema.columns WHERE table_name = 'handed'") == [("a",)]
+    assert server.rows(f"SELECT tablename FROM pg_tables WHERE tablename LIKE '{STAGING}%'") == []

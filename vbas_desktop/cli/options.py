@@ -19,7 +19,9 @@ from .terminal import say, say_findings
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.files.records.table import RecordTable
+    from vbas_desktop.jobs.target import TargetJob
     from vbas_desktop.release import ReleaseReport
+    from vbas_desktop.settings.release import ReleaseOptions
     from vbas_desktop.settings.run import RunSettings
 
 
@@ -51,6 +53,15 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--out", metavar="DIR", help="folder for the results; an earlier run in it is replaced")
     group.add_argument("--json", action="store_true", help="print the results as JSON")
     group.add_argument("--quiet", action="store_true", help="no progress and no remarks")
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """``--target``."""
+    parser.add_argument(
+        "--target",
+        metavar="ADDRESS",
+        help="put the release into this table too (postgresql://user@host/database#schema.table); needs --format parquet",
+    )
 
 
 def add_requirement_options(parser: argparse.ArgumentParser, effect: str) -> None:
@@ -100,6 +111,19 @@ def requirement_of(options: argparse.Namespace) -> Requirement | None:
     if options.suitable_only:
         raise UsageError("--suitable-only needs --requirement F: suitable for what?")
     return None
+
+
+def target_of(options: argparse.Namespace, settings: RunSettings, release: ReleaseOptions) -> TargetJob | None:
+    """The table that the release goes to as well, if one is named and may be written."""
+    from vbas_desktop.jobs.target import TargetJob
+
+    if not options.target:
+        return None
+    if not options.out:
+        raise UsageError("--target needs --out DIR for the papers of the release.")
+    job = TargetJob(options.target, settings, release)
+    job.check()
+    return job
 
 
 def verdict_lines(rows: Iterable[Mapping[str, str]]) -> list[str]:

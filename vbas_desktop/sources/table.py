@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +28,7 @@ from .address import Address, Kind
 from .engine import Engine, changed
 from .expressions import count_query, select_query
 
+_DENSE_CELLS = 24_000_000
 COUNTING = "Counting classes"
 _DESCRIBING = "Looking at the records"
 
@@ -158,6 +160,13 @@ def counts_of(
     numbers: tuple[int, ...],
 ) -> EquivalenceCounts:
     """Counts from the sizes of (region, class), which may come more than once and in any order."""
+    possible = math.prod(numbers)
+    if regions * possible <= _DENSE_CELLS:
+        # Added up as floating-point numbers, but exact: nobody has 2**53 records.
+        cells = np.bincount(area * possible + classes, sizes, minlength=regions * possible).astype(np.int64)
+        matrix = cells.reshape(regions, possible)
+        there = np.flatnonzero(matrix.any(axis=0)).astype(np.int64)
+        return EquivalenceCounts.from_dense(numbers, there, np.take(matrix, there, axis=1))
     present, column = np.unique(classes, return_inverse=True)
     keys = area * max(1, present.size) + column
     cells, where = np.unique(keys, return_inverse=True)
