@@ -60,7 +60,7 @@ def add_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target",
         metavar="ADDRESS",
-        help="put the release into this table too (postgresql://user@host/database#schema.table); needs --format parquet",
+        help="put the release into this table too (postgresql://user@host/database#schema.table; --format parquet)",
     )
 
 

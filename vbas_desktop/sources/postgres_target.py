@@ -58,7 +58,8 @@ def release_table(target: Address, file: Path, columns: Sequence[str], k: int, p
 
 _FAMILY = 0x76626173
 _KINDS = {
-    "int8": "smallint", "int16": "smallint", "int32": "integer", "int64": "bigint", "uint8": "smallint", "uint16": "integer",
+    "int8": "smallint", "int16": "smallint", "int32": "integer", "int64": "bigint", "uint8": "smallint",
+    "uint16": "integer",
     "uint32": "bigint", "float": "real", "double": "double precision", "bool": "boolean", "date32[day]": "date",
 }  # fmt: skip
 
