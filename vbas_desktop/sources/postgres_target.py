@@ -132,6 +132,7 @@ def _remove_leftovers(connection: Any, schema: str) -> None:
         key = table.removeprefix(STAGING)
         if (
             key.isdigit()
+            and int(key) < 1 << 31
             and connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (_FAMILY, int(key))).fetchone()[0]
         ):
             _dropped(connection, f"{_quoted(schema)}.{_quoted(table)}")
