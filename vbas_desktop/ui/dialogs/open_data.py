@@ -144,7 +144,7 @@ class OpenDataDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Open data")
-        self.setMinimumWidth(560)
+        self.setMinimumWidth(660)
         self.records = RecordsField()
         self.regions = FileField("Re&gion file", REGION_FILES, "Bro&wse…")
         self.reason = QLabel()

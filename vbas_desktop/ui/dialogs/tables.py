@@ -38,7 +38,7 @@ class TablesDialog(QDialog):
         self._address = address
         self.password = QLineEdit()
         self.password.setEchoMode(QLineEdit.EchoMode.Password)
-        self.password.setPlaceholderText("Only if no password file has it; it is not kept")
+        self.password.setPlaceholderText("Only if no password file has it; never stored")
         self.connect_button = QPushButton("Co&nnect")
         self.connect_button.clicked.connect(self.ask)
         self.tables = QListWidget()

@@ -1,0 +1,185 @@
+"""What can go wrong with datasets and DuckDB files is told in words; stops reach the engine; nothing stays behind."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from making import REGIONS, regions_file
+
+from vbas_desktop.cli.main import main
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.sources.address import record_place
+from vbas_desktop.sources.listing import tables_of
+from vbas_desktop.sources.table import load_source
+
+
+def table(number: int = 600) -> pa.Table:
+    return pa.table(
+        {
+            "place": [REGIONS[i % 6] for i in range(number)],
+            "age": [i % 3 for i in range(number)],
+            "number": list(range(number)),
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "visits"
+    made.mkdir()
+    pq.write_table(table(), made / "a.parquet")
+    return made
+
+
+def codes(place, options=None) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        load_source(record_place(str(place)), options or RecordOptions())
+    return [finding.code for finding in caught.value.findings]
+
+
+def arguments(place, tmp_path, *more: str) -> list[str]:
+    return [
+        "run", str(place), str(regions_file(tmp_path)), "--region-column", "place", "--quasi-identifiers", "age",
+        "-k", "5", "--site-number", "fixed", "--sites", "2", "--range-reach", "0", "--no-pdf", *more,
+    ]  # fmt: skip
+
+
+def test_an_empty_folder(tmp_path):
+    assert codes(tmp_path) == ["no-such-file"]
+
+
+def test_files_of_two_kinds(folder):
+    (folder / "b.csv").write_text("place,age,number\nr1,1,1\n", encoding="utf-8")
+    assert codes(folder) == ["mixed-files"]
+
+
+def test_files_with_other_columns(folder):
+    pq.write_table(table().rename_columns(["place", "years", "number"]), folder / "b.parquet")
+    assert codes(folder) == ["columns-differ"]
+
+
+def test_a_damaged_file(folder):
+    (folder / "b.parquet").write_bytes(b"PAR1 and nothing else")
+    assert codes(folder) == ["bad-parquet"]
+
+
+def test_text_with_a_row_that_is_too_short(tmp_path):
+    (tmp_path / "a.csv").write_text("place,age\nr1,1\nr1\n", encoding="utf-8")
+    assert codes(tmp_path) == ["bad-row"]
+
+
+def test_no_records(tmp_path):
+    pq.write_table(table(0), tmp_path / "a.parquet")
+    assert codes(tmp_path) == ["no-records"]
+
+
+def test_a_database_without_that_table_lists_those_it_has(tmp_path):
+    file = tmp_path / "house.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute("CREATE TABLE visits AS SELECT 1 AS a")
+    assert codes(f"{file}#main.visit") == ["no-such-table"]
+    assert tables_of(str(file), Silent()) == ["main.visits"]
+
+
+def test_columns_that_name_persons_stop_the_release(folder, tmp_path, capsys):
+    assert main(arguments(folder, tmp_path, "--out", str(tmp_path / "out"))) == 1
+    assert "column “number”" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_is_repeated_byte_for_byte_also_from_a_copy(folder, tmp_path):
+    out, again = tmp_path / "out", tmp_path / "again"
+    assert main(arguments(folder, tmp_path, "--identifiers", "number", "--out", str(out))) == 0
+    copy = tmp_path / "elsewhere"
+    copy.mkdir()
+    for number, start in enumerate((0, 250)):
+        pq.write_table(table().slice(start, 250 if not start else None), copy / f"{number}.parquet")
+    assert main(["export", str(out), "--records", str(copy), "--out", str(again)]) == 0
+    one, other = (each / "release" / "anonymized.csv" for each in (out, again))
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_other_records_are_not_taken_for_those_of_the_run(folder, tmp_path):
+    out = tmp_path / "out"
+    assert main(arguments(folder, tmp_path, "--identifiers", "number", "--out", str(out))) == 0
+    pq.write_table(table(601), folder / "a.parquet")
+    assert main(["export", str(out), "--out", str(tmp_path / "again")]) == 1
+
+
+def test_a_file_that_changes_before_the_release_stops_it(folder, tmp_path, monkeypatch, capsys):
+    from vbas_desktop.jobs.release import ReleaseJob
+
+    released = ReleaseJob.execute
+
+    def meddled(self, progress):
+        os.utime(folder / "a.parquet", ns=(1, 1))
+        return released(self, progress)
+
+    monkeypatch.setattr(ReleaseJob, "execute", meddled)
+    assert main(arguments(folder, tmp_path, "--identifiers", "number", "--out", str(tmp_path / "out"))) == 1
+    assert "The records were changed while they were worked on." in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_compare_and_search_count_at_the_address(folder, tmp_path):
+    columns = ["--region-column", "place", "--quasi-identifiers", "age", "-k", "5", "--quiet"]
+    regions = str(regions_file(tmp_path))
+    compared = ["--site-location", "density,random", "--out", str(tmp_path / "compared")]
+    assert main(["compare", str(folder), regions, *columns, *compared]) == 0
+    assert main(["search", str(folder), regions, *columns, "--out", str(tmp_path / "found")]) == 0
+
+
+def test_verify_a_pattern(folder, capsys):
+    assert (
+        main(["verify", f"{folder}/*.parquet", "--region-column", "place", "--quasi-identifiers", "age", "-k", "101"])
+        == 3
+    )
+    assert json.loads(capsys.readouterr().out)["anonymity"] == 100
+
+
+class Soon:
+    """Progress that wants to stop at the third look."""
+
+    looks = 0
+
+    def update(self, stage, fraction=None) -> None:
+        self.looks += 1
+        if self.looks > 2:
+            raise Cancelled
+
+
+def test_a_stop_interrupts_the_query(folder):
+    found = load_source(record_place(str(folder)), RecordOptions(), columns=("age",))
+    long = "SELECT count(*) AS n FROM range(100000000) a, range(100000000) b WHERE hash(a.range, b.range) = 7"
+    with pytest.raises(Cancelled):
+        found.engine.fetch(long, None, Soon(), "Waiting")
+    assert found.engine.fetch("SELECT 1 AS n", None, Silent(), "Asking").column(0)[0].as_py() == 1
+    found.close()
+
+
+def test_duckdb_fetches_nothing_and_writes_nothing(folder):
+    found = load_source(record_place(str(folder)), RecordOptions(), columns=("age",))
+    names = (
+        "autoinstall_known_extensions",
+        "autoload_known_extensions",
+        "allow_community_extensions",
+        "temp_directory",
+    )
+    query = f"SELECT name, value FROM duckdb_settings() WHERE name IN {names}"
+    kept = dict(
+        zip(*(column.to_pylist() for column in found.engine.fetch(query, None, Silent(), "").columns), strict=True)
+    )
+    assert kept == {**dict.fromkeys(names[:3], "false"), "temp_directory": ""}
+    found.close()
+
+
+def test_too_little_memory_is_told(folder, monkeypatch):
+    monkeypatch.setenv("VBAS_DUCKDB_MEMORY", "a lot")
+    assert codes(folder) == ["bad-option"]
