@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import tempfile
 import threading
 import warnings
 import weakref
@@ -213,13 +214,18 @@ def _settings(master: str) -> dict[str, str]:
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.autoBroadcastJoinThreshold": str(64 << 20),
         "spark.sql.shuffle.partitions": "16",
-        "spark.sql.catalogImplementation": "in-memory",
         "spark.driver.maxResultSize": "0",
         "spark.scheduler.mode": "FIFO",
     }
     if _is_here(master):
+        # Spark makes this folder, which nothing is put into; beside the user's files it would only puzzle.
+        settings["spark.sql.warehouse.dir"] = _warehouse()
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     return settings
+
+
+def _warehouse() -> str:
+    return os.path.join(tempfile.gettempdir(), f"vbas-spark-{os.getpid()}")
 
 
 def _is_here(master: str) -> bool:
@@ -251,6 +257,8 @@ def _let_go(master: str) -> None:
         if session is not None:
             with contextlib.suppress(Exception):
                 session.stop()
+            with contextlib.suppress(OSError):
+                os.rmdir(_warehouse())
 
 
 def _seen_from_here(address: Address, path: str) -> Dataset | None:

@@ -1,0 +1,52 @@
+"""Spark with two executors: stops reach it, what is missing is told, and a release is written and verified."""
+
+from __future__ import annotations
+
+import pytest
+from making import regions_file
+from places import in_folder
+from test_datasets import Soon, table
+
+from vbas_desktop.cli.main import main
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Cancelled, Silent
+from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.sources.address import record_place
+from vbas_desktop.sources.table import load_source
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
+
+
+def test_a_folder_that_is_not_there(spark):
+    with pytest.raises(InputError) as caught:
+        load_source(record_place(f"{spark}/no/such/folder"), RecordOptions())
+    assert [finding.code for finding in caught.value.findings] == ["no-such-file"]
+
+
+def test_a_table_that_is_not_there(spark):
+    with pytest.raises(InputError) as caught:
+        load_source(record_place(f"{spark}#nowhere.visits"), RecordOptions())
+    assert [finding.code for finding in caught.value.findings] == ["no-such-table"]
+
+
+def test_a_stop_cancels_the_jobs(spark, tmp_path):
+    found = load_source(
+        record_place(f"{spark}{in_folder(table(), tmp_path / 'visits')}"), RecordOptions(), columns=("age",)
+    )
+    long = "SELECT sum(a.id * b.id) AS n FROM range(0, 100000000, 1, 8) a, range(0, 1000000, 1, 8) b"
+    with pytest.raises(Cancelled):
+        found.engine.fetch(long, None, Soon(), "Waiting")
+    assert found.engine.fetch("SELECT 1 AS n", None, Silent(), "Asking").column(0)[0].as_py() == 1
+    found.close()
+
+
+def test_a_release_is_written_and_verified(spark, tmp_path):
+    address = f"{spark}{in_folder(table(), tmp_path / 'visits')}"
+    arguments = [
+        "run", address, str(regions_file(tmp_path)), "--region-column", "place", "--quasi-identifiers", "age",
+        "-k", "5", "--identifiers", "number", "--site-number", "fixed", "--sites", "2", "--range-reach", "0",
+        "--no-pdf",
+    ]  # fmt: skip
+    assert main([*arguments, "--out", str(tmp_path / "out")]) == 0
+    verify = ["verify", str(tmp_path / "out" / "release" / "anonymized.csv"), "--region-column", "place"]
+    assert main([*verify, "--quasi-identifiers", "age", "-k", "5"]) == 0
