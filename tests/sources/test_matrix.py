@@ -52,7 +52,8 @@ def test_a_server_gives_what_a_file_gives(server, password, table, k, grouped):
 
 
 @pytest.mark.xdist_group("spark")
-@settings(EXAMPLES, max_examples=4)
+@pytest.mark.timeout(900)
+@settings(EXAMPLES, max_examples=3)
 @given(table=tables(), k=st.sampled_from([1, 2, 3]), grouped=st.booleans())
 def test_spark_gives_what_a_file_gives(spark, table, k, grouped):
     texts = pc.unique(table.column(2).cast(pa.string()).fill_null("")).to_pylist()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.sources import table
@@ -14,6 +14,7 @@ CELLS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(1, 
 
 
 @pytest.mark.parametrize("limit", [0, 24_000_000])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(cells=CELLS)
 def test_parts_of_a_class_are_added_up(limit, cells):
     expected = np.zeros((5, 6), np.int64)
