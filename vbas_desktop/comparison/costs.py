@@ -24,7 +24,7 @@ class Costs:
     def __init__(self, combinations: Sequence[Combination], aggregations: Sequence[int], counts: Sequence[int]) -> None:
         self._kinds = [combination.labels[1] for combination in combinations]
         self._predicted = [
-            number * _each(combination.site_location, stored)
+            number * seconds_of_one(combination.site_location, stored)
             for combination, number, stored in zip(combinations, aggregations, counts, strict=True)
         ]
         self._measured: dict[str, tuple[float, float]] = {}
@@ -45,7 +45,8 @@ class Costs:
             self._measured[self._kinds[index]] = (predicted + self._predicted[index], measured + seconds)
 
 
-def _each(approach: Approach, stored: int) -> float:
+def seconds_of_one(approach: Approach, stored: int) -> float:
+    """A first guess at the seconds of one aggregation with this location approach and so many stored counts."""
     searches = any(declared.kind == "approach" for declared in approach.parameters())
     base, more = _SEEDED if searches else _PLACED
     return base + more * stored

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
+from vbas_desktop.comparison.costs import seconds_of_one
+from vbas_desktop.comparison.words import duration_in_words
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
@@ -12,8 +15,11 @@ from vbas_desktop.engine.kept import KeptTrials
 from vbas_desktop.engine.partitions import decide_sites
 
 from .orders import RunOrder
-from .results import ProblemKey
+from .results import ProblemKey, Run
 from .words import product_in_words
+
+_LONG_SECONDS = 8.0
+"""A run that takes longer says so beforehand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +34,23 @@ class Estimate:
     suppressed: int | None = None
     allowed_loss_percent: float | None = None
     findings: tuple[Finding, ...] = ()
+    approaches: Mapping[str, str] = field(default_factory=dict)
+    guessed_seconds: float = 0.0
+
+    def seconds(self, runs: Iterable[Run]) -> float:
+        """How long a run will take: by the latest one with the same approaches, or else by a first guess."""
+        for run in reversed(list(runs)):
+            if run.result is None or run.problem is None or not run.result.solutions:
+                continue
+            if all(run.approaches.get(name) == approach for name, approach in self.approaches.items()):
+                larger = _stored(self.problem) / max(1, _stored(run.problem))
+                return run.result.seconds / len(run.result.solutions) * len(self.site_numbers) * larger
+        return self.guessed_seconds
+
+    def time_in_words(self, runs: Iterable[Run]) -> str:
+        """What is said before a long run; nothing before a short one."""
+        seconds = self.seconds(runs)
+        return f"Will take about {duration_in_words(seconds)}." if seconds >= _LONG_SECONDS else ""
 
     @property
     def in_words(self) -> str:
@@ -77,4 +100,10 @@ def estimate(order: RunOrder, progress: Progress = Silent()) -> Estimate:  # noq
         partitions.tried.get(sites),
         request.site_number.allowed_loss(),
         tuple(findings),
+        {**order.choices.approaches},
+        len(partitions.around(sites)) * seconds_of_one(request.site_location, _stored(problem)),
     )
+
+
+def _stored(problem: Problem) -> int:
+    return int(problem.counts.rows[2].size)

@@ -124,7 +124,8 @@ class InputTab(QWidget):
     def _on_estimated(self, result: Estimate) -> None:
         self.live.setEnabled(True)
         self.live.setText(result.in_words)
-        self.more.setText(result.more_in_words)
+        runs = dict.fromkeys(entry.run for entry in self._session.entries)
+        self.more.setText(f"{result.time_in_words(runs)} {result.more_in_words}".strip())
         self._refresh_run()
 
     def show_findings(self, findings: Sequence[Finding], of: str = "") -> None:
