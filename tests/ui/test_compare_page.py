@@ -46,6 +46,19 @@ def test_the_page_tells_how_much_work_the_ticks_make(page, qtbot):
     assert page.live.text() == "12 combinations in 4 scenarios make at most 60 aggregations."
 
 
+def test_sets_of_quasi_identifiers_are_ticked(page, qtbot):
+    form = page.form
+    assert form.choose.isEnabled()
+    assert form.sets.toPlainText() == "age, sex"
+    form.another.click()
+    offered = {action.data(): action for action in form.column_menu.actions()}
+    assert "tract" not in offered, "the region is no quasi-identifier"
+    assert not any(action.isChecked() for action in offered.values())
+    offered["sex"].trigger()
+    form.column_menu.close()
+    assert form.ticked().quasi_identifier_sets == (("age", "sex"), ("sex",))
+
+
 def test_what_is_missing_is_said_and_compare_waits(page):
     page.form.components["site_location"].tick([])
     assert page.live.text() == "Tick at least one approach for site location."

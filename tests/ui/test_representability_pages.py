@@ -319,6 +319,50 @@ def test_measures_in_which_all_solutions_are_alike_are_not_offered(aggregated_wi
     assert shown.bounds["rand"][0].isVisibleTo(shown), "what is stated can be seen"
 
 
+def tick(edit, name):
+    """Choose a name from the list of a field."""
+    edit.open_list()
+    next(action for action in edit.menu.actions() if action.data() == name).trigger()
+    edit.menu.close()
+
+
+def test_columns_and_values_of_a_requirement_are_chosen_from_lists(loaded_window):
+    shown, session = page(loaded_window, "Requirements"), loaded_window.session
+    names = shown.names
+    assert names["quasi_identifiers"].isReadOnly(), "they are not typed"
+    tick(names["quasi_identifiers"], "age")
+    tick(names["quasi_identifiers"], "sex")
+    assert session.requirement.required_quasi_identifiers == ("age", "sex")
+    tick(names["quasi_identifiers"], "age")
+    assert session.requirement.required_quasi_identifiers == ("sex",)
+    tick(names["levels"], "age")
+    assert names["levels"].text() == "age=", "the number is typed"
+    names["levels"].setText("age=1")
+    names["levels"].textEdited.emit("age=1")
+    assert session.requirement.highest_level == {"age": 1}
+    menus = {action.menu().title(): action.menu() for action in shown.class_values.actions()}
+    assert list(menus) == list(session.choices.quasi_identifiers)
+    for column in ("age", "sex", "age"):
+        menus[column].actions()[0].trigger()
+    age, sex = (session.table.facts(name).categories.values[0] for name in ("age", "sex"))
+    assert session.requirement.required_classes == ({"age": age, "sex": sex}, {"age": age})
+
+
+def test_the_columns_of_the_original_are_offered(window, qtbot):
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    assert not shown.panel.key.isReadOnly(), "typed while no file is known"
+    shown.panel.original.chosen.emit(DATA / "C2.csv")
+    qtbot.waitUntil(lambda: bool(shown.panel.key.offered), timeout=20_000)
+    assert {"Key", "Hh", "Job"} <= set(shown.panel.key.offered)
+    for name in ("Hh", "Key"):
+        tick(shown.panel.key, name)
+    assert shown.panel.key.text() == "Key", "one only"
+    tick(shown.panel.columns, "Hh")
+    tick(shown.panel.columns, "Job")
+    assert shown.panel.columns.text() == "Hh, Job"
+
+
 def test_what_cannot_be_understood_leaves_the_requirement_in_force(window, qtbot):
     shown = page(window, "Requirements")
     window.session.require(Requirement(title="Cohort", k={"min": 5}, extra={"later": 1}))

@@ -6,7 +6,18 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.files.places import sample_data
@@ -15,6 +26,7 @@ from vbas_desktop.session.comparing import Ticked
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, title
+from vbas_desktop.ui.widgets.ticking_menu import TickingMenu
 
 _TITLES = {
     "site_number": "Number of sites",
@@ -69,6 +81,9 @@ class CompareForm(QWidget):
         self.components = {name: Ticks(text, approaches(name), name) for name, text in _TITLES.items()}
         self.seedings = Ticks("ADC starts from", _unseeded(), "site_location")
         self.ks, self.sets, self.generalised = QLineEdit(), QPlainTextEdit(), QComboBox()
+        self.choose, self.another = QPushButton("Choose columns"), QPushButton("Add a set")
+        self.column_menu = TickingMenu(self)
+        self._columns: tuple[str, ...] = ()
         self._own_sets = False
         for value, text in _GENERALISED.items():
             self.generalised.addItem(text, value)
@@ -82,6 +97,51 @@ class CompareForm(QWidget):
         self.ks.textChanged.connect(self.changed)
         self.sets.textChanged.connect(self._on_sets)
         self.generalised.activated.connect(self.changed)
+        self.choose.setToolTip("Tick the columns of the set in the line with the cursor (Ctrl+Shift+Space)")
+        self.choose.setShortcut("Ctrl+Shift+Space")
+        self.choose.clicked.connect(self._on_choose)
+        self.another.setToolTip("Begin another set on a line of its own (Ctrl+Shift+Return)")
+        self.another.setShortcut("Ctrl+Shift+Return")
+        self.another.clicked.connect(self._on_another)
+        self.offer(())
+
+    def offer(self, columns: Iterable[str]) -> None:
+        """Offer these columns for sets; without any they are typed."""
+        self._columns = tuple(columns)
+        for button in (self.choose, self.another):
+            button.setEnabled(bool(self._columns))
+
+    def _line(self) -> list[str]:
+        return [name.strip() for name in self.sets.textCursor().block().text().split(",") if name.strip()]
+
+    @Slot()
+    def _on_choose(self) -> None:
+        self.column_menu.clear()
+        chosen = self._line()
+        for name in self._columns:
+            action = self.column_menu.addAction(name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(name in chosen)
+            action.setData(name)
+            action.triggered.connect(self._on_ticked)
+        self.column_menu.popup(self.choose.mapToGlobal(self.choose.rect().bottomLeft()))
+
+    @Slot()
+    def _on_ticked(self) -> None:
+        """The line with the cursor becomes what is ticked, in the order of the file."""
+        ticked = [action.data() for action in self.column_menu.actions() if action.isChecked()]
+        cursor = self.sets.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(", ".join(ticked))
+
+    @Slot()
+    def _on_another(self) -> None:
+        cursor = self.sets.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText("\n" if self.sets.toPlainText().strip() else "")
+        self.sets.setTextCursor(cursor)
+        self._on_choose()
 
     def _build(self) -> None:
         grid = QGridLayout(self)
@@ -96,7 +156,16 @@ class CompareForm(QWidget):
         others.addWidget(self.components["refinement"])
         others.addWidget(self.components["tiers"])
         grid.addLayout(others, 1, 1)
-        sets = Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex")
+        sets = QWidget()
+        column = QVBoxLayout(sets)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID // 2)
+        column.addWidget(Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex"))
+        buttons = QHBoxLayout()
+        for button in (self.choose, self.another):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column.addLayout(buttons)
         ks = Field("k", self.ks, "One or several, such as 5, 10")
         groups = Field("Categories", self.generalised, "Whether the groups made in Input are used")
         grid.addWidget(sets, 2, 0, 2, 1)

@@ -139,6 +139,9 @@ class ComparePage(QWidget):
 
     @Slot()
     def _on_choices_changed(self) -> None:
+        table, region = self._session.table, self._session.choices.region_column
+        columns = () if table is None else (facts.name for facts in table.columns if facts.categorical)
+        self.form.offer(name for name in columns if name != region)
         self.form.follow(self._session.choices)
         self._on_changed()
 

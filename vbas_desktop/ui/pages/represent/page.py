@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
@@ -16,10 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.files.records.table import load_records
 from vbas_desktop.jobs.any_file import OutlierJob, Outliers
 from vbas_desktop.session.representing import Description, PairOrder, described_solution, with_regions
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.map.figures import Figure, figure_named, on_one_scale
 from vbas_desktop.ui.map.legend_strip import LegendStrip
 from vbas_desktop.ui.map.preparer import preparer_of
@@ -65,6 +70,7 @@ class RepresentabilityPage(QWidget):
         self._known: dict[int, tuple[Entry, Shown | None, Description]] = {}
         self._scaled: tuple[object, tuple[Figure | None, Figure | None]] = (None, (None, None))
         self.panel = PairPanel(context.theme)
+        self._columns_wanted = Latest(context.quiet_runner, "Looking at the original", self)
         self.main, self.second = VersionView(context.theme), VersionView(context.theme)
         self._build()
         self._connect()
@@ -132,6 +138,7 @@ class RepresentabilityPage(QWidget):
         self.source.currentIndexChanged.connect(self._refresh)
         self.beside.activated.connect(self._refresh)
         self.panel.compare_wanted.connect(self.compare)
+        self.panel.original.chosen.connect(self._on_original)
         self.panel.handling_wanted.connect(self.handle)
         self.large.clicked.connect(self._on_large)
 
@@ -223,6 +230,12 @@ class RepresentabilityPage(QWidget):
 
     # What the user wants
 
+    @Slot(Path)
+    def _on_original(self, path: Path) -> None:
+        """Its columns are offered once they are known; what is wrong with it is said when it is compared."""
+        self.panel.offer(())
+        self._columns_wanted.want(partial(_columns_of, path), self.panel.offer)
+
     @Slot(object)
     def compare(self, order: PairOrder) -> None:
         """Compare two files in the background."""
@@ -252,3 +265,11 @@ class RepresentabilityPage(QWidget):
         session.colour_by(self.coloured_by.currentData())
         session.compare_with(self.beside.currentData())
         self._context.show_map()
+
+
+def _columns_of(path: Path, progress: Progress) -> tuple[str, ...]:
+    """Runs in the thread."""
+    try:
+        return tuple(load_records(path, progress=progress).dialect.header)
+    except InputError:
+        return ()

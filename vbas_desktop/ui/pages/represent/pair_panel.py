@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QLabel,
-    QLineEdit,
     QPushButton,
     QScrollArea,
     QSpinBox,
@@ -25,6 +25,7 @@ from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import Field, set_look, title
 from vbas_desktop.ui.widgets.file_row import FileRow, FolderRow
 from vbas_desktop.ui.widgets.record_options import ReadingFields
+from vbas_desktop.ui.widgets.names_edit import NamesEdit
 
 from .outlier_box import OutlierBox
 
@@ -39,12 +40,11 @@ class PairPanel(QScrollArea):
         super().__init__()
         self.original = FileRow("&Original", "The file before anonymisation", theme)
         self.anonymised = FileRow("Anon&ymised", "The file after it", theme)
-        self.key, self.columns, self.sensitive = QLineEdit(), QLineEdit(), QLineEdit()
-        self.weights, self.level_weights = QLineEdit(), QLineEdit()
+        self.key, self.columns, self.sensitive = NamesEdit(single=True), NamesEdit(), NamesEdit()
+        self.weights, self.level_weights, self.reasons = (NamesEdit(value=True) for _ in range(3))
         self.k = QSpinBox()
         self.k.setRange(1, 1_000_000)
         self.k.setValue(5)
-        self.reasons = QLineEdit()
         self.hierarchies = FolderRow("Folder of hierarchies", theme)
         self.distances = FolderRow("Folder of tables of distances", theme)
         self.worst = FileRow(
@@ -102,6 +102,11 @@ class PairPanel(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(inner)
         self.setMinimumWidth(280)
+
+    def offer(self, columns: Sequence[str]) -> None:
+        """Offer the columns of the original."""
+        for edit in (self.key, self.columns, self.sensitive, self.weights, self.level_weights, self.reasons):
+            edit.offer(columns)
 
     @Slot()
     def _on_compare(self) -> None:

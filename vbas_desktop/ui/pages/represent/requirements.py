@@ -7,12 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
@@ -36,13 +38,15 @@ from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.session.requirement_form import alike_in_words, requirement_of, texts_of, unvarying
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.fields import Field, muted, title
+from vbas_desktop.ui.widgets.fields import Field, muted, title, with_button
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save
+from vbas_desktop.ui.widgets.names_edit import NamesEdit
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 
 from .classes_model import ClassesModel
 
 KINDS = "Requirements (*.json)"
+_LISTED_VALUES = 60
 _FIELDS = (
     ("quasi_identifiers", "Required &quasi-identifiers", "Columns that must be released, separated by commas"),
     ("levels", "Highest level", "How far a column may be generalised: age=1, job=0"),
@@ -52,6 +56,8 @@ _FIELDS = (
     ("k_max", "k, at most", "Largest k that is accepted"),
     ("weights", "Weights", "Of the quasi-identifiers, adding up to 1: age=0.7, job=0.3"),
 )
+_NAMED = ("quasi_identifiers", "levels", "sensitive", "weights")
+_WITH_VALUES = ("levels", "weights")
 _MARKS = {Verdict.OK: "✓", Verdict.NOT_MET: "✗", Verdict.NOT_CHECKABLE: "–"}
 _HEADINGS = ("Verdict", "Criterion", "Required", "Actual")
 
@@ -63,9 +69,15 @@ class RequirementsPage(QWidget):
         super().__init__()
         self._context = context
         self.title = QLineEdit()
-        self.fields = {name: QLineEdit() for name, _, _ in _FIELDS}
+        self.fields: dict[str, QLineEdit] = {name: QLineEdit() for name, _, _ in _FIELDS}
+        self.names = {name: NamesEdit(value=name in _WITH_VALUES) for name in _NAMED}
+        self.fields |= self.names
         self.bounds = {name: (QLineEdit(), QLineEdit()) for name in OVERALL}
         self.classes = QPlainTextEdit()
+        self.add_value, self.class_values = QPushButton("Add value"), QMenu(self)
+        self.add_value.setToolTip("Choose a value for the class in the line with the cursor (Ctrl+Shift+Space)")
+        self.add_value.setShortcut("Ctrl+Shift+Space")
+        self.add_value.setMenu(self.class_values)
         self.recorded = QCheckBox("Sensitive values not a&ggregated")
         self.load, self.save = QPushButton("L&oad…"), QPushButton("Save a co&py…")
         self.clear = QPushButton("Clear for&m")
@@ -146,7 +158,8 @@ class RequirementsPage(QWidget):
             column.addWidget(Field(words, self.fields[name], help))
         self.classes.setFixedHeight(8 * GRID)
         self.classes.setPlaceholderText("One on each line: age=3, sex=1")
-        column.addWidget(Field("Required classes", self.classes, "One on each line: age=3, sex=1"))
+        classes = Field("Required classes", self.classes, "One on each line: age=3, sex=1")
+        column.addWidget(with_button(classes, self.add_value))
         column.addWidget(self.recorded)
         column.addStretch(1)
         return inner
@@ -156,6 +169,9 @@ class RequirementsPage(QWidget):
         for signal in (model.selection_changed, model.solutions_changed, model.solution_added):
             signal.connect(self._on_solution_changed)
         model.requirement_changed.connect(self._on_requirement_changed)
+        for signal in (model.data_loaded, model.choices_changed):
+            signal.connect(self._offer_columns)
+        self._offer_columns()
         for edit in (self.title, *self.fields.values(), *(edit for pair in self.bounds.values() for edit in pair)):
             edit.textEdited.connect(self._on_edited)
         self.classes.textChanged.connect(self._on_edited)
@@ -165,6 +181,32 @@ class RequirementsPage(QWidget):
         self.clear.clicked.connect(self._on_clear)
 
     # What the session says
+
+    @Slot()
+    def _offer_columns(self) -> None:
+        """Columns are chosen among those of the loaded file, classes among their values."""
+        session = self._context.session
+        names = session.table.dialect.header if session.table is not None else ()
+        for edit in self.names.values():
+            edit.offer(names)
+        self.class_values.clear()
+        for column in session.choices.quasi_identifiers if session.table is not None else ():
+            categories = session.table.facts(column).categories if session.table is not None else None
+            if categories is not None:
+                menu = self.class_values.addMenu(column.replace("&", "&&"))
+                for value in categories.values[:_LISTED_VALUES]:
+                    menu.addAction(value.replace("&", "&&"), partial(self._add_value, column, value))
+        self.add_value.setEnabled(not self.class_values.isEmpty())
+
+    def _add_value(self, column: str, value: str) -> None:
+        """Put a value into the class of the line with the cursor; of a column that it has, into another class."""
+        cursor = self.classes.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock)
+        line = cursor.block().text()
+        has = any(part.partition("=")[0].strip() == column for part in line.split(","))
+        before = "\n" if has else ", " if line.strip() else ""
+        cursor.insertText(f"{before}{column}={value}")
+        self.classes.setTextCursor(cursor)
 
     @Slot()
     def _on_requirement_changed(self) -> None:
