@@ -180,3 +180,15 @@ def test_a_tab_that_is_asked_for_brings_the_hidden_panel_back(aggregated_window)
     assert aggregated_window.tabs.isVisible()
     assert aggregated_window.menus.panel.isChecked()
     assert aggregated_window.tabs.currentWidget() is aggregated_window.tab("Regions")
+
+
+def test_changes_of_size_never_make_the_maps_smaller(comparison, aggregated_window, qtbot):
+    comparison.legends[comparison.right].setMinimumHeight(90)
+    for width in (1024, 1440, 1100, 1300, 1024, 1440):
+        aggregated_window.resize(width, 700)
+        QApplication.processEvents()
+    for canvas in (comparison.left, comparison.right):
+        low_x, low_y, high_x, high_y = canvas.base.bounds
+        shown = canvas.view_rect
+        fits = max((high_x - low_x) / shown.width(), (high_y - low_y) / shown.height())
+        assert 0.85 < fits <= 1

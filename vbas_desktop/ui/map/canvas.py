@@ -63,6 +63,8 @@ class MapCanvas(pg.GraphicsView):
     context_requested = Signal(object)
     legend_changed = Signal()
     _fitted = False
+    fitting = False
+    """Whether the view is moving because all is to be shown: a map that follows then shows all, too."""
 
     def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=colours.canvas)
@@ -307,13 +309,16 @@ class MapCanvas(pg.GraphicsView):
         """Show the whole study area."""
         if self._base is not None:
             low_x, low_y, high_x, high_y = self._base.bounds
+            self.fitting = True
             self.box.setRange(QRectF(low_x, low_y, high_x - low_x, high_y - low_y), padding=0.03)
+            self.fitting = False
             self._fitted = True
 
     def resizeEvent(self, ev: QResizeEvent) -> None:
         """What was shown as a whole stays whole: a map may be told what to show before it has a size."""
-        fitted = self._fitted
+        fitted = self.fitting = self._fitted
         super().resizeEvent(ev)
+        self.fitting = False
         # Closing lets go of the view first and of the size afterwards.
         if fitted and not self.closed:
             self.fit()

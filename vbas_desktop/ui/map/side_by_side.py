@@ -219,7 +219,8 @@ class SideBySide(QWidget):
     def _follow(self, leader: MapCanvas, follower: MapCanvas) -> None:
         if not self._following:
             self._following = True
-            follower.show_rect(leader.view_rect)
+            # Maps of different heights would otherwise make each other smaller with every change of size.
+            follower.fit() if leader.fitting else follower.show_rect(leader.view_rect)
             self._following = False
         for card in self._cards.values():
             card.hide()
