@@ -7,6 +7,7 @@ import json
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.records import Role
@@ -323,3 +324,13 @@ def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(s
     assert len(window.session.regions) == first.aggregated_regions
     # The ledger is still the one of the records that the release was made from.
     assert opened(window, "Releases", qtbot).model.count() == 1
+def test_no_text_of_the_dialog_lies_over_another(aggregated_window):
+    aggregated_window.exporting.export()
+    dialog = aggregated_window.findChild(ExportDialog)
+    dialog.unprotected.setText("Released as they are, unprotected. " * 12)
+    dialog.unprotected.show()
+    dialog._grow()
+    QApplication.processEvents()
+    assert dialog.unprotected.height() >= dialog.unprotected.heightForWidth(dialog.unprotected.width())
+    assert dialog.unprotected.geometry().top() > dialog.columns.geometry().bottom()
+    dialog.reject()

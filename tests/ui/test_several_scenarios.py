@@ -158,6 +158,18 @@ def test_at_first_the_table_shows_what_matters(tab, qtbot):
     assert bar.maximum() == 0, "all of it at the width that the panel has at first"
 
 
+def test_there_is_room_for_a_column_that_comes_into_sight_later(tab, bench, qtbot):
+    session, entries = bench.session, bench.session.entries
+    session.restore_results([entry for entry in entries if entry.run.key.k == 14])
+    names = [column.name for column in tab.table_model.columns]
+    assert tab.table.isColumnHidden(names.index("k"))
+    session.restore_results(entries)
+    assert not tab.table.isColumnHidden(names.index("k"))
+    tab.resize(PANEL_WIDTH - tab.table.verticalScrollBar().sizeHint().width(), 700)
+    qtbot.wait(1)
+    assert tab.table.horizontalScrollBar().maximum() == 0
+
+
 def test_words_give_way_to_numbers_until_a_width_is_set_by_hand(tab, qtbot):
     table, names = tab.table, [column.name for column in tab.table_model.columns]
     locations, percent = names.index("site_location"), names.index("suppressed_percent")

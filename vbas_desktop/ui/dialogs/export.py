@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -328,6 +328,19 @@ class ExportDialog(QDialog):
         self.unprotected.setVisible(bool(self.columns.unprotected))
         self.seed.setEnabled(self.shuffle.isChecked())
         self.delimiter.setEnabled(self.format.currentData() == "csv")
+        self._grow()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Only now it is known how wide the texts are."""
+        super().showEvent(event)
+        self._grow()
+
+    def _grow(self) -> None:
+        """As high as its texts need at this width: Qt would rather let them lie over each other."""
+        layout = self.layout()
+        if layout is not None and self.isVisible():
+            layout.activate()
+            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
 
     @Slot()
     def _on_browse(self) -> None:

@@ -43,7 +43,7 @@ class ReleaseColumns(QTableWidget):
         self.setColumnWidth(_TICK, min(widest, 240) + 5 * GRID)
         height = self.fontMetrics().height() + GRID
         self.verticalHeader().setDefaultSectionSize(height)
-        self.setMinimumHeight(height * min(len(columns) + 1, 8) + 4)
+        self.setMinimumHeight(height * min(len(columns) + 1, 5) + 4)
         self.itemChanged.connect(self._on_item_changed)
 
     def _fill(self, row: int, name: str, role: Role) -> None:

@@ -41,15 +41,18 @@ def set_up_table(table: QTableView, name: str) -> None:
     table.horizontalHeader().setHighlightSections(False)
 
 
-def fit_columns(table: QTableView) -> None:
-    """Make each column as wide as its title and its first rows need."""
+def fit_columns(table: QTableView) -> list[int]:
+    """Make each column as wide as its title and its first rows need; tells how wide that is, hidden ones included."""
+    widths = []
     model, metrics = table.model(), table.fontMetrics()
     rows = min(_SAMPLED_ROWS, model.rowCount())
     for column in range(model.columnCount()):
         lines = str(model.headerData(column, Qt.Orientation.Horizontal) or "").split("\n")
         texts = lines + [str(model.index(row, column).data() or "") for row in range(rows)]
         width = max((metrics.horizontalAdvance(text) for text in texts), default=0)
-        table.setColumnWidth(column, min(_WIDEST, width + 2 * GRID - 2))
+        widths.append(min(_WIDEST, width + 2 * GRID - 2))
+        table.setColumnWidth(column, widths[-1])
+    return widths
 
 
 class SqueezedTable(QTableView):
@@ -67,9 +70,8 @@ class SqueezedTable(QTableView):
     def fit(self) -> None:
         """Choose the widths anew, for other columns."""
         self._squeezing = True
-        fit_columns(self)
+        self._natural = fit_columns(self)
         self._squeezing, self._own_widths = False, False
-        self._natural = [self.columnWidth(column) for column in range(self.model().columnCount())]
         self.squeeze()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
