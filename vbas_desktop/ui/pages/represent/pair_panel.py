@@ -24,8 +24,8 @@ from vbas_desktop.session.requirement_form import names_of, numbers_of, texts_by
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import Field, set_look, title
 from vbas_desktop.ui.widgets.file_row import FileRow, FolderRow
-from vbas_desktop.ui.widgets.record_options import ReadingFields
 from vbas_desktop.ui.widgets.names_edit import NamesEdit
+from vbas_desktop.ui.widgets.record_options import ReadingFields
 
 from .outlier_box import OutlierBox
 
