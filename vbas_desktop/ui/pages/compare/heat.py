@@ -47,7 +47,7 @@ def _contests(title: str, contests: list[Contest], colours: Colours) -> str:
         shades.append([_shade(heat_of(contest, label), colours) for label in labels])
     note = (
         "The sum over all comparisons against the lowest sum, and in how many comparisons the approach is lowest, with "
-        "all else equal. The darker, the further from the best."
+        "all else equal. The stronger the colour, the further from the best."
     )
     return f"<h4>{escape(title)}</h4>{_table(rows, shades)}<p>{note}</p>"
 
