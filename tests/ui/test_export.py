@@ -324,6 +324,8 @@ def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(s
     assert len(window.session.regions) == first.aggregated_regions
     # The ledger is still the one of the records that the release was made from.
     assert opened(window, "Releases", qtbot).model.count() == 1
+
+
 def test_no_text_of_the_dialog_lies_over_another(aggregated_window):
     aggregated_window.exporting.export()
     dialog = aggregated_window.findChild(ExportDialog)
