@@ -43,7 +43,7 @@ def test_obstacles_and_what_they_changed_are_drawn_and_explained(shown, qtbot):
     qtbot.waitExposed(canvas)
     canvas.show_map(shown.geometry)
     rows = [row.text for row in canvas.legend.rows]
-    assert "obstacle (2)" in rows
+    assert "obstacle (2): Mirror Lake" in rows
     assert "changed because of an obstacle (1, 6.2 %)" in rows
 
     def colour(x, y):

@@ -242,3 +242,16 @@ def test_records_of_a_frame_reach_no_disk_and_go_away(frames):
     del data
     gc.collect()
     assert not folder.exists()
+
+
+def test_limits_are_keywords_too(frames):
+    records, regions = frames
+    data = vbas.read(records, regions.assign(county=["A", "B"] * 8, people=10), **COLUMNS)
+    wanted = {"within": "county", "min_population": 30, "population_column": "people", "alone": ["R3"]}
+    run = vbas.run(data, site_number="fixed", sites=12, range_reach=0, progress=False, **wanted)
+    crosswalk = run.chosen.crosswalk().set_index("initial_region")["aggregated_region"]
+    county = dict(zip(regions["id"], ["A", "B"] * 8, strict=True))
+    assert all(len({county[id] for id in group}) == 1 for group in crosswalk.groupby(crosswalk).groups.values())
+    sizes = crosswalk.value_counts()
+    assert sizes[crosswalk["R3"]] == 1
+    assert sizes.drop(crosswalk["R3"]).min() >= 3

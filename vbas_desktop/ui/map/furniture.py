@@ -18,6 +18,8 @@ from .scale import Classes, spread
 
 _KM_PER_DEGREE = 111.195
 _PADDING = 8.0
+_NAMED_OBSTACLES = 3
+"""So many obstacles are named in the legend; the pointer names all of them."""
 SWATCH = 12.0
 
 
@@ -63,7 +65,9 @@ def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Leg
             rows.append(LegendRow("dot", colours.warning, f"initial region without records ({empty:,})"))
     obstacles = picture.base.regions.obstacles
     if obstacles is not None and Layer.OBSTACLES in picture.layers:
-        rows.append(LegendRow("fill", colours.water, f"obstacle ({len(obstacles):,})"))
+        names = [name for name in dict.fromkeys(obstacles.names) if name]
+        told = f": {', '.join(names)}" if 0 < len(names) <= _NAMED_OBSTACLES else ""
+        rows.append(LegendRow("fill", colours.water, f"obstacle ({len(obstacles):,}){told}"))
     if picture.overlay is not None:
         rows += [LegendRow("line", picture.overlay.colour(each), each.title) for each in picture.overlay.layers]
         rows += [LegendRow("line", colours.text, f"border of {each}") for each in picture.overlay.outlines]

@@ -1,0 +1,111 @@
+"""Real coasts and many regions: ways around obstacles, growth, limits; processor seconds of each.
+
+The geography is not part of the repository. ``VBAS_GEOGRAPHY_DIR`` names a folder with ``east`` and ``west``, each with
+``regions.csv`` and ``obstacles.geojson``; without it the benchmark is skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+
+from vbas_desktop.algorithms.geodesic.cells import cell_borders
+from vbas_desktop.algorithms.geodesic.distances import around_obstacles
+from vbas_desktop.algorithms.geodesic.mesh import walls_of
+from vbas_desktop.algorithms.growth import ground_of, grow
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.domain.problem import Problem, Request
+from vbas_desktop.domain.records import Categories, EquivalenceCounts
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.engine.run import run
+from vbas_desktop.files.regions.read import RegionOptions, load_regions
+from vbas_desktop.settings.limits import Limiting
+
+SITES = 350
+HEADER = ["", "CPU s", "to reach", "remarks"]
+
+
+@pytest.fixture(scope="module", params=["east", "west"])
+def place(request) -> tuple[str, Regions]:
+    """The regions with their obstacles."""
+    home = os.environ.get("VBAS_GEOGRAPHY_DIR")
+    folder = Path(home or "") / request.param
+    if not home or not folder.is_dir():
+        pytest.skip("VBAS_GEOGRAPHY_DIR names no folder with real geography")
+    options = RegionOptions(obstacles=(str(folder / "obstacles.geojson"),))
+    return request.param, load_regions(folder / "regions.csv", options)
+
+
+def cpu(call, *given) -> tuple[float, object]:
+    """The least processor time of two calls, compiling apart, and what the last one gave."""
+    least = np.inf
+    for _ in range(2):
+        start = time.process_time()
+        found = call(*given)
+        least = min(least, time.process_time() - start)
+    return least, found
+
+
+def test_ways_around_real_obstacles(place, bench_table):
+    name, regions = place
+    assert regions.obstacles is not None
+    sites = regions.points[np.random.default_rng(0).choice(len(regions), SITES, replace=False)]
+    taken, walls = cpu(walls_of, regions.obstacles.shapes)
+    around_obstacles(walls, regions.points[:50], sites[:5])
+    corners = int(shapely.get_num_coordinates(regions.obstacles.shapes).sum())
+    rows = [["preparing the obstacles, once per file", f"{taken:.2f}", "", f"{corners:,} corners"]]
+    taken, found = cpu(around_obstacles, walls, regions.points, sites)
+    reach = {"east": "<= 2", "west": "<= 10"}[name]
+    rows.append(["owners", f"{taken:.2f}", reach, f"{100 * found.changed.mean():.1f} % changed"])
+    bounds = (*regions.points.min(axis=0).tolist(), *regions.points.max(axis=0).tolist())
+    start = time.process_time()
+    lines = cell_borders(walls, sites, bounds, 250)
+    rows.append(["drawn cells", f"{time.process_time() - start:.2f}", "", f"{len(lines):,} stretches"])
+    bench_table(f"{name}: {len(regions):,} regions, {SITES} sites", HEADER, rows)
+
+
+def test_growth(place, bench_table):
+    name, regions = place
+    people = np.random.default_rng(0).integers(100, 1000, len(regions))
+    start = time.process_time()
+    ground = ground_of(regions)
+    taken = time.process_time() - start
+    growing, district = cpu(grow, regions.points, people, ground.pairs, int(people.sum() * 0.9 / SITES))
+    rows = [["neighbours", f"{taken:.2f}", "", ""]]
+    rows.append(["growth", f"{growing:.2f}", "<= 2", f"{int(district.max()) + 1:,} districts"])
+    bench_table(f"{name}: growth of {len(regions):,} regions", HEADER, rows)
+
+
+def test_limits(place, bench_table):
+    """Boundaries made of squares, about thirty of them, and a minimum for each aggregated region."""
+    name, regions = place
+    problem = _problem(regions)
+    rows = []
+    for title, wanted in (
+        ("no limits", Limiting()),
+        ("within squares", Limiting(within=("square",))),
+        ("within squares, at least 5,000 records", Limiting(within=("square",), min_records=5000)),
+    ):
+        number, location = make("site_number", "fixed", {"sites": SITES}), make("site_location", "balanced-density")
+        request = Request(
+            problem, number, location, make("construction", "voronoi"), range_reach=0, workers=1, limits=wanted
+        )
+        taken, result = cpu(run, request)
+        rows.append([title, f"{taken:.2f}", "", f"{result.solutions[0].aggregated_regions:,} regions"])
+    bench_table(f"{name}: limits, {SITES} sites, Voronoi", HEADER, rows)
+
+
+def _problem(regions: Regions) -> Problem:
+    rng = np.random.default_rng(0)
+    low, high = regions.points.min(axis=0), regions.points.max(axis=0)
+    square = np.minimum((6 * (regions.points - low) / (high - low)).astype(int), 5) @ [6, 1]
+    labelled = replace(regions, labels={"square": tuple(map(str, square.tolist()))})
+    counts = EquivalenceCounts((44,), np.arange(44), dense=rng.integers(0, 26, (len(regions), 44)))
+    categories = (Categories("class", tuple(map(str, range(44)))),)
+    return Problem(labelled, counts, 5, ("class",), categories, "region")
