@@ -201,7 +201,8 @@ def _limits_told(plan: Plan, released: NDArray[np.int64]) -> Iterator[tuple[str,
         others = [each["region"] for each in told["unmet"] if each["what"] == wish["what"]]
         more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
         but = f", but for {', '.join(others[:_NAMED])}{more}" if others else ""
-        yield "Population of each region", f"{wanted}{but}"
+        apart = "; regions that stay alone apart" if told["alone"] else ""
+        yield "Population of each region", f"{wanted}{but}{apart}"
 
 
 def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequence[str]) -> Told:

@@ -60,8 +60,8 @@ def test_both_reports_say_which_limits_held(folder):
         assert "o aggregated region crosses a boundary of “county”" in page
         assert "egions that stay alone are merged with no other" in page
     assert "two values of “county”" in recipient
-    assert f"at least 290, but for {code}" in recipient
-    assert "5 of 6 aggregated regions" in internal
+    assert f"at least 290, but for {code}; regions that stay alone apart" in recipient
+    assert "4 of 5 aggregated regions that may be merged" in internal
     assert f"<td>{code}</td>" in internal.split("What is not met")[1].split("</table>")[0]
 
 

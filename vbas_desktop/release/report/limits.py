@@ -18,7 +18,7 @@ def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
     told = solution.told.get(TOLD)
     if told is None:
         return
-    unmet = told["unmet"]
+    unmet, concerned = sorted(told["unmet"], key=lambda each: str(each["region"])), regions - len(told["alone"])
     rows: list[tuple[bool, str, str]] = []
     if told["within"]:
         columns = ", ".join(f"“{column}”" for column in told["within"])
@@ -29,7 +29,8 @@ def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
         for key, words in (("at_least", "at least"), ("at_most", "at most")):
             if wish[key]:
                 short = sum(each["what"] == wish["what"] and key in each for each in unmet)
-                kept = f"{regions - short:,} of {counted(regions, 'aggregated region')}"
+                apart = " that may be merged" if told["alone"] else ""
+                kept = f"{concerned - short:,} of {counted(concerned, 'aggregated region')}{apart}"
                 rows.append((not short, f"{wish['what'].capitalize()} of each region: {words} {wish[key]:,}", kept))
     yield Checks(rows)
     if unmet:
