@@ -4,6 +4,7 @@ import json
 import shlex
 import subprocess
 from html import unescape
+from pathlib import Path
 
 import pandas
 import pytest
@@ -13,6 +14,8 @@ from release_making import random_rows, write_records, write_regions
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.errors import VerificationFailed
 from vbas_desktop.release import write
+
+SAMPLE = Path(__file__).parents[2] / "sample_data"
 
 
 @pytest.fixture
@@ -193,3 +196,19 @@ def test_nothing_is_released_of_nothing(files, tmp_path, capsys):
     assert run(files, tmp_path / "out", "-k", "601") == 1
     assert "k is 601, but there are only 600 records" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_codebook_names_codes_for_the_custodian(tmp_path):
+    """Wherever the internal report names a value that the codebook knows, its label stands behind."""
+    book = tmp_path / "labels.csv"
+    labels = {"Widowed": "spouse died", "Single": "never married"}
+    book.write_text("column,value,label\n" + "".join(f"marital_status,{v},{label}\n" for v, label in labels.items()))
+    out = tmp_path / "out"
+    command = ["run", str(SAMPLE / "records.csv"), str(SAMPLE / "regions.geojson"), "--region-column", "tract"]
+    chosen = ["--quasi-identifiers", "sex,marital_status", "--identifiers", "health_number", "-k", "5", "--no-pdf"]
+    assert main([*command, *chosen, "--codebook", str(book), "--out", str(out), "--quiet"]) == 0
+    page = (out / "internal" / "report.html").read_text(encoding="utf-8")
+    for value, label in labels.items():
+        assert page.count(f"{value} ({label})") == page.count(value) > 0
+    assert "Widowed" not in (out / "release" / "report.html").read_text(encoding="utf-8")
+    assert "spouse died" not in (out / "release" / "anonymized.csv").read_text(encoding="utf-8")

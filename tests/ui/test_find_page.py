@@ -166,3 +166,11 @@ def test_without_quasi_identifiers_it_says_what_is_missing(page, loaded_window):
     assert page.table.model().rowCount() == 0
     assert page.table.selectionBehavior().name == "SelectRows"
     assert page.table.focusPolicy() is not Qt.FocusPolicy.NoFocus
+
+
+def test_on_a_low_window_the_picture_stands_beside_the_table(page):
+    page.resize(1024, 548)
+    assert page.halves.orientation() is Qt.Orientation.Horizontal
+    assert page.table.viewport().height() > 5 * page.table.verticalHeader().defaultSectionSize()
+    page.resize(1440, 768)
+    assert page.halves.orientation() is Qt.Orientation.Vertical

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, QTimer, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QKeySequence
+from PySide6.QtGui import QDesktopServices, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -40,6 +40,7 @@ from .front import FrontChart
 from .nodes_model import NUMBER_ROLE, SORT_ROLE, NodesModel
 
 _FLUSH_MS = 250
+_LOW, _WIDE = 640, 880
 _HIERARCHIES = "Hierarchies (*.csv *.txt);;All files (*)"
 
 
@@ -51,6 +52,7 @@ class FindPage(QWidget):
         self._context, self._session = context, context.session
         self.form, self.chart, self.model = AttributesForm(), FrontChart(context.theme.colours), NodesModel(self)
         self.sorted, self.table = QSortFilterProxyModel(self), QTableView()
+        self.halves = QSplitter(Qt.Orientation.Vertical)
         self.live, self.target, self.browse = QLabel(), QLineEdit(), QPushButton("Br&owse…")
         self.start, self.stop, self.open = (
             QPushButton("▶  Find it"),
@@ -81,11 +83,10 @@ class FindPage(QWidget):
         self.release.setToolTip("The same, and then choose where its release goes (Ctrl+E)")
         self.open.setToolTip("The page of the search, with table, picture and ladders")
         self._set_up_table()
-        halves = QSplitter(Qt.Orientation.Vertical)
-        halves.addWidget(self.table)
-        halves.addWidget(self.chart)
-        halves.setSizes([260, 300])
-        halves.setChildrenCollapsible(False)
+        self.halves.addWidget(self.table)
+        self.halves.addWidget(self.chart)
+        self.halves.setSizes([260, 300])
+        self.halves.setChildrenCollapsible(False)
         buttons = QHBoxLayout()
         for button in (self.start, self.stop):
             buttons.addWidget(button)
@@ -97,8 +98,17 @@ class FindPage(QWidget):
         layout.addWidget(self.form)
         layout.addWidget(self._folder_row())
         layout.addWidget(self.live)
-        layout.addWidget(halves, 1)
+        layout.addWidget(self.halves, 1)
         layout.addLayout(buttons)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """On a low window the picture stands beside the table, so that both can be read."""
+        super().resizeEvent(event)
+        beside = event.size().height() < _LOW and event.size().width() >= _WIDE
+        turned = Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical
+        if self.halves.orientation() != turned:
+            self.halves.setOrientation(turned)
+            self.halves.setSizes([640, 360] if beside else [260, 300])
 
     def _set_up_table(self) -> None:
         self.sorted.setSourceModel(self.model)
