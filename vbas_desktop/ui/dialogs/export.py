@@ -169,11 +169,11 @@ class ExportDialog(QDialog):
         for widget in (self.formulas, self.class_size):
             layout.addWidget(widget)
         papers = QHBoxLayout()
-        papers.addWidget(setting_field(_SETTINGS["name_column"], self.naming))
         papers.addWidget(self.geopackage)
         papers.addWidget(self.pdf)
         layout.addLayout(papers)
         handing = QHBoxLayout()
+        handing.addWidget(setting_field(_SETTINGS["name_column"], self.naming))
         handing.addWidget(setting_field(_HANDING["audience"], self.audience), 1)
         handing.addWidget(self._reason, 1)
         layout.addLayout(handing)
