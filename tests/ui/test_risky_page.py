@@ -89,6 +89,21 @@ def test_values_are_hidden_until_they_are_asked_for(page, loaded_window, qtbot):
     assert "=" not in QGuiApplication.clipboard().text()
 
 
+def test_values_are_shown_with_the_labels_of_a_codebook(loaded_window, qtbot):
+    session = loaded_window.session
+    values = session.table.facts("illness").categories.values
+    session.table = session.table.labelled({"illness": {value: f"what {value} means" for value in values}})
+    page = open_page(loaded_window)
+    for name in ("person", "age", "sex", "illness", "tract"):
+        tick(page, SEARCH, name, name in ("age", "illness"))
+    page.settings.k.setValue(14)
+    press(page.search, loaded_window, qtbot)
+    page.list.reveal.click()
+    told = [row[2].partition("illness = ")[2] for row in shown(page) if "illness" in row[2]]
+    assert told
+    assert set(told) <= {f"{value} (what {value} means)" for value in values}
+
+
 def test_the_scores_of_the_records_are_saved(page, loaded_window, tmp_path, qtbot):
     assert not page.list.scores.isEnabled()
     press(page.search, loaded_window, qtbot)

@@ -101,7 +101,7 @@ class Work:
 def search(setup: RiskySetup, work: Work | None, progress: Progress) -> Work:
     """List all minimal risky combinations of the state in force, up to the largest size that is wanted."""
     coarsener = _history(setup, work, progress)
-    listing = _listed(coarsener, setup.max_size, True, progress)
+    listing = _listed(setup, coarsener, setup.max_size, True, progress)
     before = work.listings[:-1] if work is not None and coarsener.steps else ()
     return Work(setup, coarsener, (*before, listing))
 
@@ -111,13 +111,15 @@ def step(setup: RiskySetup, work: Work | None, progress: Progress) -> Work:
     coarsener = _history(setup, work, progress)
     known = work.listings if work is not None and work.setup.same_table(setup) else ()
     if not known:
-        known = (_listed(coarsener, None, False, progress),)
+        known = (_listed(setup, coarsener, None, False, progress),)
     listing, plan = known[-1], coarsener.plan
     fits = (listing.plan.k, listing.plan.domain_rules) == (plan.k, plan.domain_rules)
     first_is_known = len(listing) or listing.search.complete
     if not coarsener.step(progress, listing.search if fits and first_is_known else None):
-        return Work(setup, coarsener, (*known[:-1], listing if fits else _listed(coarsener, None, False, progress)))
-    return Work(setup, coarsener, (*known, _listed(coarsener, None, False, progress)))
+        return Work(
+            setup, coarsener, (*known[:-1], listing if fits else _listed(setup, coarsener, None, False, progress))
+        )
+    return Work(setup, coarsener, (*known, _listed(setup, coarsener, None, False, progress)))
 
 
 def run(setup: RiskySetup, work: Work | None, progress: Progress, hand_out: Callable[[Work], None]) -> Work:
@@ -149,10 +151,13 @@ def _history(setup: RiskySetup, work: Work | None, progress: Progress) -> Coarse
     return Coarsener(setup.plan(), old.start, list(old.steps), old.done, old.exempted)
 
 
-def _listed(coarsener: Coarsener, max_size: int | None, all_sizes: bool, progress: Progress) -> Listing:
+def _listed(
+    setup: RiskySetup, coarsener: Coarsener, max_size: int | None, all_sizes: bool, progress: Progress
+) -> Listing:
     state, plan = coarsener.state, coarsener.plan
     found = risky_combinations(coarsener, max_size, progress, first_level_only=not all_sizes)
     progress.update("Counting occurrences")
-    listing = Listing(state.table, plan, found, all_sizes)
+    labels = {each.name: each.categories.labels for each in setup.records.columns if each.categories is not None}
+    listing = Listing(state.table, plan, found, all_sizes, labels)
     _ = listing.occurrences, listing.runs, listing.exposed  # computed here, in the thread that searches
     return listing

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +14,9 @@ from vbas_desktop.assessment.risky.loop import Plan
 from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.records import MISSING
 
+Labels = Mapping[str, Mapping[str, str]]
+"""What a codebook calls the values, by column."""
+
 
 @dataclass(frozen=True, eq=False)
 class Combination:
@@ -22,6 +26,7 @@ class Combination:
     columns: tuple[int, ...]
     row: int
     count: int
+    labels: Labels = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -31,8 +36,13 @@ class Combination:
     @property
     def values(self) -> tuple[str, ...]:
         """The values: for the screen only."""
-        table = self.table
-        return tuple(table.values[column][table.codes[column][self.row]] or MISSING for column in self.columns)
+        return tuple(self._told(column) for column in self.columns)
+
+    def _told(self, column: int) -> str:
+        """A value, with what the codebook calls it as long as it is not coarsened."""
+        value = self.table.values[column][self.table.codes[column][self.row]]
+        label = self.labels.get(self.table.columns[column], {}).get(value, "")
+        return (f"{value} ({label})" if label and label != value else value) or MISSING
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +53,7 @@ class Listing:
     plan: Plan
     search: Search
     all_sizes: bool
+    labels: Labels = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.search.number
@@ -112,7 +123,7 @@ class Arrangement:
         which, first, size, count = self.listing.runs[self.runs[number]].tolist()
         found = self.listing.found[which]
         row = found.rows[first + place - (int(self._ends[number]) - size)]
-        return Combination(self.listing.table, found.columns, int(row), count)
+        return Combination(self.listing.table, found.columns, int(row), count, self.listing.labels)
 
     @property
     def columns(self) -> tuple[str, ...]:
