@@ -217,6 +217,14 @@ def test_the_box_writes_as_the_command_does(window, qtbot, tmp_path):
     assert {row.split("|")[0] for row in rows} == {"'=1+0", "'=1+1", "'=1+2"}
 
 
+def test_the_panel_of_two_files_is_not_wider_than_its_room(window, qtbot):
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    window.resize(1024, 680)
+    qtbot.wait(1)
+    assert shown.panel.horizontalScrollBar().maximum() == 0
+
+
 def test_the_ways_to_handle_small_classes_show_their_parameters(window, qtbot):
     box = page(window, "Representability").panel.outliers
     box.how.setCurrentIndex(box.how.findData("delete"))

@@ -28,7 +28,9 @@ class ReadingFields(QWidget):
             self.combos[declared.name] = combo
             label = declared.label.replace("of the records", "").strip()
             help = declared.help.replace("the records", what).removesuffix(".")
-            column.addWidget(Field(f"{label} of {what}" if "line" not in label else f"{label} ({what})", combo, help))
+            field = Field(f"{label} of {what}" if "line" not in label else f"{label} ({what})", combo, help)
+            field.caption.setWordWrap(True)
+            column.addWidget(field)
 
     def value(self) -> RecordOptions:
         """What is chosen."""
