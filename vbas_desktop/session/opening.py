@@ -93,7 +93,14 @@ class OpenProjectOrder:
             codebook=further["codebook"],
             coarsen_from=further["coarsen_from"],
         )
-        return replace(state, choices=kept), tuple(gone)
+        # A missing layer stays in the menu; looking for one on another computer would tell that one who asks.
+        gone += [
+            f"{each.title} (layer on another computer)" for each in state.look.context if is_elsewhere(each.path, here)
+        ]
+        look = replace(
+            state.look, context=tuple(each for each in state.look.context if not is_elsewhere(each.path, here))
+        )
+        return replace(state, choices=kept, look=look), tuple(gone)
 
 
 def _differs(before: Source, now: Source) -> bool:

@@ -399,3 +399,15 @@ def test_obstacles_and_codebook_are_named_as_seen_from_the_project(session, tmp_
     after, opened = reopen(moved / "project.vbas")
     assert (after.choices.obstacles, after.choices.codebook) == ((), None)
     assert opened.changed == ("river.geojson (obstacles, not found)", "codes.csv (codebook, not found)")
+
+
+def test_layers_on_another_computer_are_not_looked_for(session, tmp_path):
+    (tmp_path / "coast.geojson").write_text("{}")
+    session.change_look(session.look.with_context(str(tmp_path / "coast.geojson")))
+    session.snapshot().write(tmp_path / "one.vbas")
+    document = json.loads((tmp_path / "one.vbas").read_text(encoding="utf-8"))
+    document["map"]["context"].append({"path": "//elsewhere/share/roads.geojson"})
+    (tmp_path / "one.vbas").write_text(json.dumps(document), encoding="utf-8")
+    after, opened = reopen(tmp_path / "one.vbas")
+    assert [layer.title for layer in after.look.context] == ["coast"]
+    assert opened.changed == ("roads (layer on another computer)",)
