@@ -223,7 +223,9 @@ class Picture:
         painter.resetTransform()
         for points, colour, width in drawn:
             painter.setPen(hairline(colour, width=width))
-            painter.drawPoints(points_polygon(np.column_stack(_mapped(transform, points))))
+            # All at the same part of a pixel, or some would be a pixel wider than others.
+            places: Points = np.rint(np.column_stack(_mapped(transform, points)), dtype=np.float64) + 0.25
+            painter.drawPoints(points_polygon(places))
         painter.restore()
 
     def _point_size(self, transform: QTransform) -> float:
