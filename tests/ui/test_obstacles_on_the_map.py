@@ -91,20 +91,20 @@ def test_cells_around_obstacles_are_drawn_once_they_are_asked_for(make_window, t
     (tmp_path / "river.geojson").write_text('{"type": "LineString", "coordinates": [[2.5, -1], [2.5, 4.2]]}')
     window = make_window()
     window.controller.load(tmp_path / "records.csv", tmp_path / "regions.csv")
-    qtbot.waitUntil(lambda: window.session.has_data and not window.runner.busy)
+    qtbot.waitUntil(lambda: window.session.has_data and not window.runner.busy, timeout=60_000)
     window.session.change_reading(obstacles=(str(tmp_path / "river.geojson"),))
     window.controller.reload()
-    qtbot.waitUntil(lambda: window.session.regions.obstacles is not None and not window.runner.busy)
+    qtbot.waitUntil(lambda: window.session.regions.obstacles is not None and not window.runner.busy, timeout=60_000)
     choices = window.session.choices.with_approach("construction", "obstacles").with_approach("site_number", "fixed")
     window.session.change(choices.with_parameter("site_number", "fixed", "sites", 4))
     window.controller.run()
     preparer = preparer_of(window.context)
     idle = lambda: not window.runner.busy and not window.quiet_runner.busy  # noqa: E731
-    qtbot.waitUntil(lambda: preparer.shown is not None and window.session.entries and idle())
+    qtbot.waitUntil(lambda: preparer.shown is not None and window.session.entries and idle(), timeout=60_000)
     assert preparer.shown.geometry.cell_rings is None
     view = window.findChild(MapView)
     view.bar.layers_chosen.emit(DEFAULT_LAYERS | {Layer.CELLS})
-    qtbot.waitUntil(lambda: preparer.shown.geometry.cell_rings is not None and idle(), timeout=20_000)
+    qtbot.waitUntil(lambda: preparer.shown.geometry.cell_rings is not None and idle(), timeout=60_000)
     assert view.canvas.geometry_shown.cell_rings is preparer.shown.geometry.cell_rings
     xy = view.canvas.geometry_shown.cell_rings.xy
     assert len(xy) > 20

@@ -50,6 +50,7 @@ class CoarsenConstruction(Construction):
 
     def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
         """The joined regions, and how many there were before."""
+        progress.update("Joining regions", 0.0)
         earlier = situation.regions.earlier
         number = np.arange(len(situation.regions)) if earlier is None else earlier.region
         block, used = dense_membership(number.astype(np.int32))
