@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QMouseEvent
+from PySide6.QtGui import QGuiApplication, QMouseEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QFileDialog, QStyle, QStyleOptionComboBox
 from solved import Bench, Solved
 
@@ -14,6 +14,7 @@ from vbas_desktop.session.results import marks_of
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.panel.results_columns import Column, location_of, measure_of, short_titles
 from vbas_desktop.ui.panel.results_tab import ResultsTab
+from vbas_desktop.ui.widgets.tables import SqueezedTable
 
 
 @pytest.fixture(scope="module")
@@ -394,3 +395,22 @@ def test_a_double_click_on_an_axis_takes_its_range_away(tab, qtbot):
     qtbot.mouseDClick(tab.charts.axes, Qt.MouseButton.LeftButton, pos=place)
     assert tab.charts.ranges == {}
     assert shown_numbers(tab) == everything
+
+
+def test_a_column_grows_with_what_comes_into_it_until_widths_are_set_by_hand(qtbot):
+    table, model = SqueezedTable(), QStandardItemModel(1, 2)
+    qtbot.addWidget(table)
+    table.setModel(model)
+    for column in range(2):
+        model.setHeaderData(
+            column, Qt.Orientation.Horizontal, Qt.AlignmentFlag.AlignRight, Qt.ItemDataRole.TextAlignmentRole
+        )
+    model.setItem(0, 0, QStandardItem("★"))
+    table.fit()
+    model.item(0, 0).setText("★ ✔ ◣ and whatever else there is to say of it")
+    assert table.columnWidth(0) < table.sizeHintForColumn(0)
+    table.grow(0)
+    assert table.columnWidth(0) >= table.sizeHintForColumn(0)
+    table.setColumnWidth(0, 30)
+    table.grow(0)
+    assert table.columnWidth(0) == 30

@@ -139,7 +139,7 @@ def best_of(entries: tuple[Entry, ...], columns: list[Column]) -> frozenset[tupl
 def signs_of(marks: Marks) -> str:
     """The signs of a solution's marks."""
     signs = ((STAR, marks.pareto), (RECOMMENDED, marks.recommended), (KNEE, marks.knee))
-    return " ".join(sign for sign, is_true in signs if is_true)
+    return "\N{HAIR SPACE}".join(sign for sign, is_true in signs if is_true)
 
 
 def columns_for(

@@ -229,6 +229,8 @@ class ResultsTab(QWidget):
             self.table.fit()
         else:
             self.table.squeeze()
+        # Marks come when all solutions are there.
+        self.table.grow(0)
 
     def _refresh_charts(self) -> None:
         """Draw the solutions that compete with the shown one: those of other records or another k would mislead."""

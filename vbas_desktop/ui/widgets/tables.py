@@ -98,6 +98,16 @@ class SqueezedTable(QTableView):
             self.setColumnWidth(column, self._natural[column] - math.ceil(share * most))
         self._squeezing = False
 
+    def grow(self, column: int) -> None:
+        """Give a column the room that it needs by now, unless widths were set by hand."""
+        if self._own_widths or len(self._natural) != self.model().columnCount():
+            return
+        self._natural[column] = max(self._natural[column], self.sizeHintForColumn(column))
+        self._squeezing = True
+        self.setColumnWidth(column, self._natural[column])
+        self._squeezing = False
+        self.squeeze()
+
     def _of_words(self, column: int) -> bool:
         side = self.model().headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole)
         return bool(Qt.AlignmentFlag(side) & Qt.AlignmentFlag.AlignLeft)
