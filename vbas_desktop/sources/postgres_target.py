@@ -13,7 +13,7 @@ from vbas_desktop.domain.progress import Progress
 
 from .address import Address
 from .engine import watched
-from .postgres_engine import connected, told
+from .postgres_connection import connected, told
 
 STAGING = "vbas_staging_"
 MARK = "release of vbas-desktop"

@@ -1,0 +1,115 @@
+"""A connection to a PostgreSQL server, and what its errors mean in words."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from typing import Any
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress
+
+from .address import Address
+from .engine import not_installed, watched
+
+PROGRAM = "vbas-desktop"
+"""How the program names itself to the server."""
+_CONNECT_SECONDS = 15
+
+_remembered: dict[str, str] = {}
+
+
+def remember(address: Address, password: str) -> None:
+    """Keep a password in memory, for this process and this server only."""
+    _remembered[address.place] = password
+
+
+def connected(address: Address, progress: Progress, password: str | None = None) -> Any:
+    """A connection to the server of an address; nobody but that server is asked."""
+    try:
+        import psycopg
+    except ImportError:
+        raise not_installed(address, "psycopg") from None
+
+    password = password if password is not None else _remembered.get(address.place)
+
+    def connect(secret: str | None) -> Any:
+        more = {} if secret is None else {"password": secret}
+        return psycopg.connect(
+            address.place,
+            autocommit=True,
+            application_name=PROGRAM,
+            connect_timeout=_CONNECT_SECONDS,
+            prepare_threshold=None,
+            options="-c timezone=UTC -c datestyle=ISO -c intervalstyle=iso_8601 -c extra_float_digits=1",
+            **more,
+        )
+
+    try:
+        return watched(lambda: connect(password), lambda: None, progress, "Connecting")
+    except psycopg.Error as error:
+        if password is None and _wants_password(str(error)) and sys.stdin.isatty() and sys.stderr.isatty():
+            try:
+                return connect(getpass.getpass(f"Password for {address.place}: "))
+            except psycopg.Error as second:
+                error = second
+        raise told(error, address) from None
+
+
+def _wants_password(text: str) -> bool:
+    return "no password supplied" in text
+
+
+def told(error: Exception, address: Address) -> Exception:
+    """What a server's error means. Its own text may quote values, so only what is harmless is passed on."""
+    import psycopg
+    from psycopg import errors
+
+    file, text = str(address), str(error)
+    if isinstance(error, errors.QueryCanceled):
+        return InputError(
+            Finding("cancelled", "The server ended the query.", "Try again, or ask who runs the server.", file=file)
+        )
+    kinds: list[tuple[Any, str, str, str]] = [
+        (errors.InsufficientPrivilege, "no-rights", "You may not do this on the server.",
+         "Ask for the right to read the table and to make temporary tables."),
+        (errors.UndefinedTable, "no-such-table", "The table is not there any more.", "Check its name."),
+        (errors.UndefinedColumn, "no-such-column", "A column is not there any more.", "Load the table again."),
+        (errors.DiskFull, "server-full", "The server has no room left.", "Ask who runs the server."),
+        (errors.OutOfMemory, "server-full", "The server has no memory left.", "Ask who runs the server."),
+        (errors.UndefinedFunction, "no-fit", "A column has a type that cannot be grouped or compared.",
+         "Cast it to text in a view, and name that."),
+        (errors.DataError, "no-fit", "Values do not fit the type of their column.", "Cast it to text in a view."),
+    ]  # fmt: skip
+    for kind, code, message, remedy in kinds:
+        if isinstance(error, kind):
+            return InputError(Finding(code, message, remedy, file=file))
+    if isinstance(error, psycopg.OperationalError):
+        return InputError(_unreachable(text, file))
+    message = f"The server could not do this ({type(error).__name__})."
+    return InputError(Finding("engine", message, "Ask who runs the server.", file=file))
+
+
+def _unreachable(text: str, file: str) -> Finding:
+    lower = text.lower()
+    if "password authentication failed" in lower or _wants_password(lower):
+        remedy = "Put the right one into the password file (PGPASSFILE) or the variable PGPASSWORD."
+        return Finding("wrong-password", "The server does not accept the user or the password.", remedy, file=file)
+    if "does not exist" in lower and "database" in lower:
+        return Finding("no-such-database", "The server has no such database.", "Check its name.", file=file)
+    if "does not exist" in lower and "role" in lower:
+        return Finding("no-such-user", "The server does not know this user.", "Check the name.", file=file)
+    if "no pg_hba.conf entry" in lower:
+        return Finding("no-rights", "The server lets nobody in from here.", "Ask who runs the server.", file=file)
+    if "resolve" in lower or "name or service" in lower:
+        return Finding("no-such-host", "There is no host of this name.", "Check the address.", file=file)
+    if "refused" in lower or "timeout" in lower or "timed out" in lower or "unreachable" in lower:
+        return Finding("no-server", "No server answers there.", "Check host and port, and whether it runs.", file=file)
+    message = "The connection to the server was lost. Nothing was released."
+    return Finding("connection-lost", message, "Try again when the server runs.", file=file)
+
+
+def no_fit(address: Address) -> Finding:
+    """What is said of values that cannot be what their type says."""
+    message = "Values of the table do not fit their types here (a date outside the calendar, say)."
+    return Finding("no-fit", message, "Cast the column to text in a view, and name that.", file=str(address))
