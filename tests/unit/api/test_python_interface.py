@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import json
 import os
@@ -58,6 +59,26 @@ def test_the_examples_of_the_documentation_run(tmp_path, monkeypatch, capsys):
     assert len(names["table"]) == 4
     assert names["picture"].startswith("<svg")
     assert (tmp_path / "release" / "release" / "anonymized.csv").is_file()
+
+
+def test_the_notebook_runs_and_every_step_shows_something(monkeypatch):
+    notebook = json.loads((ROOT / "docs" / "examples" / "release.ipynb").read_text(encoding="utf-8"))
+    monkeypatch.chdir(ROOT / "docs" / "examples")
+    names: dict[str, object] = {}
+    shown = []
+    for cell in (each for each in notebook["cells"] if each["cell_type"] == "code"):
+        assert not cell["outputs"], "a notebook is kept without what it showed"
+        tree = ast.parse("".join(cell["source"]))
+        last = ast.Expression(tree.body.pop().value) if isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, "release.ipynb", "exec"), names)
+        if last is not None:
+            shown.append(eval(compile(last, "release.ipynb", "eval"), names))
+    data, run, solution, regions, told = shown
+    assert "105,000 records in 281 regions" in data._repr_html_()
+    assert "<table" in run._repr_html_()
+    assert solution._repr_svg_().startswith("<svg")
+    assert len(regions) == 5
+    assert re.fullmatch(r"\d+,\d+ records released, [\d,]+ suppressed", told)
 
 
 def test_importing_costs_nothing():
