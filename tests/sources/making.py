@@ -71,6 +71,7 @@ class Outcome:
     result: RunResult
     rows: list[tuple]
     sizes: list[int]
+    coded: list[tuple]
 
 
 def regions_file(folder: Path) -> Path:
@@ -122,14 +123,21 @@ def _outcome(place: str, folder: Path, k: int, groupings: tuple[Grouping, ...], 
         result = run(request)
         plan = make_plan(problem, result.chosen)
         if not plan.records_released:
-            return Outcome(problem, result, [], [])
+            return Outcome(problem, result, [], [], coded_rows(table))
         options = ReleaseOptions(format=form, class_size="size of class", allow_columns=header, shuffle_seed="7")
         job = _Job(plan, table, result, options, options.released_columns(header), folder, {}, ())
         job.write_and_verify(folder, Silent())
-        return Outcome(problem, result, released_rows(folder), sorted(plan.sizes.tolist()))
+        return Outcome(problem, result, released_rows(folder), sorted(plan.sizes.tolist()), coded_rows(table))
     finally:
         if hasattr(table, "engine"):
             table.close()
+
+
+def coded_rows(table: RecordTable) -> list[tuple]:
+    """All records as the ledger goes through them, sorted."""
+    names = table.dialect.header[:5]
+    parts = table.pieces(names, Silent(), "Counting")
+    return sorted(row for part in parts for row in zip(*(part[name].tolist() for name in names), strict=True))
 
 
 def released_rows(folder: Path) -> list[tuple]:
@@ -160,3 +168,4 @@ def same(one: Outcome | list[str], other: Outcome | list[str]) -> None:
     assert plain[0] == plain[1]
     assert one.sizes == other.sizes
     assert one.rows == other.rows
+    assert one.coded == other.coded

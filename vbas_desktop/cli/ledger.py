@@ -25,7 +25,7 @@ EXAMPLE = """Example:
   vbas ledger record result --audience "University of Albany" --ledger releases.json
   vbas ledger check result --audience "University of Albany" --ledger releases.json"""
 UNSAFE = 3
-_USUAL = "the ledger (default: vbas-ledger.json beside the record file of the run)"
+_USUAL = "the ledger (default: vbas-ledger.json beside the records of the run; of a server, one among your own files)"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     check = actions.add_parser("check", help="compare the release of a run with what an audience has")
     check.add_argument("run_folder", metavar="RUN_DIR", help="the folder that `vbas run --out` wrote")
     check.add_argument("--audience", metavar="NAME", default="", help="who gets it (default: anybody)")
-    check.add_argument("--records", metavar="FILE", help="where the record file is now, if it was moved")
+    check.add_argument("--records", metavar="FILE", help="where the record file (or address) is now, if it was moved")
     check.add_argument("--regions", metavar="FILE", help="where the region file is now, if it was moved")
     listing = actions.add_parser("list", help="show what was handed over")
     remove = actions.add_parser("remove", help="take an entry out, for example one that was entered by mistake")
@@ -74,8 +74,8 @@ def _check(options: argparse.Namespace) -> int:
     from vbas_desktop.jobs.ledger import CheckJob
     from vbas_desktop.release.ledger import refuse
 
-    moved = {name: Path(place) for name in ("records", "regions") if (place := getattr(options, name))}
-    job = CheckJob(Path(options.run_folder), _path(options), options.audience, **moved)
+    regions = Path(options.regions) if options.regions else None
+    job = CheckJob(Path(options.run_folder), _path(options), options.audience, options.records, regions)
     with closing(TerminalProgress(options.quiet)) as progress:
         verdict = job.execute(progress)
     if options.json:

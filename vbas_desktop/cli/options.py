@@ -92,7 +92,7 @@ def _earlier(options: argparse.Namespace) -> dict[str, str]:
     from vbas_desktop.jobs.ledger import crosswalk_of, usual_ledger
 
     named = getattr(options, "ledger", None)
-    return {"coarsen_from": crosswalk_of(Path(named) if named else usual_ledger(Path(options.records)), int(place))}
+    return {"coarsen_from": crosswalk_of(Path(named) if named else usual_ledger(options.records), int(place))}
 
 
 def say_unused(unused: Iterable[str], quiet: bool) -> None:

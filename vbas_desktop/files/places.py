@@ -1,10 +1,11 @@
-"""Where the files are that come with the program: icons, sample data, documentation.
+"""Where the files are that come with the program: icons, sample data, documentation; and what it keeps for its user.
 
-In a source tree they stand at the top; in an installed program inside the package.
+In a source tree the shipped ones stand at the top; in an installed program inside the package.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -23,6 +24,12 @@ def sample_data() -> Path:
 def documentation() -> Path:
     """The folder of the documentation (Markdown)."""
     return _shipped("docs")
+
+
+def kept_for_user() -> Path:
+    """The folder for what belongs to the user and to no file of theirs."""
+    home = os.environ.get("XDG_DATA_HOME")
+    return (Path(home) if home else Path.home() / ".local" / "share") / "vbas-desktop"
 
 
 def _shipped(folder: str) -> Path:

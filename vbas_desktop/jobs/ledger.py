@@ -11,9 +11,11 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.files.places import kept_for_user
 from vbas_desktop.settings.approaches import run_settings
 from vbas_desktop.settings.handing_over import HandingOver
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.sources.address import folder_beside, record_place, server_name
 
 from .data import LoadJob
 
@@ -22,11 +24,17 @@ if TYPE_CHECKING:
     from vbas_desktop.release.ledger import Entry, Ledger, Verdict
 
 
-def usual_ledger(records: Path) -> Path:
-    """Where the ledger is unless somebody says otherwise: beside the record file."""
+def usual_ledger(records: str | Path) -> Path:
+    """Where the ledger is unless somebody says otherwise: beside the records.
+
+    A server has no such place; all that is made from one database is in one ledger among the user's own files.
+    """
     from vbas_desktop.release.ledger import LEDGER_FILE
 
-    return records.parent / LEDGER_FILE
+    folder = folder_beside(records)
+    if folder is not None:
+        return folder / LEDGER_FILE
+    return kept_for_user() / "ledgers" / f"{server_name(records)}.json"
 
 
 def ledger_behind(path: Path) -> Path:
@@ -44,7 +52,7 @@ def ledger_behind(path: Path) -> Path:
         records = (read_run_file(folder).get("options") or {}).get("records")
     except InputError:
         return path
-    return ledger_behind(usual_ledger(Path(records))) if records else path
+    return ledger_behind(usual_ledger(records)) if records else path
 
 
 def check_before_release(
@@ -59,7 +67,7 @@ def check_before_release(
     from vbas_desktop.release.ledger import Subject, check, entry_of_plan, read_ledger, refuse
     from vbas_desktop.release.plan import make_plan
 
-    path = Path(handing.ledger) if handing.ledger else usual_ledger(Path(table.source.path))
+    path = Path(handing.ledger) if handing.ledger else usual_ledger(table.source.path)
     ledger = read_ledger(ledger_behind(path), must_be=False)
     audience, reason = handing.audience or "", (handing.despite or "").strip()
     if not ledger.shared_with(audience):
@@ -186,7 +194,7 @@ class CheckJob:
     folder: Path
     ledger: Path | None = None
     audience: str = ""
-    records: Path | None = None
+    records: str | Path | None = None
     regions: Path | None = None
 
     def execute(self, progress: Progress = Silent()) -> Verdict:  # noqa: B008 (Silent has no state)
@@ -195,11 +203,11 @@ class CheckJob:
         from vbas_desktop.release.ledger import Subject, check, entry_of_folder, read_ledger
 
         kept = read_run_file(self.folder).get("options") or {}
-        records = Path(self.records or kept["records"])
+        records = self.records or kept["records"]
         ledger = read_ledger(ledger_behind(self.ledger or usual_ledger(records)))
         entry = entry_of_folder(self.folder, ledger.key, self.audience, "", Span(progress, 0.0, 0.3))
         settings, _ = run_settings(kept)
-        load = LoadJob(records, Path(self.regions or kept["regions"]), settings.reading)
+        load = LoadJob(record_place(records), Path(self.regions or kept["regions"]), settings.reading)
         data = load.execute(Span(progress, 0.3, 0.8))
         if data.table.source.sha256 != entry.source:
             message = "This is not the file of the run: its content differs."
@@ -224,10 +232,12 @@ class RecordJob:
         from vbas_desktop.release.ledger import alone, entry_of_folder, read_ledger, write_ledger
 
         kept = read_run_file(self.folder).get("options") or {}
-        path = ledger_behind(self.ledger or usual_ledger(Path(kept.get("records") or self.folder)))
+        path = ledger_behind(self.ledger or usual_ledger(kept.get("records") or self.folder))
         if not self.audience.strip():
             raise InputError(Finding("ledger", "Who gets the release is not told.", "Name the audience."))
         _check_date(self.date)
+        if path.is_relative_to(kept_for_user()):
+            path.parent.mkdir(0o700, parents=True, exist_ok=True)
         # From the first look on: two programs that begin a ledger would each draw a key of their own.
         with alone(path, progress):
             ledger = read_ledger(path, must_be=False)

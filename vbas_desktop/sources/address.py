@@ -69,6 +69,32 @@ def record_place(text: str | Path) -> Path | Address:
     return path
 
 
+def folder_beside(text: str | Path) -> Path | None:
+    """The folder beside records, in which papers about them can be kept; None if they are on no disk of this machine.
+
+    A folder and a pattern for the files in it have the same one.
+    """
+    found = record_place(text)
+    if isinstance(found, Path):
+        return found.parent
+    if found.kind is Kind.POSTGRESQL or (found.kind is Kind.SPARK and found.table):
+        return None
+    place = Path(found.place if found.kind is Kind.DUCKDB else found.place.partition(" ")[2])
+    magic = [number for number, part in enumerate(place.parts) if _PATTERN.search(part)]
+    if magic and not place.exists():
+        return Path(*place.parts[: magic[0]]).absolute().parent
+    return place.absolute().parent if place.exists() else None
+
+
+def server_name(text: str | Path) -> str:
+    """A name for a file about what one server or catalogue has; no user is in it, who may change."""
+    found = record_place(text)
+    assert isinstance(found, Address)
+    parts = urlsplit(found.place.partition(" ")[0])
+    words = (found.kind, parts.hostname or "local", str(parts.port or ""), parts.path.strip("/"))
+    return "-".join(re.sub(r"[^\w.]+", "_", word) for word in words if word)
+
+
 def is_address(text: str) -> bool:
     """Whether a text names something that an engine reads, not a file."""
     return isinstance(record_place(text), Address)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +25,7 @@ from vbas_desktop.files.records.table import Lookup, RecordTable
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address, Kind
-from .engine import Engine, changed
+from .engine import RECORDS, Engine, changed
 from .expressions import count_query, select_query
 
 _DENSE_CELLS = 24_000_000
@@ -51,6 +51,7 @@ class SourceTable(RecordTable):
     engine: Engine = field(kw_only=True)
     values: dict[str, Values] = field(kw_only=True, default_factory=dict, repr=False)
     lookups: dict[tuple[str, ...], tuple[Lookup, ...]] = field(kw_only=True, default_factory=dict, repr=False)
+    codes_by_text: dict[str, dict[str, int]] = field(kw_only=True, default_factory=dict, repr=False)
 
     def place(self, name: str) -> int:
         """The number of a column."""
@@ -67,6 +68,23 @@ class SourceTable(RecordTable):
         message = "This needs the records one by one, which an address does not give."
         raise InputError(Finding("records-needed", message, "Use a record file for it.", file=self.source.path))
 
+    def pieces(
+        self, columns: Sequence[str], progress: Progress, stage: str
+    ) -> Iterator[Mapping[str, NDArray[np.integer]]]:
+        """One query that hands all records out, batch by batch; in no order, and none is kept."""
+        import pyarrow as pa
+
+        schema, met = self.engine.description.schema, 0
+        places = [self.place(name) for name in columns]
+        query = select_query(schema, places, RECORDS, self.engine.dialect)
+        types = pa.schema([schema.field(place) for place in places])
+        for batch in self.engine.batches(query, types, progress, stage):
+            progress.update(stage, met / self.rows)
+            met += batch.num_rows
+            yield {name: self._codes_of(name, batch.column(place)) for place, name in enumerate(columns)}
+        if met != self.rows:
+            raise changed(self.engine.address)
+
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
         """None: tables have no order, so their rows have no numbers."""
         return []
@@ -82,7 +100,10 @@ class SourceTable(RecordTable):
         sizes = np.asarray(found.column(len(places)).to_numpy(), np.int64)
         if int(sizes.sum()) != self.rows:
             raise changed(self.engine.address)
-        codes = [each.table[self._codes_of(each.column, found.column(place))] for place, each in enumerate(lookups)]
+        codes = [
+            each.table[self._codes_of(each.column, found.column(place).combine_chunks())]
+            for place, each in enumerate(lookups)
+        ]
         area, known = codes[0].astype(np.int64), codes[0] >= 0
         classes = np.zeros(sizes.size, np.int64)
         for each, code in zip(quasi_identifiers, codes[1:], strict=True):
@@ -116,10 +137,12 @@ class SourceTable(RecordTable):
 
     def _codes_of(self, name: str, column: Any) -> NDArray[np.int64]:
         """The category of each value of a result; refused if there are others than when the records were described."""
-        categories = self.facts(name).categories
-        assert categories is not None
-        code_of = {value: code for code, value in enumerate(categories.values)}
-        indices, texts = dictionary_of(column.combine_chunks())
+        if name not in self.codes_by_text:
+            categories = self.facts(name).categories
+            assert categories is not None
+            self.codes_by_text[name] = {value: code for code, value in enumerate(categories.values)}
+        code_of = self.codes_by_text[name]
+        indices, texts = dictionary_of(column)
         codes = np.array([code_of.get(text, -1) for text in texts], np.int64)
         if codes.size and codes.min() < 0:
             raise changed(self.engine.address)
@@ -136,7 +159,7 @@ class SourceTable(RecordTable):
         types = pa.schema([schema.field(place) for place in places])
         found = self.engine.fetch(query, types, progress, "Testing the released columns")
         codes = {
-            name: _ordered(self._codes_of(name, found.column(place)), self.facts(name))
+            name: _ordered(self._codes_of(name, found.column(place).combine_chunks()), self.facts(name))
             for place, name in enumerate(columns)
         }
         kept = tuple(self.facts(name) for name in columns)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.sources.address import Address, Kind, record_place
+from vbas_desktop.sources.address import Address, Kind, folder_beside, record_place, server_name
 
 
 def test_a_file_stays_a_file(tmp_path):
@@ -68,3 +68,30 @@ def test_wrong_addresses_are_told(text, code):
         record_place(text)
     assert [finding.code for finding in caught.value.findings] == [code]
     assert "secret" not in str(caught.value)
+
+
+def test_what_is_kept_beside_records(tmp_path, monkeypatch):
+    folder = tmp_path / "visits"
+    folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert folder_beside(folder / "a.csv") == folder
+    assert folder_beside(str(folder)) == folder_beside(f"{folder}/*.parquet") == tmp_path
+    assert folder_beside("visits/**/*.csv") == tmp_path
+    assert folder_beside(f"{tmp_path}/house.duckdb#main.visits") is None
+    (tmp_path / "house.duckdb").write_bytes(b"")
+    assert folder_beside(f"{tmp_path}/house.duckdb#main.visits") == tmp_path
+    assert folder_beside(f"spark-local:{folder}") == folder_beside(f"spark://head:7077{folder}") == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("postgresql://ann@db.house:5433/health#a.b", "postgresql-db.house-5433-health"),
+        ("postgresql://bob@db.house:5433/health#a.c", "postgresql-db.house-5433-health"),
+        ("postgresql://ann@db/he%2Falth#a.b", "postgresql-db-he_2Falth"),
+        ("spark://head:7077#lake.visits", "spark-head-7077"),
+    ],
+)
+def test_what_is_kept_of_a_server(text, name):
+    assert folder_beside(text) is None
+    assert server_name(text) == name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -96,6 +96,15 @@ class RecordTable:
         if not facts.categorical:
             raise InputError(not_categorical(self, facts))
         return self._codes[name].at(records)
+
+    def pieces(
+        self, columns: Sequence[str], progress: Progress, stage: str
+    ) -> Iterator[Mapping[str, NDArray[np.integer]]]:
+        """The categories of all records in some columns, a part of the records at a time."""
+        whole = {name: self.codes(name) for name in columns}
+        for start in range(0, self.rows, _CHUNK):
+            progress.update(stage, start / self.rows)
+            yield {name: codes[start : start + _CHUNK] for name, codes in whole.items()}
 
     def count(
         self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress

@@ -30,7 +30,7 @@ from .keyed import Hashes, region_hashes, value_hashes
 MOST_ROWS = 4_000_000
 """More different rows than these are not kept: cells of another year are then compared by their counts alone."""
 
-_CHUNK = 1 << 20
+_STAGE = "Counting the rows"
 _RUNS = "=+-@\t\r"
 
 
@@ -155,12 +155,11 @@ def _cells(
     progress: Progress,
 ) -> Cells:
     """The cells of a file in which every record is released."""
-    keys = np.empty(table.rows, np.uint64)
-    for part in _chunks(table, progress):
-        place, classes = _classified(entry, table, places, hashed, named, part)
-        keys[part] = cell_keys(place, classes)
-    found, first, counts = np.unique(keys, return_index=True, return_counts=True)
-    del found
+    keys = [
+        cell_keys(*_classified(entry, codes, places, hashed, named))
+        for codes in table.pieces(_used(entry, named), progress, _STAGE)
+    ]
+    _, first, counts = np.unique(np.concatenate(keys), return_index=True, return_counts=True)
     place = places[table.codes(named(entry.region_column))[first]]
     classes = np.zeros(first.size, np.uint64)
     for name in entry.visible:
@@ -168,19 +167,34 @@ def _cells(
     return Cells(place, classes, counts.astype(np.int32))
 
 
+def _used(entry: Entry, named: Callable[[str], str]) -> list[str]:
+    """The columns that tell the cell of a record, as the table calls them."""
+    return [named(name) for name in (entry.region_column, *entry.visible)]
+
+
 def _classified(
     entry: Entry,
-    table: RecordTable,
+    codes: Mapping[str, NDArray[np.integer]],
     places: NDArray[np.int32],
     hashed: Mapping[str, Hashes],
     named: Callable[[str], str],
-    part: slice,
 ) -> tuple[NDArray[np.int32], Hashes]:
-    place = places[table.codes(named(entry.region_column))[part]]
-    classes = np.zeros(place.size, np.uint64)
-    for name in entry.visible:
-        classes += hashed[name][table.codes(named(name))[part]]
-    return place, classes
+    """The place and the class of each record of a part."""
+    place = places[codes[named(entry.region_column)]]
+    return place, _summed(codes, hashed, entry.visible, named, place.size)
+
+
+def _summed(
+    codes: Mapping[str, NDArray[np.integer]],
+    hashed: Mapping[str, Hashes],
+    names: Sequence[str],
+    named: Callable[[str], str],
+    size: int,
+) -> Hashes:
+    total = np.zeros(size, np.uint64)
+    for name in names:
+        total += hashed[name][codes[named(name)]]
+    return total
 
 
 def _rows(
@@ -193,34 +207,50 @@ def _rows(
 ) -> Rows | None:
     """The released records by cell and by the values of all other columns that have few enough to be coded."""
     sorted_keys, order = entry.cell_keys
+    tally = _Tally()
     if not order.size:
-        return Rows(np.zeros(0, np.int32), np.zeros(0, np.uint64), np.zeros(0, np.int32))
+        return tally.rows()
     others = [name for name in _others(entry) if name in hashed]
-    cells, values = [], []
-    for part in _chunks(table, progress):
-        place, classes = _classified(entry, table, places, hashed, named, part)
+    used = [*_used(entry, named), *(named(name) for name in others)]
+    for codes in table.pieces(used, progress, _STAGE):
+        place, classes = _classified(entry, codes, places, hashed, named)
         keys = cell_keys(place, classes)
         spot = np.minimum(np.searchsorted(sorted_keys, keys), order.size - 1)
         there = (sorted_keys[spot] == keys) & (place >= 0)
-        total = np.zeros(place.size, np.uint64)
-        for name in others:
-            total += hashed[name][table.codes(named(name))[part]]
-        cells.append(order[spot[there]].astype(np.int32))
-        values.append(total[there])
-    cell, value = np.concatenate(cells), np.concatenate(values)
-    progress.update("Counting the rows")
-    _, first, counts = np.unique(cell_keys(cell, value), return_index=True, return_counts=True)
-    if first.size > MOST_ROWS:
-        return None
-    return Rows(cell[first], value[first], counts.astype(np.int32))
+        values = _summed(codes, hashed, others, named, place.size)
+        tally.add(Rows(order[spot[there]].astype(np.int32), values[there], np.ones(int(there.sum()), np.int32)))
+        if tally.too_many:
+            return None
+    progress.update(_STAGE)
+    return tally.rows()
 
 
-def _chunks(table: RecordTable, progress: Progress) -> list[slice]:
-    def told(start: int) -> slice:
-        progress.update("Counting the rows", start / max(1, table.rows))
-        return slice(start, min(table.rows, start + _CHUNK))
+class _Tally:
+    """Rows that are counted as they come: what is kept grows with the different ones, not with all."""
 
-    return [told(start) for start in range(0, table.rows, _CHUNK)]
+    def __init__(self) -> None:
+        self._parts = [Rows(np.zeros(0, np.int32), np.zeros(0, np.uint64), np.zeros(0, np.int32))]
+        self._waiting = 0
+        self.too_many = False
+
+    def add(self, rows: Rows) -> None:
+        """Some more; only now and then they are counted, since that sorts them all."""
+        self._parts.append(rows)
+        self._waiting += rows.cell.size
+        if self._waiting > 2 * MOST_ROWS:
+            self.rows()
+
+    def rows(self) -> Rows | None:
+        """The different ones so far; None if they are too many."""
+        cell, values, counts = (
+            np.concatenate([getattr(part, name) for part in self._parts]) for name in ("cell", "values", "counts")
+        )
+        _, first, row = np.unique(cell_keys(cell, values), return_index=True, return_inverse=True)
+        sums = np.bincount(row.ravel(), counts, minlength=first.size).astype(np.int32)
+        found = Rows(cell[first], values[first], sums)
+        self._parts, self._waiting = [found], 0
+        self.too_many = first.size > MOST_ROWS
+        return None if self.too_many else found
 
 
 def _others(entry: Entry) -> list[str]:

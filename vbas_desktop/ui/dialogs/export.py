@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,10 @@ from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of
 from vbas_desktop.settings.handing_over import HandingOver
+from vbas_desktop.sources.address import Address, folder_beside, record_place
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title
-from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, is_sample
+from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, documents, is_sample
 from vbas_desktop.ui.worker import in_window_words
 
 from .release_columns import ReleaseColumns, unprotected_in_words
@@ -365,6 +367,11 @@ def ledger_of(session: Session) -> Path:
 def _suggested(session: Session) -> Path:
     source = session.project_path or session.records_path or Path("records.csv")
     name = "sample" if is_sample(source) else source.name.partition(".")[0]
+    place = record_place(source)
+    if isinstance(place, Address):
+        # Of an address the folder is known that its records are in, or none.
+        name = re.sub(r"[^\w.-]+", "_", place.name)
+        return (folder_beside(source) or documents()) / f"{name}-release"
     return beside(source, f"{name}-release")
 
 
