@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import EquivalenceCounts, frozen
+from vbas_desktop.domain.records import EquivalenceCounts
 
 _BLOCK_CELLS = 4_000_000
 _CACHED_CELLS = 200_000
 """Block sizes: what a stop may wait for, and what stays in the processor's cache during several passes over it."""
 
-_MASK_CELLS = 64_000_000
+_TABLE_BYTES = 8_000_000
+"""The largest table of bits."""
 
 
 def dense_membership(owner: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -25,24 +26,42 @@ def dense_membership(owner: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDA
 
 
 def aggregate(
-    counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int, progress: Progress | None = None
+    counts: EquivalenceCounts,
+    membership: NDArray[np.int32],
+    groups: int,
+    progress: Progress | None = None,
+    least: int = 0,
 ) -> EquivalenceCounts:
-    """The counts of the groups: row g is the sum of the rows i with ``membership[i] == g``. O(r + counts stored)."""
+    """The counts of the groups: row g is the sum of the rows i with ``membership[i] == g``. O(r + counts stored).
+
+    Sums below ``least`` are left out. Some groups are added up at a time, and go at once to where they stay: nothing
+    is held twice.
+    """
     progress = progress or Silent()
+    if groups == counts.regions and np.array_equal(membership, np.arange(groups)):
+        return without_small_classes(counts, least)
     summing = _summing_matrix(membership, groups)
     if counts.dense is not None:
-        summed = []
-        for start, end in blocks(np.bincount(membership, minlength=groups) * max(1, counts.classes.size)):
+        summed = np.empty((groups, counts.classes.size), np.int64)
+        for start, end in blocks(
+            np.bincount(membership, minlength=groups) * max(1, counts.classes.size), _CACHED_CELLS
+        ):
             progress.update("Adding up the classes", start / groups)
-            summed.append(summing[start:end] @ counts.dense)
-        return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, np.concatenate(summed))
+            summed[start:end] = summing[start:end] @ counts.dense
+            if least:
+                summed[start:end][summed[start:end] < least] = 0
+        return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, summed)
     matrix = as_matrix(counts)
     weights = np.bincount(membership, weights=np.diff(matrix.indptr), minlength=groups).astype(np.int64)
-    parts = []
-    for start, end in blocks(weights):
+    most = np.minimum(weights, counts.classes.size)
+    if least:
+        records = np.bincount(membership, weights=counts.region_totals, minlength=groups).astype(np.int64)
+        most = np.minimum(most, records // least)
+    rows = _Rows(groups, int(most.sum()))
+    for start, end in blocks(weights, _CACHED_CELLS):
         progress.update("Adding up the classes", start / groups)
-        parts.append(summing[start:end] @ matrix)
-    return _joined(counts, parts)
+        rows.add(summing[start:end] @ matrix, least)
+    return rows.joined(counts)
 
 
 def released_totals(
@@ -66,19 +85,40 @@ def released_totals(
     return totals
 
 
-def _joined(counts: EquivalenceCounts, parts: list[csr_array]) -> EquivalenceCounts:
-    """The blocks one below the other; mostly filled ones become a matrix at once, which spares sorting them."""
-    filled, groups = sum(part.nnz for part in parts), sum(part.shape[0] for part in parts)
-    if groups * counts.classes.size * 8 <= filled * 12 + (groups + 1) * 8:
-        matrix = np.concatenate([part.toarray() for part in parts])
-        return EquivalenceCounts(counts.category_numbers, counts.classes, dense=frozen(matrix))
-    for part in parts:
-        part.sort_indices()
-    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
-    indptr = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-    columns = np.concatenate([part.indices for part in parts]).astype(np.int32, copy=False)
-    values = np.concatenate([part.data for part in parts])
-    return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, indptr, columns, values)
+class _Rows:
+    """Rows that come block by block, one below the other."""
+
+    def __init__(self, groups: int, most: int) -> None:
+        self._indptr = np.zeros(groups + 1, np.int64)
+        self._columns, self._values = np.empty(most, np.int32), np.empty(most, np.int64)
+        self._edges = [0]
+
+    def add(self, part: csr_array, least: int) -> None:
+        """The next rows, their entries in any order; those below ``least`` are left out."""
+        start, low = self._edges[-1], self._indptr[self._edges[-1]]
+        ends, columns, values = part.indptr, part.indices, part.data
+        if least:
+            kept = values >= least
+            ends, columns, values = ends_of_kept(kept, ends), columns[kept], values[kept]
+        self._edges.append(start + part.shape[0])
+        self._indptr[start + 1 : self._edges[-1] + 1] = low + ends[1:]
+        self._columns[low : low + values.size], self._values[low : low + values.size] = columns, values
+
+    def joined(self, counts: EquivalenceCounts) -> EquivalenceCounts:
+        """All of them; mostly filled ones become a matrix, which spares sorting them."""
+        filled, groups, width = int(self._indptr[-1]), self._indptr.size - 1, counts.classes.size
+        # In their place, so that no copy is made of what is kept.
+        self._columns.resize(filled, refcheck=False)
+        self._values.resize(filled, refcheck=False)
+        if groups * width * 8 > filled * 12 + (groups + 1) * 8:
+            for start, end in pairwise(self._edges):
+                low, high = self._indptr[start], self._indptr[end]
+                ends = (self._indptr[start : end + 1] - low).astype(np.int32)
+                block = csr_array((self._values[low:high], self._columns[low:high], ends), shape=(end - start, width))
+                block.sort_indices()
+                self._columns[low:high], self._values[low:high] = block.indices, block.data
+        rows = self._indptr, self._columns, self._values
+        return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, *rows)
 
 
 def as_matrix(counts: EquivalenceCounts) -> csr_array:
@@ -89,23 +129,33 @@ def as_matrix(counts: EquivalenceCounts) -> csr_array:
     return csr_array((values, columns, indptr), shape=(counts.regions, counts.classes.size))
 
 
-def ends_of_kept(kept: NDArray[np.bool_], indptr: NDArray[np.int64]) -> NDArray[np.int64]:
+def ends_of_kept(kept: NDArray[np.bool_], indptr: NDArray[np.integer]) -> NDArray[np.int64]:
     """Where each row ends among the entries that are kept.
 
     Numpy adds up flags without letting other threads go on; of numbers it does not keep them waiting.
     """
-    running = np.zeros(kept.size + 1, np.int64)
-    running[1:] = kept
-    return np.cumsum(running, out=running)[indptr]
+    ends = np.zeros(len(indptr), np.int64)
+    for start, end in blocks(np.diff(indptr), _CACHED_CELLS):
+        low, high = indptr[start], indptr[end]
+        running = np.zeros(high - low + 1, np.int64)
+        running[1:] = kept[low:high]
+        ends[start + 1 : end + 1] = ends[start] + np.cumsum(running, out=running)[indptr[start + 1 : end + 1] - low]
+    return ends
 
 
 def without_small_classes(counts: EquivalenceCounts, k: int) -> EquivalenceCounts:
     """The same regions with every class smaller than k dropped (all columns are kept)."""
+    if k <= 1:
+        return counts
     if counts.dense is not None:
-        kept = np.where(counts.dense >= k, counts.dense, 0)
-        return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, kept)
+        large = counts.dense >= k
+        if np.array_equal(large, counts.dense > 0):
+            return counts
+        return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, counts.dense * large)
     indptr, columns, values = counts.rows
     large = values >= k
+    if large.all():
+        return counts
     ends = ends_of_kept(large, indptr)
     return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, ends, columns[large], values[large])
 
@@ -122,7 +172,7 @@ def records_kept(
     still_there = _Lookup(released)
     width = max(1, counts.classes.size)
     if counts.dense is not None:
-        step = max(1, _BLOCK_CELLS // width)
+        step = max(1, _CACHED_CELLS // width)
         for start in range(0, counts.regions, step):
             progress.update("Counting the released records", start / counts.regions)
             rows = still_there.rows(membership[start : start + step])
@@ -167,27 +217,27 @@ def smallest_classes(counts: EquivalenceCounts) -> tuple[NDArray[np.int64], NDAr
 
 
 class _Lookup:
-    """Answers whether a class is present in a group: by a table of flags while that is small, else by bisection."""
+    """Answers whether a class is present in a group: by a table of bits while that is small, else by bisection."""
 
     def __init__(self, counts: EquivalenceCounts) -> None:
         self._width = counts.classes.size
-        self._flags: NDArray[np.bool_] | None = None
+        self._bytes = -(-self._width // 8)
+        self._bits: NDArray[np.uint8] | None = None
         self._keys: NDArray[np.int64] | None = None
-        if counts.dense is not None:
-            self._flags = counts.dense > 0
+        if counts.dense is None and counts.regions * self._bytes > _TABLE_BYTES:
+            indptr, columns, _ = counts.rows
+            self._keys = np.repeat(np.arange(counts.regions, dtype=np.int64) * self._width, np.diff(indptr)) + columns
             return
-        indptr, columns, _ = counts.rows
-        keys = np.repeat(np.arange(counts.regions, dtype=np.int64) * self._width, np.diff(indptr)) + columns
-        if counts.regions * self._width <= _MASK_CELLS:
-            self._flags = np.zeros((counts.regions, self._width), np.bool_)
-            self._flags.ravel()[keys] = True
-        else:
-            self._keys = keys
+        self._bits = np.empty((counts.regions, self._bytes), np.uint8)
+        step = max(1, _CACHED_CELLS // max(1, self._width))
+        for start in range(0, counts.regions, step):
+            self._bits[start : start + step] = np.packbits(_present(counts, start, step), axis=1, bitorder="little")
 
     def rows(self, groups: NDArray[np.int32]) -> NDArray[np.bool_]:
         """The flags of whole groups, one row each."""
-        if self._flags is not None:
-            return self._flags[groups]
+        if self._bits is not None:
+            flags = np.unpackbits(self._bits[groups], axis=1, count=self._width, bitorder="little")
+            return flags.view(np.bool_)
         columns = np.tile(np.arange(self._width, dtype=np.int32), len(groups))
         return self.entries(groups, np.full(len(groups), self._width), columns).reshape(len(groups), self._width)
 
@@ -195,12 +245,10 @@ class _Lookup:
         self, groups: NDArray[np.int32], lengths: NDArray[np.int64], columns: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
         """The flag of each column in its group; the first ``lengths[0]`` columns belong to ``groups[0]``, and so on."""
-        if self._flags is not None and self._flags.size < np.iinfo(np.int32).max:
-            keys = np.repeat(groups * np.int32(self._width), lengths) + columns
-            return np.take(self._flags.ravel(), keys)
+        if self._bits is not None:
+            within = np.repeat(groups * np.int32(self._bytes), lengths) + (columns >> 3)
+            return (np.take(self._bits.ravel(), within) >> (columns & 7).astype(np.uint8) & 1).view(np.bool_)
         keys = np.repeat(groups.astype(np.int64) * self._width, lengths) + columns
-        if self._flags is not None:
-            return np.take(self._flags.ravel(), keys)
         assert self._keys is not None
         if not self._keys.size:
             return np.zeros(keys.size, np.bool_)
@@ -208,11 +256,28 @@ class _Lookup:
         return np.asarray(self._keys[place] == keys)
 
 
+def _present(counts: EquivalenceCounts, start: int, step: int) -> NDArray[np.bool_]:
+    """Which classes some consecutive regions have."""
+    if counts.dense is not None:
+        return np.asarray(counts.dense[start : start + step] > 0)
+    indptr, columns, _ = counts.rows
+    ends = indptr[start : start + step + 1]
+    flags = np.zeros((ends.size - 1, counts.classes.size), np.bool_)
+    flags[np.repeat(np.arange(ends.size - 1), np.diff(ends)), columns[ends[0] : ends[-1]]] = True
+    return flags
+
+
 def _summing_matrix(membership: NDArray[np.int32], groups: int) -> csr_array:
     """The groups × regions matrix of ones that adds up the rows of each group in file order."""
-    order = np.argsort(membership, kind="stable").astype(np.int32)
-    indptr = np.concatenate(([0], np.cumsum(np.bincount(membership, minlength=groups)))).astype(np.int32)
+    order, indptr = members_by_group(membership, groups)
     return csr_array((np.ones(order.size, np.int64), order, indptr), shape=(groups, order.size))
+
+
+def members_by_group(membership: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The regions by group, in file order, and where each group begins among them."""
+    order = np.argsort(membership, kind="stable").astype(np.int32)
+    starts = np.concatenate(([0], np.cumsum(np.bincount(membership, minlength=groups)))).astype(np.int32)
+    return order, starts
 
 
 def blocks(weights: NDArray[np.int64], size: int | None = None) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts
 
-from .grouping import _BLOCK_CELLS, _CACHED_CELLS, _Lookup, blocks
+from .grouping import _CACHED_CELLS, _Lookup, blocks
 
 Counts = NDArray[np.int64]
 
@@ -22,13 +22,17 @@ def pairs_by_region(counts: EquivalenceCounts) -> Counts:
     """Pairs of records of the same class in each region, exact in 64 bits for up to 3·10⁹ records."""
     if counts.dense is not None:
         found = np.zeros(counts.regions, np.int64)
-        step = max(1, _BLOCK_CELLS // max(1, counts.classes.size))
+        step = max(1, _CACHED_CELLS // max(1, counts.classes.size))
         for start in range(0, counts.regions, step):
             found[start : start + step] = pairs_of(counts.dense[start : start + step]).sum(axis=1)
         return found
     indptr, _, values = counts.rows
-    running = np.concatenate(([0], np.cumsum(pairs_of(values))))
-    return np.asarray(running[indptr[1:]] - running[indptr[:-1]])
+    found = np.zeros(counts.regions, np.int64)
+    for start, end in blocks(np.diff(indptr), _CACHED_CELLS):
+        low, high = indptr[start], indptr[end]
+        running = np.concatenate(([0], np.cumsum(pairs_of(values[low:high]))))
+        found[start:end] = np.diff(running[indptr[start : end + 1] - low])
+    return found
 
 
 def pairs_kept(
@@ -45,7 +49,7 @@ def pairs_kept(
     records, pairs = np.zeros(counts.regions, np.int64), np.zeros(counts.regions, np.int64)
     still_there = _Lookup(released)
     if counts.dense is not None:
-        step = max(1, _BLOCK_CELLS // max(1, counts.classes.size))
+        step = max(1, _CACHED_CELLS // max(1, counts.classes.size))
         for start in range(0, counts.regions, step):
             progress.update("Counting pairs of records")
             block = slice(start, start + step)

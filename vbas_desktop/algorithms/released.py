@@ -53,7 +53,7 @@ class Decided:
     @cached_property
     def records(self) -> int:
         """The released records."""
-        return int(self.aggregated.rows[2][self.tier_of != NOWHERE].sum())
+        return int(self.aggregated.rows[2].sum(where=self.tier_of != NOWHERE))
 
     @cached_property
     def here(self) -> EquivalenceCounts:
@@ -98,10 +98,15 @@ def decide(
     groups: int,
     tiers: Tiers | None = None,
     progress: Progress | None = None,
+    released_only: bool = False,
 ) -> Decided:
-    """What is released if the initial regions are aggregated like this. O(counts and cells stored)."""
+    """What is released if the initial regions are aggregated like this. O(counts and cells stored).
+
+    Who asks for what is ``released_only`` may be given counts without what is lost, where that is known at once.
+    """
     progress = progress or Silent()
-    aggregated = aggregate(counts, membership, groups, progress)
+    by_size = released_only and tiers is None and not sensitive
+    aggregated = aggregate(counts, membership, groups, progress, least=k if by_size else 0)
     values = tuple(segments(each, aggregate(each.cells, membership, groups, progress), progress) for each in sensitive)
     found = Decided(aggregated, k, tiers, None, values)
     judged = tuple(each for each in values if each.column.chosen.criteria)

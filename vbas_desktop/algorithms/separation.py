@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 _NEAR = 17
 """Neighbours looked at first: nearly always the deciding one is among them."""
 
-_CELLS = 250_000
+_CELLS = 125_000
 """Distances held at a time, whatever the number of groups."""
 
 
@@ -26,11 +26,15 @@ def largest_ratios(centres: Floats, spread: Floats) -> tuple[Floats, Floats]:
     if number < 2:
         return np.full(number, -np.inf), np.full(number, np.inf)
     distance, place = cKDTree(centres).query(centres, min(_NEAR, number))
-    apart = distance > 0
+    same = distance == 0
+    distance[same] = np.inf
+    nearest = distance.min(axis=1)
     sums = spread[:, None] + spread[place]
-    best = np.where(apart, sums / np.where(apart, distance, 1.0), -np.inf).max(axis=1)
-    nearest = np.where(apart, distance, np.inf).min(axis=1)
-    unknown = ~apart.any(axis=1)
+    sums /= distance
+    sums[same] = -np.inf
+    best = sums.max(axis=1)
+    unknown = same.all(axis=1)
+    del distance, place, sums, same
     widest_first = np.argsort(-spread, kind="stable")
     start = 0
     while start < number:
@@ -41,10 +45,13 @@ def largest_ratios(centres: Floats, spread: Floats) -> tuple[Floats, Floats]:
         end = start + max(1, _CELLS // rows.size)
         partners = widest_first[start:end]
         far = cdist(centres[rows], centres[partners])
-        others = far > 0
-        ratios = (spread[rows, None] + spread[partners][None, :]) / np.where(others, far, 1.0)
-        best[rows] = np.maximum(best[rows], np.where(others, ratios, -np.inf).max(axis=1))
-        lone = np.where(others, far, np.inf).min(axis=1)
+        same = far == 0
+        far[same] = np.inf
+        lone = far.min(axis=1)
+        ratios = spread[rows, None] + spread[partners][None, :]
+        ratios /= far
+        ratios[same] = -np.inf
+        best[rows] = np.maximum(best[rows], ratios.max(axis=1))
         nearest[rows] = np.where(unknown[rows], np.minimum(nearest[rows], lone), nearest[rows])
         start = end
     return best, nearest

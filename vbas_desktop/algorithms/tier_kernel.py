@@ -36,12 +36,31 @@ def room_of(total: Any, largest: Any, k: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def sort_by_class(columns: Any, starts: Any, order: Any) -> None:
-    """Fill ``order`` with the entries by class; unlike a sort of numpy, it needs no more than what it fills."""
-    following = starts[:-1].copy()
+def count_by_class(columns: Any, starts: Any) -> None:
+    """Fill ``starts`` with where each class would begin if the entries were sorted by class."""
     for entry in range(columns.size):
-        order[following[columns[entry]]] = entry
-        following[columns[entry]] += 1
+        starts[columns[entry] + 1] += 1
+    for c in range(1, starts.size):
+        starts[c] += starts[c - 1]
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def take_classes(
+    first: Any, end: Any, starts: Any, indptr: Any, columns: Any, following: Any, order: Any, place_of: Any
+) -> None:
+    """Fill ``order`` with the entries of the classes ``first`` … ``end`` − 1, by class, and ``place_of`` alike.
+
+    ``following[p]`` is the next entry of place p: classes ascend in it, so what was taken is not looked at again.
+    """
+    free = starts[first:end] - starts[first]
+    for place in range(following.size):
+        entry = following[place]
+        while entry < indptr[place + 1] and columns[entry] < end:
+            at = free[columns[entry] - first]
+            order[at], place_of[at] = entry, place
+            free[columns[entry] - first] += 1
+            entry += 1
+        following[place] = entry
 
 
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
@@ -64,7 +83,7 @@ def place_classes(
 ) -> None:
     """Fill ``tier`` for the entries of the classes ``first`` … ``end`` − 1.
 
-    Entries are sorted by class in ``order`` (those of class c from ``starts[c]``); nodes are numbered tier by tier.
+    ``order`` has these entries by class (`take_classes`), ``place_of`` their places; nodes are numbered tier by tier.
     The nodes ``barred`` from ``barred_starts[c]`` must not release class c, however many records there are. Only the
     ancestors of places that have the class are looked at: of all others everything is known beforehand.
     """
@@ -75,12 +94,13 @@ def place_classes(
     released = np.zeros(nodes, np.bool_)
     now, then = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     for c in range(first, end):
+        low, high = starts[c] - starts[first], starts[c + 1] - starts[first]
         count = 0
         for at in range(barred_starts[c], barred_starts[c + 1]):
             refused[barred[at]] = c
-        for at in range(starts[c], starts[c + 1]):
+        for at in range(low, high):
             entry = order[at]
-            node = place_of[entry]
+            node = place_of[at]
             large = values[entry] >= k and refused[node] != c
             seen[node], released[node] = c, large
             rest[node] = 0 if large else values[entry]
@@ -111,9 +131,9 @@ def place_classes(
                 room[above] = 0 if allowed else room_of(sum_room, largest, k)
             now, then = then, now
             count = found
-        for at in range(starts[c], starts[c + 1]):
+        for at in range(low, high):
             entry = order[at]
-            node, height = place_of[entry], 0
+            node, height = place_of[at], 0
             while node >= 0 and not released[node]:
                 node = parents[node]
                 height += 1
@@ -143,3 +163,40 @@ def add_by_tier(
             if tier[low] != NOWHERE:
                 records[tier[low], region] += values[at]
                 pairs[tier[low], region] += values[at] * (values[at] - 1) // 2
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def add_places(
+    order: Any,
+    group_starts: Any,
+    starts: Any,
+    columns: Any,
+    values: Any,
+    tier_of: Any,
+    tier: Any,
+    width: Any,
+    ends: Any,
+    found: Any,
+    sums: Any,
+) -> None:
+    """Add up the entries of one tier: rows of ``found`` (classes, ascending) and ``sums`` that end at ``ends``.
+
+    The places of tier 0 that lie in place p are ``order`` from ``group_starts[p]``.
+    """
+    total = np.zeros(width, np.int64)
+    met = np.empty(width, np.int32)
+    filled = 0
+    for place in range(group_starts.size - 1):
+        number = 0
+        for i in range(group_starts[place], group_starts[place + 1]):
+            for at in range(starts[order[i]], starts[order[i] + 1]):
+                if tier_of[at] == tier:
+                    if total[columns[at]] == 0:
+                        met[number] = columns[at]
+                        number += 1
+                    total[columns[at]] += values[at]
+        for column in np.sort(met[:number]):
+            found[filled], sums[filled] = column, total[column]
+            total[column] = 0
+            filled += 1
+        ends[place + 1] = filled

@@ -7,7 +7,7 @@ import numpy as np
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.tiers import Tiers
 
-from .tier_release import records_by_tier, tiers_of_classes
+from .tier_release import records_by_tier, released_in_tier, tiers_of_classes
 
 
 def rehearse() -> None:
@@ -19,3 +19,4 @@ def rehearse() -> None:
     tier_of = tiers_of_classes(counts, whole, 3)
     rows = EquivalenceCounts((2,), counts.classes, sparse=counts.rows)
     records_by_tier(rows, np.arange(4, dtype=np.int32), counts, tier_of, 2)
+    released_in_tier(counts, tier_of, whole, 1)

@@ -27,7 +27,7 @@ from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 
 from .ahead import make_ready
-from .grouping import aggregate, blocks, ends_of_kept
+from .grouping import blocks, ends_of_kept, members_by_group
 from .pair_counts import pairs_of
 
 _REHEARSAL = "vbas_desktop.algorithms.tier_rehearsal:rehearse"
@@ -75,27 +75,29 @@ def _placed(
 ) -> NDArray[np.uint8]:
     """The tier of each entry if there were only so many above the first."""
     make_ready(_REHEARSAL, progress)
-    from .tier_kernel import place_classes, rooms_of_open_places, sort_by_class
+    from .tier_kernel import count_by_class, place_classes, rooms_of_open_places, take_classes
 
     indptr, columns, values = counts.rows
     parents, tier_starts = _numbered(tiers)
-    starts = np.concatenate(([0], np.cumsum(np.bincount(columns, minlength=counts.classes.size)))).astype(np.int64)
-    order = np.empty(columns.size, np.int32 if columns.size < 1 << 31 else np.int64)
-    sort_by_class(columns, starts, order)
-    place_of = np.repeat(np.arange(counts.regions, dtype=np.int32), np.diff(indptr))
+    starts = np.zeros(counts.classes.size + 1, np.int64)
+    count_by_class(columns, starts)
+    following = indptr[:-1].copy()
     child_starts, children = _children(parents)
     open_room = rooms_of_open_places(parents, tier_starts, k)
     tier = np.empty(values.size, np.uint8)
     by_class = np.argsort(barred_classes, kind="stable")
     barred_starts = np.searchsorted(barred_classes[by_class], np.arange(counts.classes.size + 1)).astype(np.int64)
     barred = (barred_starts, barred_nodes[by_class])
-    below = (order, place_of, values, parents, child_starts, children, open_room, *barred, depth, k, tier)
+    below = (values, parents, child_starts, children, open_room, *barred, depth, k, tier)
     first, total = 0, max(1, values.size)
     while first < counts.classes.size:
         progress.update(_STAGE, starts[first] / total)
         end = int(np.searchsorted(starts, starts[first] + _BLOCK_ENTRIES, side="right"))
         end = min(max(end - 1, first + 1), counts.classes.size)
-        place_classes(first, end, starts, *below)
+        order = np.empty(starts[end] - starts[first], np.int64)
+        place_of = np.empty(order.size, np.int32)
+        take_classes(first, end, starts, indptr, columns, following, order, place_of)
+        place_classes(first, end, starts, order, place_of, *below)
         first = end
     return tier
 
@@ -104,11 +106,19 @@ def released_in_tier(
     counts: EquivalenceCounts, tier_of: NDArray[np.uint8], tiers: Tiers, tier: int
 ) -> EquivalenceCounts:
     """The records released in the places of one tier: one row per place, classes that are released there only."""
+    from .tier_kernel import add_places
+
     indptr, columns, values = counts.rows
-    chosen = tier_of == tier
-    ends = ends_of_kept(chosen, indptr)
-    kept = EquivalenceCounts(counts.category_numbers, counts.classes, sparse=(ends, columns[chosen], values[chosen]))
-    return aggregate(kept, tiers.ancestors[tier], tiers.places[tier])
+    number, width = tiers.places[tier], counts.classes.size
+    chosen = np.diff(ends_of_kept(tier_of == tier, indptr))
+    entries = np.bincount(tiers.ancestors[tier], chosen, number).astype(np.int64)
+    most = int(np.minimum(entries, width).sum())
+    ends, found, sums = np.zeros(number + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.int64)
+    order, starts = members_by_group(tiers.ancestors[tier], number)
+    add_places(order, starts, indptr, columns, values, tier_of, tier, width, ends, found, sums)
+    found.resize(ends[-1], refcheck=False)
+    sums.resize(ends[-1], refcheck=False)
+    return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, ends, found, sums)
 
 
 def records_by_tier(

@@ -69,8 +69,9 @@ def outcome_of(
     """
     progress = progress or Silent()
     membership, used = dense_membership(owner)
-    found = decide(situation.counts, situation.sensitive, situation.k, membership, used.size, tiers, progress)
-    by_tier = found.by_tier(situation.counts, membership, progress)
+    counts, values = situation.counts, situation.sensitive
+    found = decide(counts, values, situation.k, membership, used.size, tiers, progress, released_only=True)
+    by_tier = found.by_tier(counts, membership, progress)
     return Outcome(
         situation=situation,
         records=problem.records,

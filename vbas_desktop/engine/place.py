@@ -146,7 +146,7 @@ def released_of(problem: Problem, solution: Solution, progress: Progress) -> Rel
     """What a solution releases, from the counts of the file."""
     counts, membership, tiers = problem.counts, solution.membership, solution.tiers
     judged, groups = enforced(problem.sensitive), solution.aggregated_regions
-    found = decide(counts, judged, problem.k, membership, groups, tiers, progress)
+    found = decide(counts, judged, problem.k, membership, groups, tiers, progress, released_only=True)
     if tiers is None:
         records, together = pairs_kept(counts, membership, found.here, progress)
         return Released((membership,), (found.here,), records[None, :], together[None, :])

@@ -30,7 +30,7 @@ from .kept import KeptTrials
 from .limits import unmet_findings, with_limits_told
 from .outcome import outcome_of
 from .parallel import in_order, workers_for
-from .partitions import Partitions, decide_sites
+from .partitions import Partition, Partitions, decide_sites
 from .place import with_representability
 
 SECONDS = "seconds"
@@ -111,19 +111,23 @@ class _Plan:
     def solve(self, id: int, sites: int, progress: Progress) -> Solution:
         """One solution: locations, construction, refinement, local suppression, tiers, rating."""
         started = time.perf_counter()
-        request, situation = self.partitions.request, self.partitions.situation
+        request = self.partitions.request
         partition = self.partitions.make(sites, Span(progress, 0.0, 0.9))
-        tiers = partition.tiers
         # What a refinement had found when it was stopped is rated all the same: that takes a moment.
         progress = Silent() if partition.stopped else progress
-        outcome = outcome_of(
-            request.problem, situation, partition.owner, partition.places, Span(progress, 0.9, 0.98), tiers
-        )
-        progress.update("Rating the solutions", 0.98)
+        solution = self._rated(id, sites, partition, started, Span(progress, 0.9, 0.98))
+        solution = with_limits_told(request.problem, self.partitions.limits, solution)
+        return with_representability(request.problem, solution, Span(progress, 0.98, 1.0))
+
+    def _rated(self, id: int, sites: int, partition: Partition, started: float, progress: Progress) -> Solution:
+        """What a partition releases, rated; the counts that takes are not held any longer."""
+        request, situation, tiers = self.partitions.request, self.partitions.situation, partition.tiers
+        outcome = outcome_of(request.problem, situation, partition.owner, partition.places, progress, tiers)
+        progress.update("Rating the solutions", 1.0)
         measures: dict[str, float | int | None] = {each.card.name: each.rate(outcome) for each in self.measures}
         seconds = self.shared_seconds + time.perf_counter() - started
         released = outcome.released_records
-        solution = Solution(
+        return Solution(
             id=id,
             approaches=names_of(request),
             parameters=settings_of(request),
@@ -145,8 +149,6 @@ class _Plan:
             sensitive=outcome.sensitive,
             suppressed_sensitive=outcome.suppressed_sensitive,
         )
-        solution = with_limits_told(request.problem, self.partitions.limits, solution)
-        return with_representability(request.problem, solution, Span(progress, 0.98, 1.0))
 
 
 def _anonymity(outcome: Outcome) -> int | None:

@@ -15,9 +15,10 @@ from vbas_desktop.algorithms.grouping import (
     smallest_classes,
     without_small_classes,
 )
+from vbas_desktop.algorithms.pair_counts import pairs_by_region, pairs_kept
 
 matrices = hnp.arrays(
-    np.int64, st.tuples(st.integers(1, 9), st.integers(1, 6)), elements=st.sampled_from([0, 0, 0, 1, 2, 5, 30])
+    np.int64, st.tuples(st.integers(1, 9), st.integers(1, 20)), elements=st.sampled_from([0, 0, 0, 1, 2, 5, 30])
 )
 
 
@@ -28,7 +29,7 @@ def dense(counts):
     return matrix
 
 
-@pytest.mark.parametrize("limits", [(4_000_000, 64_000_000), (3, 64_000_000), (3, 0)])
+@pytest.mark.parametrize("limits", [(4_000_000, 8_000_000), (3, 8_000_000), (3, 0)])
 @settings(max_examples=60, deadline=None)
 @given(matrix=matrices, data=st.data())
 def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(limits, matrix, data):
@@ -43,18 +44,23 @@ def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(limits, matr
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grouping, "_BLOCK_CELLS", limits[0])
         patch.setattr(grouping, "_CACHED_CELLS", limits[0])
-        patch.setattr(grouping, "_MASK_CELLS", limits[1])
+        patch.setattr(grouping, "_TABLE_BYTES", limits[1])
         aggregated = aggregate(counts, membership, len(used))
         released = without_small_classes(aggregated, k)
-        kept = records_kept(counts, membership, released)
+        at_once = aggregate(counts, membership, len(used), least=k)
+        kept, pairs = pairs_kept(counts, membership, released)
+        assert kept.tolist() == records_kept(counts, membership, released).tolist()
 
     expected = np.array([present[owner == each].sum(axis=0) for each in used]).reshape(len(used), -1)
     assert (dense(aggregated) == expected).all()
-    assert (dense(released) == np.where(expected >= k, expected, 0)).all()
-    assert kept.tolist() == [
-        int(sum(present[i, c] for c in range(present.shape[1]) if expected[membership[i], c] >= k))
-        for i in range(len(present))
-    ]
+    for found in (released, at_once):
+        assert (dense(found) == np.where(expected >= k, expected, 0)).all()
+    for found in (aggregated, released, at_once):
+        assert all((np.diff(columns) > 0).all() for columns in np.split(found.rows[1], found.rows[0][1:-1]))
+        assert pairs_by_region(found).tolist() == (dense(found) * (dense(found) - 1) // 2).sum(axis=1).tolist()
+    there = np.where(expected[membership] >= k, present, 0)
+    assert kept.tolist() == there.sum(axis=1).tolist()
+    assert pairs.tolist() == (there * (there - 1) // 2).sum(axis=1).tolist()
 
 
 @given(matrix=matrices, sparse=st.booleans())
