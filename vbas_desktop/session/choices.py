@@ -11,7 +11,6 @@ from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, approaches, make
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.records import ColumnFacts, Role
 from vbas_desktop.domain.regions import Regions
-from vbas_desktop.settings.forms import Criteria
 from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import (
@@ -177,9 +176,6 @@ def changed_fields(before: Choices, after: Choices) -> tuple[str, ...]:
     return tuple(item.name for item in fields(Choices) if getattr(before, item.name) != getattr(after, item.name))
 
 
-_LISTS = ("obstacles", "within", "alone")
-
-
 def _as_it_is(path: str) -> str:
     return path
 
@@ -187,20 +183,16 @@ def _as_it_is(path: str) -> str:
 def choices_to_json(choices: Choices, path: Callable[[str], str] = _as_it_is) -> dict[str, Any]:
     """The choices as plain JSON data; ``path`` says how a file is named in it."""
     choices = _with_paths(choices, path)
-    data = {item.name: getattr(choices, item.name) for item in fields(Choices)}
-    data["roles"] = [[name, str(role)] for name, role in choices.roles.items()]
-    data["pareto_measures"] = None if choices.pareto_measures is None else list(choices.pareto_measures)
-    for name in _LISTS:
-        data[name] = list(data[name])
-    data["benign"] = {name: list(values) for name, values in choices.benign.items()}
-    data["criteria"] = Criteria().plain(choices.criteria)
-    data["approaches"] = dict(choices.approaches)
-    data["groupings"] = {name: dict(groups) for name, groups in choices.groupings.items()}
-    data["parameters"] = {
-        component: {name: dict(values) for name, values in named.items()}
-        for component, named in choices.parameters.items()
+    return {
+        **choices.kept(),
+        "roles": [[name, str(role)] for name, role in choices.roles.items()],
+        "approaches": dict(choices.approaches),
+        "parameters": {
+            component: {name: dict(values) for name, values in named.items()}
+            for component, named in choices.parameters.items()
+        },
+        "groupings": {name: dict(groups) for name, groups in choices.groupings.items()},
     }
-    return data
 
 
 def choices_from_json(data: Mapping[str, Any], path: Callable[[str], str] = _as_it_is) -> Choices:
@@ -208,17 +200,12 @@ def choices_from_json(data: Mapping[str, Any], path: Callable[[str], str] = _as_
 
     ``path`` says where a file is that is named in the data.
     """
-    known = {item.name: data[item.name] for item in fields(Choices) if item.name in data}
-    if "roles" in known:
-        known["roles"] = {name: Role(role) for name, role in known["roles"]}
-    if known.get("pareto_measures") is not None:
-        known["pareto_measures"] = tuple(known["pareto_measures"])
-    known |= {name: tuple(known[name]) for name in _LISTS if name in known}
-    known["benign"] = {name: tuple(values) for name, values in known.get("benign", {}).items()}
-    known["criteria"] = Criteria().value(known.get("criteria", ()))
+    known = {name: data[name] for name in ("approaches", "parameters", "groupings") if name in data}
     if "approaches" in known:
-        known["approaches"] = {**Choices().approaches, **known["approaches"]}
-    return _with_paths(Choices(**known), path)
+        known["approaches"] = {**DEFAULTS, **known["approaches"]}
+    if "roles" in data:
+        known["roles"] = {name: Role(role) for name, role in data["roles"]}
+    return _with_paths(Choices(**known, **Choices.values_from_kept(data)), path)
 
 
 def _with_paths(choices: Choices, path: Callable[[str], str]) -> Choices:

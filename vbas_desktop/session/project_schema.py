@@ -9,6 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vbas_desktop.assessment.representability.requirement import SCHEMA as REQUIREMENT
+from vbas_desktop.domain.records import Role
+from vbas_desktop.settings.declaration import settings_of
+
+from .choices import Choices
 
 FORMAT = 1
 """Raise it whenever older programs would misread a file, and add a step to `migrations`."""
@@ -61,6 +65,9 @@ _GROUPINGS = {
     "type": "object",
     "additionalProperties": {"type": "object", "additionalProperties": {"type": "string"}},
 }
+
+_PARAMETERS = {"type": "object", "additionalProperties": {"type": "object"}}
+"""Approach → parameter → value."""
 
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 
@@ -117,26 +124,16 @@ SCHEMA: dict[str, Any] = {
                         "type": "array",
                         "prefixItems": [
                             {"type": "string"},
-                            {"enum": ["region", "quasi-identifier", "sensitive", "identifier", "plain"]},
+                            {"enum": [str(role) for role in Role]},
                         ],
                         "minItems": 2,
                         "maxItems": 2,
                     },
                 },
-                "k": {"type": "integer", "minimum": 1},
                 "groupings": _GROUPINGS,
                 "approaches": {"type": "object", "additionalProperties": {"type": "string"}},
-                "parameters": {"type": "object"},
-                "range_step_percent": {"type": "number"},
-                "range_reach": {"type": "integer", "minimum": 0},
-                "global_suppression": {"type": "boolean"},
-                "random_seed": {"type": "integer", "minimum": 0},
-                "unknown_regions": {"enum": ["stop", "suppress"]},
-                "pareto_measures": {"type": ["array", "null"], "items": {"type": "string"}},
-                "obstacles": _TEXTS,
-                "benign": {"type": "object", "additionalProperties": _TEXTS},
-                "criteria": _TEXTS,
-                "coarsen_from": {"type": ["string", "null"]},
+                "parameters": {"type": "object", "additionalProperties": _PARAMETERS},
+                **{each.name: each.schema for each in settings_of(Choices)},
             },
         },
         "runs": {"type": "array", "items": _RUN},

@@ -63,6 +63,17 @@ class Setting:
         return self.form.plain(self.default)
 
     @property
+    def schema(self) -> dict[str, Any]:
+        """What its data in a document are, as JSON schema. What may be left open is null in a document."""
+        form = dict(self.form.schema)
+        if self.choices:
+            allowed = {"enum": list(self.choices)}
+            form = {**form, "items": allowed} if form["type"] == "array" else allowed
+        if self.required:
+            form |= {"minItems": 1} if form["type"] == "array" else {"minLength": 1}
+        return {"anyOf": [form, {"type": "null"}]} if self.default in (None, (), {}) and not self.required else form
+
+    @property
     def option_help(self) -> str:
         """The help of the option: it goes on after the name, so it neither begins nor ends like a sentence."""
         if self.in_command:
@@ -102,6 +113,11 @@ def settings_of(kind: type[Any]) -> tuple[Setting, ...]:
     )
 
 
+def schemas_of(kind: type[Any]) -> dict[str, dict[str, Any]]:
+    """What the options of these settings are in ``run.json``, as JSON schema by their names there."""
+    return {each.key: each.schema for each in settings_of(kind)}
+
+
 def setting_of(kind: type[Any], name: str) -> Setting:
     """One declared field by its name."""
     return next(declared for declared in settings_of(kind) if declared.name == name)
@@ -130,8 +146,19 @@ class Settings:
 
     @classmethod
     def values_from(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields from such options; what is not there (earlier versions wrote less) is left at its default."""
-        return {each.name: _value(each, options[each.key]) for each in settings_of(cls) if each.key in options}
+        """The fields from such options; what is null or not there (earlier versions wrote less) is as usual."""
+        said = [each for each in settings_of(cls) if options.get(each.key) is not None]
+        return {each.name: _value(each, options[each.key]) for each in said}
+
+    def kept(self) -> dict[str, Any]:
+        """Every setting as JSON data, by the names of the fields: part of the choices in a project."""
+        return {each.name: each.form.kept(getattr(self, each.name)) for each in settings_of(type(self))}
+
+    @classmethod
+    def values_from_kept(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields from such data; what is null or not there is as usual."""
+        said = [each for each in settings_of(cls) if data.get(each.name) is not None]
+        return {each.name: each.form.from_kept(data[each.name]) for each in said}
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:

@@ -2,6 +2,7 @@
 
 Each form reads what a person typed into plain data (`parse`; ValueError says what would be allowed), turns plain data
 into the value that the program works with (`value`) and back (`plain`), and writes the words of a command line.
+A project keeps values as they are rather than as they are typed (`kept`, `from_kept`). `schema` is true of both.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from typing import Any
 from vbas_desktop.domain.criteria import Criterion, criterion_of
 from vbas_desktop.domain.words import DELIMITER_NAMES
 
+Schema = Mapping[str, Any]
+_TEXT: Schema = {"type": "string"}
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
 _DELIMITERS = {name: mark for mark, name in DELIMITER_NAMES.items()} | {"\\t": "\t", "space": " "}
 
 
@@ -23,6 +27,19 @@ class Form:
     """Any text, such as the name of a column; None where nothing is given."""
 
     metavar: str = "NAME"
+
+    @property
+    def schema(self) -> Schema:
+        """What the data in a document are, as JSON schema."""
+        return _TEXT
+
+    def kept(self, value: Any) -> Any:
+        """The value as JSON data in a project."""
+        return self.plain(value)
+
+    def from_kept(self, data: Any) -> Any:
+        """The value again."""
+        return self.value(data)
 
     def parse(self, text: str) -> Any:
         """Plain data from what a person typed."""
@@ -52,6 +69,11 @@ class Whole(Form):
     metavar: str = "N"
     low: int = 0
 
+    @property
+    def schema(self) -> Schema:
+        """A number from the least on."""
+        return {"type": "integer", "minimum": self.low}
+
     def parse(self, text: str) -> int:
         """The number; ValueError below the least."""
         try:
@@ -68,6 +90,11 @@ class Percent(Form):
     """A percentage above 0, with or without its sign."""
 
     metavar: str = "PERCENT"
+
+    @property
+    def schema(self) -> Schema:
+        """A number above 0."""
+        return {"type": "number", "exclusiveMinimum": 0}
 
     def parse(self, text: str) -> float:
         """The number."""
@@ -106,6 +133,11 @@ class Digits(Form):
     metavar: str = "HEX"
     most: int = 64
 
+    @property
+    def schema(self) -> Schema:
+        """The digits; version 0.1 kept a number."""
+        return {"type": ["string", "integer"], "pattern": "^[0-9a-f]+$", "minimum": 0}
+
     def parse(self, text: str) -> str:
         """The digits in lower case."""
         found = text.strip().lower()
@@ -119,6 +151,19 @@ class Flag(Form):
     """Yes or no, said by naming it; ``negated``: naming it says no (``--no-global-suppression``)."""
 
     negated: bool = False
+
+    @property
+    def schema(self) -> Schema:
+        """Yes or no."""
+        return {"type": "boolean"}
+
+    def kept(self, value: Any) -> bool:
+        """What it says, not whether it is named."""
+        return bool(value)
+
+    def from_kept(self, data: Any) -> bool:
+        """The value again."""
+        return bool(data)
 
     def value(self, plain: Any) -> bool:
         """The program's view of it."""
@@ -137,6 +182,11 @@ class Flag(Form):
 class Switch(Form):
     """Yes or no, each with a word of its own: ``--pdf`` and ``--no-pdf``."""
 
+    @property
+    def schema(self) -> Schema:
+        """Yes or no."""
+        return {"type": "boolean"}
+
     def words(self, flag: str, plain: Any) -> list[str]:
         """The one or the other."""
         return [flag if plain else f"--no-{flag.removeprefix('--')}"]
@@ -147,6 +197,11 @@ class Names(Form):
     """Names separated by commas."""
 
     metavar: str = "A,B"
+
+    @property
+    def schema(self) -> Schema:
+        """A list of texts."""
+        return _TEXTS
 
     def parse(self, text: str) -> list[str]:
         """The names; one with a comma, a quote or spaces around it is put in double quotes, quotes in it doubled."""
@@ -198,6 +253,11 @@ class Renames(Form):
 
     metavar: str = "OLD=NEW"
 
+    @property
+    def schema(self) -> Schema:
+        """Pairs as they are typed, or the new names by the old ones."""
+        return {"type": ["array", "object"], "items": _TEXT, "additionalProperties": _TEXT}
+
     def value(self, plain: Any) -> dict[str, str]:
         """The new names by the old ones."""
         return dict(plain) if isinstance(plain, Mapping) else dict(_pair(text) for text in plain or ())
@@ -214,6 +274,11 @@ class Renames(Form):
 @dataclass(frozen=True)
 class Texts(Form):
     """Any number of texts, each given by itself."""
+
+    @property
+    def schema(self) -> Schema:
+        """A list of texts."""
+        return _TEXTS
 
     def value(self, plain: Any) -> tuple[str, ...]:
         """A tuple."""
@@ -237,6 +302,15 @@ class ValuesByColumn(Form):
     """Values of columns, each column given by itself: COLUMN=VALUE,VALUE."""
 
     metavar: str = "COLUMN=VALUE,…"
+
+    @property
+    def schema(self) -> Schema:
+        """As they are typed, or the values by column."""
+        return {"type": ["array", "object"], "items": _TEXT, "additionalProperties": _TEXTS}
+
+    def kept(self, value: Any) -> dict[str, list[str]]:
+        """The values by column."""
+        return {name: list(values) for name, values in value.items()}
 
     def value(self, plain: Any) -> dict[str, tuple[str, ...]]:
         """The values by column; a column that is given twice has the values of both."""
@@ -266,6 +340,11 @@ class Criteria(Form):
     """Criteria for sensitive values, each given by itself: ``share:50``, or ``COLUMN=share:50`` for one column."""
 
     metavar: str = "[COLUMN=]CRITERION"
+
+    @property
+    def schema(self) -> Schema:
+        """A list of texts."""
+        return _TEXTS
 
     def value(self, plain: Any) -> tuple[Criterion, ...]:
         """The criteria, each once."""

@@ -27,6 +27,7 @@ from vbas_desktop.session.project import read_project
 from vbas_desktop.session.project_schema import FORMAT, STEPS
 from vbas_desktop.session.representing import described_solution
 from vbas_desktop.session.session import Session
+from vbas_desktop.settings.declaration import settings_of
 
 PROJECTS = Path(__file__).parent / "projects"
 
@@ -263,6 +264,15 @@ def test_a_damaged_project_is_refused_in_words(text, message, tmp_path):
     with pytest.raises(InputError, match=message) as refused:
         read_project(path)
     assert refused.value.findings[0].file == "broken.vbas"
+
+
+def test_a_wrong_choice_is_named_by_its_place(saved):
+    _, path = saved
+    whole = json.loads(path.read_text())
+    for name in (each.name for each in settings_of(Choices)):
+        path.write_text(json.dumps({**whole, "choices": {**whole["choices"], name: {"a": 7}}}))
+        with pytest.raises(InputError, match=f"damaged at “choices/{name}"):
+            read_project(path)
 
 
 def test_a_damaged_array_is_refused(saved):

@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 
 from vbas_desktop.cli import run as run_command
 from vbas_desktop.cli.main import main
+from vbas_desktop.domain.criteria import criterion_of
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.files.runfile import read_run_file
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.settings import forms
 from vbas_desktop.settings.approaches import run_settings
@@ -192,3 +195,46 @@ def test_a_run_of_version_0_1_can_be_exported(name, tmp_path, monkeypatch, capsy
     document = json.loads((tmp_path / "new" / "run.json").read_text())
     assert document["solutions"][2]["representability"] == before["representability"]
     assert document["chosen_solution"] == document["release"]["solution"] == 3
+
+
+WRONG = {"string": 7, "integer": "7", "number": "7", "boolean": "yes", "array": {"a": 7}}
+"""For each type of data something that it is not."""
+
+
+def wrong_for(declared):
+    """A value that no setting of this kind has: of another type, or none of its choices."""
+    kind = declared.form.schema["type"]
+    return WRONG[kind if isinstance(kind, str) else "array"]
+
+
+DECLARED = {each.key: each for kind in (ReleaseOptions, RunSettings) for each in settings_of(kind)}
+
+
+@pytest.mark.parametrize("key", sorted(DECLARED))
+def test_a_wrong_value_in_a_run_file_is_named_by_its_place(key, tmp_path):
+    document = kept("command")
+    document["options"][key] = wrong_for(DECLARED[key])
+    (tmp_path / "run.json").write_text(json.dumps(document))
+    with pytest.raises(InputError, match=f"damaged at “options/{key}"):
+        read_run_file(tmp_path)
+
+
+def test_all_that_a_run_writes_fits_the_shape_of_a_run_file(tmp_path):
+    chosen = RunSettings(
+        region_column="tract",
+        quasi_identifiers=("age",),
+        sensitive=("illness",),
+        benign={"illness": ("none", "a,b")},
+        criteria=(criterion_of("share:50"),),
+        within=("county",),
+        alone=("1", "2"),
+        obstacles=("lakes.geojson",),
+        delimiter="\t",
+    )
+    release = ReleaseOptions(renames={"a=b": "c"}, columns=("age",), class_size="n", shuffle_seed="0f")
+    for settings_chosen, written in ((chosen, release), (RunSettings("tract", ("age",)), ReleaseOptions())):
+        document = {**kept("command"), "options": options_in_force(settings_chosen, written, "r.csv", "g.csv")}
+        (tmp_path / "run.json").write_text(json.dumps(document))
+        again = read_run_file(tmp_path)["options"]
+        assert run_settings(again)[0].options() == settings_chosen.options()
+        assert ReleaseOptions.from_options(again) == written
