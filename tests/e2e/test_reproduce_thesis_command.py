@@ -61,7 +61,17 @@ def test_growth_on_the_island_is_set_beside_published_rows(tmp_path, capsys):
     assert [row["method"] for row in placed] == ["balanced-density", "adc"] * 9
     assert [row["sites"] for row in placed[::2]] == [row["sites"] for row in grown]
     assert {row["average_distance"] for row in grown} == {""}
-    capsys.readouterr()
+    printed = capsys.readouterr().out
+    assert "Median of ours by published" in printed
+    assert "lower distance to the mean point than growth: in" in printed
+    assert "published: in 15 of 18 scenarios, equal in 1" in printed
+    assert "W. L. Croft" in printed
+    assert "Made with 10 % of the records" in printed
+    beside = rows(out / "side-by-side.csv")
+    assert [row["sites_published"] for row in beside[:9]] == ["13", "6", "14", "8", "4", "5", "5", "3", "3"]
+    assert beside[0]["discernibility_published"] == "51189300.0"
+    island = (out / "tables.md").read_text(encoding="utf-8")
+    assert "| Age, Income | *adc, published* | 6 | 587 | 0.0200 | 0.0190 | 19,582,477 | 893,750 | 1.88 |" in island
     reference = tmp_path / "published.csv"
     reference.write_text("".join(path.read_text() if path is tables[0] else _body(path) for path in tables))
     assert main([*common, str(tmp_path / "again"), "--reference", str(reference)]) == 0

@@ -4,7 +4,7 @@ DIR receives the tables (CSV and Markdown; suppressed.md has a column for each a
 everything that `vbas compare` writes. With --reference, a CSV of the published tables, both are set side by side:
 numbers of sites, measures as ratios. With --also, further approaches are in the tables. Finished combinations are kept
 beside DIR, so that a stopped run goes on where it ended. With --like pei it is the comparison with seeded growth
-(tables 19 to 22): tables and claims only.
+(tables 19 to 22): tables and claims, beside the published figures, which come with the program.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _island(job: IslandJob, options: argparse.Namespace) -> int:
         lines = job.execute(progress)
     finally:
         progress.close()
-    show("\n".join([*lines, "", f"Written to {options.out}: tables, tables.md, claims.md"]))
+    show("\n".join([*lines, "", f"Written to {options.out}: tables, tables.md, side-by-side.csv, claims.md"]))
     return 0
 
 

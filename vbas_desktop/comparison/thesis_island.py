@@ -20,6 +20,7 @@ from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.access import check_readable
+from vbas_desktop.files.places import resource
 
 SELECTIONS = {
     "Age, Gender": ("age", "gender"),
@@ -46,6 +47,12 @@ MEASURES = (
     "discernibility",
     "non_uniform_entropy",
 )
+SOURCE = (
+    "W. L. Croft, Geographic Partitioning Techniques for the Anonymization of Health Care Data, Carleton University, "
+    "2015, tables 19 to 22"
+)
+"""Where the published figures come from."""
+
 COLUMNS = ("table", "scenario", "method", "sites", *MEASURES, "seconds")
 """The columns of a table as CSV; a reference file has the same."""
 
@@ -90,6 +97,11 @@ def rows_of(problem: Problem, scenario: str, generalised: bool, seed: int, progr
 def _row(solution: Solution, scenario: str, table: int, method: str, sites: int) -> Row:
     values = {name: solution.measures.get(name) for name in (*MEASURES, "seconds")}
     return Row(table, scenario, method, sites, values)
+
+
+def published_island() -> list[Row]:
+    """The published rows that come with the program."""
+    return read_island_reference(resource("published/island.csv"))
 
 
 def read_island_reference(path: Path) -> list[Row]:
@@ -166,6 +178,8 @@ def island_lines(rows: Sequence[Row], published: Sequence[Row]) -> list[str]:
         lines.append("Median of ours by published")
         for method in METHODS:
             mine = [row for row in rows if row.method == method and row.key in known]
+            if not mine:
+                continue
             parts = [f"regions {statistics.median(row.sites / known[row.key].sites for row in mine):.2f}"]
             for name in MEASURES:
                 ratios = [ratio for row in mine if (ratio := _ratio(row, known[row.key], name)) is not None]
@@ -192,18 +206,25 @@ def _decided(rows: Sequence[Row], measure: str) -> str:
     return f"in {fewer} of {len(both)} scenarios" + (f", equal in {equal}" if equal else "")
 
 
-def island_markdown(rows: Sequence[Row]) -> str:
-    """The four tables for people."""
+def island_markdown(rows: Sequence[Row], published: Sequence[Row]) -> str:
+    """The four tables for people, each row with the published one below."""
+    known = {row.key: row for row in published}
     titles = ("suppressed", "distance", "distance to the mean point", "discernibility", "entropy (bits)", "seconds")
     lines = []
     for table in sorted({row.table for row in rows}):
         lines += [f"## Table {table}{', generalised' if table % 2 == 0 else ''}", ""]
         lines += ["| scenario | method | regions | " + " | ".join(titles) + " |", "| --- | --- |" + " ---: |" * 7]
         for row in (row for row in rows if row.table == table):
-            shown = [_shown(name, row.values[name]) for name in (*MEASURES, "seconds")]
-            lines.append(f"| {row.scenario} | {row.method} | {row.sites:,} | {' | '.join(shown)} |")
+            lines.append(_markdown_row(row, row.method))
+            if row.key in known:
+                lines.append(_markdown_row(known[row.key], f"*{row.method}, published*"))
         lines.append("")
     return "\n".join(lines)
+
+
+def _markdown_row(row: Row, method: str) -> str:
+    shown = [_shown(name, row.values[name]) for name in (*MEASURES, "seconds")]
+    return f"| {row.scenario} | {method} | {row.sites:,} | {' | '.join(shown)} |"
 
 
 def _shown(name: str, value: float | int | None) -> str:

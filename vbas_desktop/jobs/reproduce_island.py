@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from vbas_desktop.comparison.thesis_island import (
     SELECTIONS,
+    SOURCE,
     Row,
     beside_csv,
     island_csv,
     island_lines,
     island_markdown,
+    published_island,
     read_island_reference,
     rows_of,
 )
@@ -42,7 +44,7 @@ class IslandJob(ExperimentData):
         from vbas_desktop.files.hashing import require_unchanged
 
         check_target_folder(self.target, NAMES)
-        published = read_island_reference(self.reference) if self.reference is not None else []
+        published = published_island() if self.reference is None else read_island_reference(self.reference)
         folder = self.data(Span(progress, 0.0, 0.1))
         table, regions = self.read(folder, Span(progress, 0.1, 0.2))
         rows: list[Row] = []
@@ -53,12 +55,19 @@ class IslandJob(ExperimentData):
             rows += rows_of(problem, name, generalised, self.random_seed, span)
         require_unchanged(table.source)
         rows.sort(key=lambda row: row.table)
-        lines = island_lines(rows, published)
+        lines = [*island_lines(rows, published), "", *self._remarks()]
         with new_folder(self.target, NAMES) as work:
             for each, text in self._texts(rows, published, lines).items():
                 (work / each).parent.mkdir(exist_ok=True)
                 write_text(work / each, text)
         return tuple(lines)
+
+    def _remarks(self) -> list[str]:
+        told = [f"Published figures: {SOURCE if self.reference is None else self.reference.name}."]
+        if self.share < 1:
+            share = f"{100 * self.share:g} % of the records and regions"
+            told.append(f"Made with {share}: counts and numbers of regions cannot be compared with published ones.")
+        return told
 
     def _problem(
         self, table: RecordTable, regions: Regions, names: tuple[str, ...], generalised: bool, folder: Path
@@ -80,8 +89,7 @@ class IslandJob(ExperimentData):
     def _texts(rows: list[Row], published: list[Row], lines: list[str]) -> Mapping[str, str]:
         tables = sorted({row.table for row in rows})
         texts = {f"tables/table-{table}.csv": island_csv(r for r in rows if r.table == table) for table in tables}
-        texts["tables.md"] = island_markdown(rows)
+        texts["tables.md"] = island_markdown(rows, published)
         texts["claims.md"] = "\n".join(["# Prince Edward Island", "", *lines]) + "\n"
-        if published:
-            texts["side-by-side.csv"] = beside_csv(rows, published)
+        texts["side-by-side.csv"] = beside_csv(rows, published)
         return texts
