@@ -87,18 +87,20 @@ def test_limits(place, bench_table):
     name, regions = place
     problem = _problem(regions)
     rows = []
-    for title, wanted in (
-        ("no limits", Limiting()),
-        ("within squares", Limiting(within=("square",))),
-        ("within squares, at least 5,000 records", Limiting(within=("square",), min_records=5000)),
+    squares, wished = Limiting(within=("square",)), Limiting(within=("square",), min_records=5000)
+    for title, construction, wanted, reach in (
+        ("no limits", "voronoi", Limiting(), ""),
+        ("within squares", "voronoi", squares, ""),
+        ("within squares, at least 5,000 records", "voronoi", wished, ""),
+        ("around obstacles within squares", "obstacles", squares, {"east": "<= 4"}.get(name, "")),
     ):
         number, location = make("site_number", "fixed", {"sites": SITES}), make("site_location", "balanced-density")
         request = Request(
-            problem, number, location, make("construction", "voronoi"), range_reach=0, workers=1, limits=wanted
+            problem, number, location, make("construction", construction), range_reach=0, workers=1, limits=wanted
         )
         taken, result = cpu(run, request)
-        rows.append([title, f"{taken:.2f}", "", f"{result.solutions[0].aggregated_regions:,} regions"])
-    bench_table(f"{name}: limits, {SITES} sites, Voronoi", HEADER, rows)
+        rows.append([title, f"{taken:.2f}", reach, f"{result.solutions[0].aggregated_regions:,} regions"])
+    bench_table(f"{name}: limits, {SITES} sites", HEADER, rows)
 
 
 def _problem(regions: Regions) -> Problem:

@@ -6,8 +6,9 @@ import shapely
 from shapely import LineString, Polygon, box
 
 from tests.unit.algorithms.naive_ways import HAIR, naive_distances
+from vbas_desktop.algorithms.geodesic import distances
 from vbas_desktop.algorithms.geodesic.distances import around_obstacles
-from vbas_desktop.algorithms.geodesic.mesh import walls_of
+from vbas_desktop.algorithms.geodesic.mesh import Walls, walls_of
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.domain.progress import Cancelled
 
@@ -178,3 +179,52 @@ def test_covered_points_and_sites_have_the_ways_of_the_nearest_edge(first):
         assert np.array_equal(found.owner[clear], naive.argmin(axis=1)[clear]), seed
         compared += int(found.moved.sum())
     assert compared > 40
+
+
+def wide_instance(seed):
+    """Obstacles over a wide area, some of them long walls and closed rings; points and sites in one part of it."""
+    rng = np.random.default_rng(seed)
+    middles, sizes = rng.random((60, 2)) * 100, rng.random(60) * 4 + 0.5
+    shapes = [
+        shapely.buffer(shapely.Point(middle), size, quad_segs=1) for middle, size in zip(middles, sizes, strict=True)
+    ]
+    shapes += [LineString(rng.random((2, 2)) * 100) for _ in range(4)]
+    corner = rng.random(2) * 80
+    shapes.append(LineString([corner + (9, -30), corner + (9, 40)]))
+    ring = box(*corner + (2, 2), *corner + (7, 6)).boundary
+    shapes += [ring] if seed % 2 else []
+    points, sites = corner + rng.random((14, 2)) * 18, corner + rng.random((3, 2)) * 18
+    return walls_of(np.array(shapes, object)), points, sites
+
+
+def test_walls_that_are_far_away_are_left_out_without_any_difference(monkeypatch):
+    taken = []
+    only = Walls.only
+    monkeypatch.setattr(Walls, "only", lambda self, *given: taken.append(given) or only(self, *given))
+    grown = enclosed = 0
+    for seed in range(60):
+        obstacles, points, sites = wide_instance(seed)
+        before = len(taken)
+        near = around_obstacles(obstacles, points, sites)
+        grown += len(taken) > before + 1
+        with monkeypatch.context() as at_once:
+            at_once.setattr(distances, "_MOST", -1.0)
+            whole = around_obstacles(obstacles, points, sites)
+        assert near.owner.tolist() == whole.owner.tolist(), seed
+        assert near.enclosed.tolist() == whole.enclosed.tolist(), seed
+        assert np.allclose(near.distance, whole.distance, rtol=1e-12, atol=0), seed
+        enclosed += int(near.enclosed.any())
+    assert len(taken) > 60
+    assert grown > 10
+    assert enclosed > 10
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ways_among_few_of_many_walls_are_those_of_the_visibility_graph(seed):
+    obstacles, points, sites = wide_instance(seed)
+    points, sites = (each[~shapely.intersects_xy(obstacles.area, each)] for each in (points, sites))
+    found, naive = around(obstacles, points, sites), naive_distances(obstacles, points, sites)
+    assert np.allclose(found.distance, naive.min(axis=1), rtol=0, atol=1e-4)
+    reached = np.isfinite(found.distance)
+    assert reached.any()
+    assert found.owner[reached].tolist() == naive.argmin(axis=1)[reached].tolist()

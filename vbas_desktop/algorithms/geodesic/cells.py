@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Progress, Silent
 
-from .distances import NOBODY, run_waves
-from .mesh import Area, Walls, mesh_of, stand
+from .distances import NOBODY, waves_to
+from .mesh import Area, Walls, stand
 from .waves import Waves
 
 Floats = NDArray[np.float64]
@@ -47,10 +47,7 @@ def cell_borders(
 
 def _labelled(walls: Walls, probes: Floats, sites: Floats, progress: Progress) -> tuple[Area, Waves]:
     progress.update(_STAGE)
-    both = stand(walls, np.concatenate((probes, sites)))
-    progress.update(_STAGE)
-    area = mesh_of(walls, both)
-    return area, run_waves(area, len(probes), progress)
+    return waves_to(walls, stand(walls, np.concatenate((probes, sites))), len(probes), progress)
 
 
 def _grid(low: Floats, high: Floats, step: float) -> Floats:

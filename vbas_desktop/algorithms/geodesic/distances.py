@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,16 @@ from scipy.spatial import cKDTree
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.domain.progress import Progress, Silent
 
-from .mesh import Area, Walls, mesh_of, stand
+from .mesh import Area, Standing, Walls, mesh_of, stand
 from .waves import Waves, begin_at, run_on
 
-_STEPS = 20_000
+_STEPS = 5_000
 _STAGE = "Going around the obstacles"
 _SAME = 1e-9
+_DETOUR, _LEAST = 1.5, 0.01
+"""How long ways are thought to be at first: by the longest straight one, but so much of the obstacles' extent at least."""
+_MOST = 0.6
+"""If more than this share of the walls is near, all of them are taken at once."""
 NOBODY = np.iinfo(np.int32).max
 
 
@@ -51,10 +55,7 @@ def around_obstacles(
         length = np.hypot(*(points - sites[straight]).T)
         return Around(straight, length, nothing, np.zeros(len(sites), np.bool_), nothing, nothing)
     both = stand(walls, np.concatenate((points, sites)))
-    progress.update(_STAGE)
-    area = mesh_of(walls, both)
-    progress.update(_STAGE)
-    waves = run_waves(area, len(points), progress)
+    area, waves = waves_to(walls, both, len(points), progress)
     distance, owner = _of_places(area, waves, len(points))
     owner = _as_straight(walls, both.points[: len(points)], both.points[len(points) :], distance, owner, progress)
     enclosed = owner == NOBODY
@@ -63,8 +64,42 @@ def around_obstacles(
     return Around(owner, distance, moved, moved_sites, enclosed, owner != straight)
 
 
-def run_waves(area: Area, points: int, progress: Progress) -> Waves:
-    """Waves from the sites, which are the places after so many points, until every node is reached."""
+def waves_to(walls: Walls, both: Standing, points: int, progress: Progress) -> tuple[Area, Waves]:
+    """Waves over a mesh from the sites, which are the places after so many points, to all points that can be reached.
+
+    Of many walls only those in a box around the places are meshed at first. That is exact if no way is longer than
+    the box is wide around the places: a shorter one cannot leave it. And each area that is cut off must not touch the
+    box, beyond which there may be a way. Else the box grows.
+    """
+    low, high = both.points.min(axis=0), both.points.max(axis=0)
+    straight = cKDTree(both.points[points:]).query(both.points[:points])[0]
+    room = max(_DETOUR * float(straight.max(initial=0.0)), _LEAST * float(np.ptp(walls.places, axis=0).max()))
+    while True:
+        progress.update(_STAGE)
+        beyond = room * (1 + _SAME)
+        inside = walls.in_box(low - beyond, high + beyond)
+        if inside.size > _MOST * len(walls.pairs):
+            area = mesh_of(walls, both)
+            return area, _run_waves(area, points, progress)[0]
+        on = np.where(both.on < 0, -1, np.searchsorted(inside, both.on))
+        area = mesh_of(walls.only(inside, low - beyond, high + beyond), replace(both, on=on))
+        progress.update(_STAGE)
+        waves, far = _run_waves(area, points, progress)
+        if far <= room and not _cut_off_at(area, points, low - room, high + room):
+            return area, waves
+        room = max(2 * room, _DETOUR * far)
+
+
+def _cut_off_at(area: Area, points: int, low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
+    """Whether an area with points that no site reaches goes on to the edge of the box."""
+    lost = np.setdiff1d(area.part[area.nodes_of(slice(0, points))[0]], area.part[area.nodes_of(slice(points, None))[0]])
+    at = np.isin(area.part, lost)
+    x, y = area.mesh.x[at], area.mesh.y[at]
+    return bool(((x < low[0]) | (x > high[0]) | (y < low[1]) | (y > high[1])).any())
+
+
+def _run_waves(area: Area, points: int, progress: Progress) -> tuple[Waves, float]:
+    """Waves until every point that can be reached is, and the longest way to one."""
     mesh = area.mesh
     number, room = mesh.x.size, 4 * mesh.x.size + 4096
     waves = Waves(
@@ -78,19 +113,24 @@ def run_waves(area: Area, points: int, progress: Progress) -> Waves:
         np.empty(2 * room, np.int32),
         np.array([0, room], np.int64),
     )
-    at = area.place_of[points:]
-    counts = area.node_starts[at + 1] - area.node_starts[at]
-    site = np.repeat(np.arange(at.size, dtype=np.int32), counts)
-    offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    nodes = area.place_nodes[np.repeat(area.node_starts[at], counts) + offsets]
-    begin_at(mesh, waves, nodes.astype(np.int64), site)
+    nodes, site = area.nodes_of(slice(points, None))
+    begin_at(mesh, waves, nodes, site)
+    asked = area.nodes_of(slice(0, points))[0]
+    asked = asked[np.isin(area.part[asked], area.part[nodes])]
+    far = np.inf
     while True:
         progress.update(_STAGE)
-        state, _ = run_on(mesh, waves, _STEPS)
+        state, _ = run_on(mesh, waves, _STEPS, far)
+        longest = float(waves.distance[asked].max(initial=0.0))
         if state == 0:
-            return waves
+            break
         if state == 1:
             waves = _roomier(waves)
+        # A way that is as long may still come from a site of lower number.
+        far = longest * (1 + _SAME)
+    # What lies farther than all points is not known for sure.
+    waves.site[waves.distance > far] = NOBODY
+    return waves, longest
 
 
 def _roomier(waves: Waves) -> Waves:
@@ -137,8 +177,7 @@ def _as_straight(
     if not asked.size:
         return owner
     ways = shapely.linestrings(np.stack((points[asked], sites[straight[asked]]), axis=1))
-    tree = shapely.STRtree(walls.segments)
-    blocked = np.unique(tree.query(ways, predicate="crosses")[0])
+    blocked = np.unique(walls.tree.query(ways, predicate="crosses")[0])
     blocked = np.union1d(blocked, np.flatnonzero(shapely.relate_pattern(ways, walls.area, "T********")))
     clear = np.delete(np.arange(asked.size), blocked)
     owner = owner.copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -27,17 +28,37 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class Walls:
     """Obstacles ready to be meshed: the area that they cover, and their lines (edges of areas included) cut wherever
-    they meet, as places and pairs of places.
+    they meet, as places and pairs of places. Of the walls in a ``box`` only the free area inside of it is known.
     """
 
     area: shapely.Geometry
     places: Floats
     pairs: NDArray[np.int64]
+    box: tuple[Floats, Floats] | None = None
 
-    @property
+    @cached_property
     def segments(self) -> NDArray[np.object_]:
         """The lines piece by piece."""
         return np.asarray(shapely.linestrings(self.places[self.pairs]))
+
+    @cached_property
+    def tree(self) -> shapely.STRtree:
+        """Finds segments by where they are."""
+        return shapely.STRtree(self.segments)
+
+    def in_box(self, low: Floats, high: Floats) -> NDArray[np.intp]:
+        """Which segments reach into a box, at least with the rectangle around them."""
+        start, end = self.places[self.pairs[:, 0]], self.places[self.pairs[:, 1]]
+        there = (np.minimum(start, end) <= high) & (np.maximum(start, end) >= low)
+        return np.flatnonzero(there.all(axis=1))
+
+    def only(self, segments: NDArray[np.intp], low: Floats, high: Floats) -> Walls:
+        """These segments, first, and the edges of the box as walls."""
+        used, pairs = np.unique(self.pairs[segments], return_inverse=True)
+        edge = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
+        around = used.size + np.array([(0, 1), (1, 2), (2, 3), (3, 0)])
+        places = np.concatenate((self.places[used], edge))
+        return Walls(self.area, places, np.concatenate((pairs.reshape(-1, 2), around)), (low, high))
 
 
 _known: WeakKeyDictionary[Obstacles, Walls] = WeakKeyDictionary()
@@ -104,8 +125,7 @@ def stand(walls: Walls, points: Floats) -> Standing:
     shapely.prepare(walls.area)
     moved = np.asarray(shapely.contains_properly(walls.area, shapely.points(points)))
     extent = float(np.ptp(np.concatenate((walls.places, points)), axis=0).max())
-    segments = walls.segments
-    tree = shapely.STRtree(segments)
+    segments, tree = walls.segments, walls.tree
     near = tree.query(shapely.points(points), predicate="dwithin", distance=_TOUCHING * extent)[0]
     asked = np.union1d(np.flatnonzero(moved), near)
     if not asked.size:
@@ -151,6 +171,14 @@ class Area:
     place_of: NDArray[np.int64]
     part: NDArray[np.int32]
 
+    def nodes_of(self, points: slice) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The nodes of some of the points, and the number of the point among them that each is of."""
+        at = self.place_of[points]
+        counts = self.node_starts[at + 1] - self.node_starts[at]
+        offsets = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+        nodes = self.place_nodes[np.repeat(self.node_starts[at], counts) + offsets]
+        return nodes.astype(np.int64), np.repeat(np.arange(at.size, dtype=np.int32), counts)
+
 
 def mesh_of(walls: Walls, standing: Standing) -> Area:
     """Triangulate the free area with all standing points among the corners."""
@@ -163,7 +191,7 @@ def mesh_of(walls: Walls, standing: Standing) -> Area:
     number = number.ravel()
     place_of = number[len(places) : len(places) + len(standing.points)]
     xy, triangles, fixed = _triangulated(every, number[: len(places)][pairs])
-    triangles, beyond, facing = _without_covered(walls.area, xy, triangles, fixed)
+    triangles, beyond, facing = _without_covered(walls, xy, triangles, fixed)
     return _noded(xy, triangles, beyond, facing, len(every), place_of)
 
 
@@ -185,7 +213,7 @@ def _triangulated(places: Floats, pairs: NDArray[np.int64]) -> tuple[Floats, NDA
 
 
 def _without_covered(
-    area: shapely.Geometry, xy: Floats, triangles: NDArray[np.int64], fixed: NDArray[np.int64]
+    walls: Walls, xy: Floats, triangles: NDArray[np.int64], fixed: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """The triangles of the free area; across which edge each has which other (−1: a wall), and its corner there."""
     beyond, facing = _across(triangles, fixed, len(xy))
@@ -198,8 +226,10 @@ def _without_covered(
     order = np.lexsort((surface, part))
     largest = order[np.append(part[order][1:] != part[order][:-1], True)]
     middle = (a[largest] + b[largest] + c[largest]) / 3
-    shapely.prepare(area)
-    free = ~np.asarray(shapely.contains_xy(area, middle))
+    shapely.prepare(walls.area)
+    free = ~np.asarray(shapely.contains_xy(walls.area, middle))
+    if walls.box is not None:
+        free &= ((middle > walls.box[0]) & (middle < walls.box[1])).all(axis=1)
     kept = free[part] & (surface > 0)
     renumbered = np.full(size + 1, -1, np.int64)
     renumbered[:-1][kept] = np.arange(int(kept.sum()))
@@ -263,7 +293,9 @@ def _noded(
     by_place = np.argsort(place, kind="stable")
     links = coo_array((np.ones(2 * len(triangles)), _links(node)), shape=(number, number))
     _, part = connected_components(links, directed=False)
-    return Area(mesh, np.searchsorted(place[by_place], np.arange(places + 1)), by_place, place_of, part)
+    node_starts = np.searchsorted(place[by_place], np.arange(places + 1))
+    # Places that the triangulation added, where edges cross, come last and stand for nothing.
+    return Area(mesh, node_starts, by_place[: node_starts[-1]], place_of, part)
 
 
 def _links(node: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -230,12 +230,14 @@ def begin_at(mesh, waves, nodes, sites):  # type: ignore[no-untyped-def] # noqa:
 
 
 @compiled
-def run_on(mesh, waves, most):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201
-    """Go on for so many steps. Returns 0 when all is done, 1 if room is short, else 2; and the distance reached."""
+def run_on(mesh, waves, most, far):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201
+    """Go on for so many steps. Returns 0 when all nodes up to this distance are known, 1 if room is short, else 2; and
+    the distance reached.
+    """
     reached = 0.0
     room = waves.key.size
     for _ in range(most):
-        if waves.counts[0] == 0:
+        if waves.counts[0] == 0 or waves.key[0] > far:
             return 0, reached
         first = waves.entry[0]
         wanted = 4
