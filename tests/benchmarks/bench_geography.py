@@ -63,9 +63,9 @@ def test_ways_around_real_obstacles(place, bench_table):
     taken, found = cpu(around_obstacles, walls, regions.points, sites)
     reach = {"east": "<= 2", "west": "<= 10"}[name]
     rows.append(["owners", f"{taken:.2f}", reach, f"{100 * found.changed.mean():.1f} % changed"])
-    bounds = (*regions.points.min(axis=0).tolist(), *regions.points.max(axis=0).tolist())
+    shown = shapely.box(*regions.points.min(axis=0), *regions.points.max(axis=0))
     start = time.process_time()
-    lines = cell_borders(walls, sites, bounds, 250)
+    lines = cell_borders(walls, sites, shown, float(np.ptp(regions.points, axis=0).max()) / 250)
     rows.append(["drawn cells", f"{time.process_time() - start:.2f}", "", f"{len(lines):,} stretches"])
     bench_table(f"{name}: {len(regions):,} regions, {SITES} sites", HEADER, rows)
 

@@ -83,9 +83,10 @@ def test_obstacle_files_are_chosen_in_input_and_kept(tmp_path, qapp, qtbot):
     bench.close()
 
 
-def test_cells_around_obstacles_are_drawn_once_they_are_asked_for(make_window, tmp_path, qtbot):
-    lines = [f"r{i},{i % 6},{i // 6}" for i in range(36)]
-    (tmp_path / "regions.csv").write_text("\n".join(["id,x,y", *lines]) + "\n")
+@pytest.mark.parametrize("within", [(), ("half",)])
+def test_cells_around_obstacles_are_drawn_once_they_are_asked_for(make_window, tmp_path, qtbot, within):
+    lines = [f"r{i},{i % 6},{i // 6},{'south' if i < 18 else 'north'}" for i in range(36)]
+    (tmp_path / "regions.csv").write_text("\n".join(["id,x,y,half", *lines]) + "\n")
     rows = [f"{age},r{i}" for i in range(36) for age in "12" for _ in range(6)]
     (tmp_path / "records.csv").write_text("\n".join(["age,region", *rows]) + "\n")
     (tmp_path / "river.geojson").write_text('{"type": "LineString", "coordinates": [[2.5, -1], [2.5, 4.2]]}')
@@ -96,6 +97,7 @@ def test_cells_around_obstacles_are_drawn_once_they_are_asked_for(make_window, t
     window.controller.reload()
     qtbot.waitUntil(lambda: window.session.regions.obstacles is not None and not window.runner.busy, timeout=60_000)
     choices = window.session.choices.with_approach("construction", "obstacles").with_approach("site_number", "fixed")
+    choices = replace(choices, within=within)
     window.session.change(choices.with_parameter("site_number", "fixed", "sites", 4))
     window.controller.run()
     preparer = preparer_of(window.context)
@@ -108,3 +110,6 @@ def test_cells_around_obstacles_are_drawn_once_they_are_asked_for(make_window, t
     assert view.canvas.geometry_shown.cell_rings is preparer.shown.geometry.cell_rings
     xy = view.canvas.geometry_shown.cell_rings.xy
     assert len(xy) > 20
+    assert ((xy[:, 1] > 2.4) & (xy[:, 1] < 2.6) & (xy[:, 0] > 4)).any() == bool(within)
+    rows = [row.text for row in view.canvas.legend.rows]
+    assert any("changed because of an obstacle" in row for row in rows)

@@ -258,11 +258,16 @@ class SiteLocation(Approach):
 
 @dataclass(frozen=True, eq=False)
 class Constructed:
-    """The owner of each initial region, plain data on how it was found (by the approach's name), and remarks on it."""
+    """The owner of each initial region, plain data on how it was found (by the approach's name), and remarks on it.
+
+    ``detoured`` marks the initial regions that have another site than the nearest because something is in the way; None
+    if that is nothing the approach could tell.
+    """
 
     owner: NDArray[np.int32]
     told: Mapping[str, Any] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    detoured: NDArray[np.bool_] | None = None
 
 
 class Construction(Approach):

@@ -70,7 +70,8 @@ class Solution:
     id of an earlier solution with the same partition) tell where it stands among the solutions of its run. ``tiers``
     are the larger places in which records are released that are too few in their aggregated region,
     ``released_by_tier`` says how many records each tier has. ``sensitive`` has figures of each sensitive column,
-    ``suppressed_sensitive`` are the records of classes of k or more that are released nowhere because of them.
+    ``detoured`` marks the initial regions to which the construction gave another site than the nearest because of an
+    obstacle (None: obstacles had no part in it). ``suppressed_sensitive`` are the records of classes of k or more that are released nowhere because of them.
     """
 
     id: int
@@ -96,6 +97,7 @@ class Solution:
     knee: bool = False
     same_as: int | None = None
     unrefined: Unrefined | None = None
+    detoured: NDArray[np.bool_] | None = None
     tiers: Tiers | None = None
     released_by_tier: tuple[int, ...] = ()
     sensitive: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

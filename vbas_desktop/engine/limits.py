@@ -77,8 +77,7 @@ class Limits:
     @property
     def groups(self) -> list[NDArray[np.intp]]:
         """The initial regions that may be merged with each other, value by value; then each one that stays alone."""
-        free = [np.flatnonzero((self.value == number) & ~self.alone) for number in range(len(self.value_names))]
-        return [*(members for members in free if members.size), *np.flatnonzero(self.alone)[:, None]]
+        return _groups(self.value, self.alone)
 
     def unmet(self, membership: NDArray[np.int32]) -> Iterator[Unmet]:
         """The wishes that these aggregated regions do not meet."""
@@ -90,6 +89,11 @@ class Limits:
                 yield Unmet(region, wish.what, wish.least, None, float(has[region]))
             for region in np.flatnonzero(concerned & (has > wish.most)).tolist():
                 yield Unmet(region, wish.what, None, wish.most, float(has[region]))
+
+
+def _groups(value: NDArray[np.int32], alone: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    free = [np.flatnonzero((value == number) & ~alone) for number in range(int(value.max(initial=-1)) + 1)]
+    return [*(members for members in free if members.size), *np.flatnonzero(alone)[:, None]]
 
 
 def limits_of(request: Request) -> Limits | None:
@@ -229,8 +233,10 @@ def _wishes(wanted: Limiting, problem: Problem) -> Iterator[Wish]:
             yield Wish(what, column, amounts.astype(np.float64), float(least), float(most) if most else np.inf)
 
 
-def with_limits_told(problem: Problem, limits: Limits | None, solution: Solution) -> Solution:
-    """The same solution; it tells which limits it keeps to and lists the wishes that it does not meet."""
+def with_limits_told(
+    problem: Problem, limits: Limits | None, solution: Solution, part_sites: Sequence[int] = ()
+) -> Solution:
+    """The same solution; it tells which limits it keeps to, how many sites each part has, and the wishes not met."""
     if limits is None:
         return solution
     codes = region_codes(problem.regions, solution)
@@ -247,6 +253,7 @@ def with_limits_told(problem: Problem, limits: Limits | None, solution: Solution
             }
             for wish in limits.wishes
         ],
+        "part_sites": list(part_sites),
         "unmet": [each.as_dict(codes[each.region]) for each in limits.unmet(solution.membership)],
     }
     return replace(solution, told={**solution.told, TOLD: told})
@@ -256,6 +263,20 @@ def limited(solution: Solution) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns within which a solution stays, and the ids of the initial regions that it leaves alone."""
     told = solution.told.get(TOLD, {})
     return tuple(told.get("within", ())), tuple(told.get("alone", ()))
+
+
+def parts_of(regions: Regions, solution: Solution) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]] | None:
+    """The initial regions of each part that was solved by itself, and its sites; None if that cannot be told."""
+    told: dict[str, Any] = dict(solution.told.get(TOLD, {}))
+    within, alone = limited(solution)
+    counts = told.get("part_sites", [])
+    if any(column not in regions.labels for column in within) or solution.sites is None:
+        return None
+    groups = _groups(_values(within, regions)[0], np.isin(regions.ids, alone))
+    if len(groups) != len(counts) or sum(counts) != len(solution.sites):
+        return None
+    ends = np.cumsum(counts)
+    return [(members, np.arange(end - count, end)) for members, count, end in zip(groups, counts, ends, strict=True)]
 
 
 def unmet_of(solution: Solution) -> list[dict[str, Any]]:

@@ -40,7 +40,7 @@ class Partition:
     got there, remarks on it, and the larger places above the aggregated regions.
 
     ``unrefined`` is what the construction made, if a refinement changed it; ``stopped``: the user did not wait for the
-    refinement's end.
+    refinement's end. ``detoured`` is as in `Solution`. ``part_sites`` says how many of the places are each part's.
     """
 
     places: NDArray[np.float64] | None
@@ -50,6 +50,8 @@ class Partition:
     tiers: Tiers | None = None
     unrefined: Unrefined | None = None
     stopped: bool = False
+    detoured: NDArray[np.bool_] | None = None
+    part_sites: tuple[int, ...] = ()
 
 
 class _Known:
@@ -180,7 +182,8 @@ class Partitions:
         given = np.full((sites, 2), np.nan) if places is None else places
         found = self.request.construction.construct_and_tell(situation, given, Span(progress, placed, merged))
         owner = check_owner(found.owner, situation, places, self.request.construction)
-        made = Partition(places, frozen(owner), {**told, **found.told}, found.findings, stopped=stopped)
+        told = {**told, **found.told}
+        made = Partition(places, frozen(owner), told, found.findings, stopped=stopped, detoured=found.detoured)
         if part is not None:
             made = _at_wished_sizes(made, part, progress)
         if not stopped:
@@ -266,6 +269,11 @@ def joined(parts: Sequence[Part], made: Sequence[Partition], regions: int) -> Pa
     if any(one.unrefined is not None for one in made):
         before = [one.unrefined or Unrefined(one.owner, one.places) for one in made]
         unrefined = together(before, [one.sites for one in before])
+    detoured = None
+    if any(one.detoured is not None for one in made):
+        detoured = np.zeros(regions, np.bool_)
+        for part, one in zip(parts, made, strict=True):
+            detoured[part.members] = False if one.detoured is None else one.detoured
     return Partition(
         whole.sites,
         whole.owner,
@@ -273,6 +281,8 @@ def joined(parts: Sequence[Part], made: Sequence[Partition], regions: int) -> Pa
         joined_findings(finding for one in made for finding in one.findings),
         unrefined=unrefined,
         stopped=any(one.stopped for one in made),
+        detoured=detoured,
+        part_sites=tuple(len(one.places) for one in made if one.places is not None),
     )
 
 

@@ -21,6 +21,7 @@ from vbas_desktop.approaches.registry import DEFAULTS, approaches, make, usual_a
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import agreeing, counted
 
@@ -116,7 +117,7 @@ class _Plan:
         # What a refinement had found when it was stopped is rated all the same: that takes a moment.
         progress = Silent() if partition.stopped else progress
         solution = self._rated(id, sites, partition, started, Span(progress, 0.9, 0.98))
-        solution = with_limits_told(request.problem, self.partitions.limits, solution)
+        solution = with_limits_told(request.problem, self.partitions.limits, solution, partition.part_sites)
         return with_representability(request.problem, solution, Span(progress, 0.98, 1.0))
 
     def _rated(self, id: int, sites: int, partition: Partition, started: float, progress: Progress) -> Solution:
@@ -144,6 +145,7 @@ class _Plan:
             regions_without_release=int(np.count_nonzero(outcome.released.region_totals == 0)),
             told=partition.told,
             unrefined=partition.unrefined,
+            detoured=None if partition.detoured is None else frozen(partition.detoured),
             tiers=tiers,
             released_by_tier=() if tiers is None else tuple(outcome.released_by_tier.sum(axis=1).tolist()),
             sensitive=outcome.sensitive,

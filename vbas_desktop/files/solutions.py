@@ -68,6 +68,7 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
         "sites": None if solution.sites is None else pack(solution.sites),
         "owner": pack(solution.owner),
         **({} if solution.unrefined is None else {"unrefined": _unrefined_to_json(solution.unrefined)}),
+        **({} if solution.detoured is None else {"detoured": pack(np.flatnonzero(solution.detoured))}),
         "measures": {name: _plain(value) for name, value in solution.measures.items()},
         "seconds": float(solution.seconds),
         "suppressed_global": int(solution.suppressed_global),
@@ -102,6 +103,7 @@ def solution_from_json(data: Mapping[str, Any]) -> Solution:
         sensitive=facts.get("sensitive") or {},
         suppressed_sensitive=facts.get("suppressed_sensitive", 0),
         unrefined=_unrefined(data.get("unrefined")),
+        detoured=_detoured(data),
         **_tiers_from_json(data.get("tiers")),
     )
 
@@ -117,6 +119,17 @@ def _unrefined(data: Mapping[str, Any] | None) -> Unrefined | None:
     if data is None:
         return None
     return Unrefined(unpack(data["owner"]), None if data.get("sites") is None else unpack(data["sites"]))
+
+
+def _detoured(data: Mapping[str, Any]) -> NDArray[np.bool_] | None:
+    if data.get("detoured") is None:
+        return None
+    marks = np.zeros(unpack(data["owner"]).size, np.bool_)
+    which = unpack(data["detoured"])
+    if which.size and not 0 <= which.min() <= which.max() < marks.size:
+        raise ValueError("damaged array")
+    marks[which] = True
+    return frozen(marks)
 
 
 def _tiers_to_json(solution: Solution) -> dict[str, Any]:

@@ -255,6 +255,7 @@ def test_regions_that_stay_alone_are_never_merged_and_need_not_reach_the_minimum
         "boundaries": 0,
         "alone": ["r1"],
         "wishes": [{"what": "records", "column": None, "at_least": 30, "at_most": None}],
+        "part_sites": [1, 1],
         "unmet": [],
     }
 

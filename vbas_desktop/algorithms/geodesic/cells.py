@@ -18,27 +18,31 @@ from .waves import Waves
 
 Floats = NDArray[np.float64]
 
-_COARSE = 60
+_COARSE = 4
+"""At first the corners are so many steps apart."""
 _ROUNDS, _PARTS = 4, 8
 _STAGE = "Drawing the cells around the obstacles"
 
 
 def cell_borders(
-    walls: Walls, sites: Floats, bounds: tuple[float, float, float, float], fine: int, progress: Progress | None = None
+    walls: Walls, sites: Floats, shown: shapely.Geometry, step: float, progress: Progress | None = None
 ) -> Floats:
-    """The borders as stretches, (n, 2, 2), within the bounds and a little beyond.
+    """The borders as stretches, (n, 2, 2), in the area that is shown and a little beyond.
 
-    Wherever a line crosses an edge of the mesh, a border does too, and no such edge is longer than the longer side of
-    the bounds divided by ``fine`` (unless so many rounds were not enough): more corners are put on edges that a border
-    crosses until that is so.
+    Wherever a line crosses an edge of the mesh, a border does too, and no such edge is longer than a step (unless so
+    many rounds were not enough): more corners are put on edges that a border crosses until that is so.
     """
     progress = progress or Silent()
-    low, high = np.array(bounds).reshape(2, 2)
-    side = float((high - low).max())
-    probes = _free(walls, _grid(low, high, side / _COARSE))
+    low, high = np.array(shapely.bounds(shown)).reshape(2, 2)
+    coarse = _COARSE * step
+    wide = shapely.buffer(shapely.simplify(shown, step / 2), 2 * coarse, quad_segs=2)
+    shapely.prepare(wide)
+    probes = _grid(low, high, coarse)
+    probes = _free(walls, probes[shapely.intersects_xy(wide, probes)])
     for _ in range(_ROUNDS):
         area, waves = _labelled(walls, probes, sites, progress)
-        more = _on_long_edges(area, waves, side / fine, low - side / _COARSE, high + side / _COARSE)
+        more = _on_long_edges(area, waves, step, low - coarse, high + coarse)
+        more = more[shapely.intersects_xy(wide, more)]
         if not len(more):
             break
         probes = np.concatenate((probes, more))

@@ -20,7 +20,7 @@ _STEPS = 5_000
 _STAGE = "Going around the obstacles"
 _SAME = 1e-9
 _DETOUR, _LEAST = 1.5, 0.01
-"""How long ways are thought to be at first: by the longest straight one, but so much of the obstacles' extent at least."""
+"""How long ways are thought to be at first: by the longest straight one; so much of the obstacles' extent at least."""
 _MOST = 0.6
 """If more than this share of the walls is near, all of them are taken at once."""
 NOBODY = np.iinfo(np.int32).max

@@ -70,7 +70,7 @@ class ObstaclesConstruction(Construction):
             "enclosed_regions": int(found.enclosed.sum()),
         }
         remarks = tuple(_remarks(int(found.moved.sum()), int(found.enclosed.sum())))
-        return Constructed(found.owner, {self.card.name: told}, remarks)
+        return Constructed(found.owner, {self.card.name: told}, remarks, found.changed)
 
 
 _NO_FILE = Finding(

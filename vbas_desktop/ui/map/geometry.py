@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours, neighbours, pieces, point_neighbours
-from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons, compactness, merged_shapes, study_area
 from vbas_desktop.algorithms.colouring import colour_map, recolour
 from vbas_desktop.algorithms.coverage import Shapes, clean_coverage
@@ -36,9 +35,6 @@ _OUTLINE_DETAIL = 4_000.0
 
 _CELL_DETAIL = 1_000.0
 """The dashed lines of cells may end a pixel beside the outline; cutting them at every bend would take long."""
-
-_CELL_STEPS = 250
-"""Borders of cells around obstacles are drawn to this many steps along the longer side of the study area."""
 
 _DETAIL = 12_000.0
 """Polygons with very many vertices are simplified to this many steps: fine enough for a tenfold zoom."""
@@ -280,7 +276,7 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
     boxes, tree, compact = _boxes(shapes, frame), shapely.STRtree(shapes), compactness(shapes)
     tell.update("Preparing the cells of the sites")
     detoured = _detoured(regions, solution)
-    # Around obstacles, and within limits, the cells of the plain diagram would show what is not so.
+    # Around obstacles, and within limits, the cells of the plain diagram would show what is not so: see `site_cells`.
     plain = solution.sites is not None and detoured is None and TOLD not in solution.told
     cells = rings_of(cell_polygons(solution.sites, base.cell_area), frame) if plain else None  # type: ignore[arg-type]
     tell.update("Preparing the map")
@@ -310,33 +306,13 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
 
 
 def _detoured(regions: Regions, solution: Solution) -> NDArray[np.bool_] | None:
-    if regions.obstacles is None or solution.approaches.get("construction") != "obstacles" or TOLD in solution.told:
+    if regions.obstacles is None or solution.approaches.get("construction") != "obstacles":
         return None
+    if solution.detoured is not None or TOLD in solution.told:
+        return solution.detoured
     made = solution.unrefined or solution
     assert made.sites is not None
     return np.asarray(made.owner != nearest_sites(regions.points, made.sites))
-
-
-def lacks_cells(geometry: MapGeometry) -> bool:
-    """Whether cells around obstacles could be drawn and are not prepared yet."""
-    return geometry.detoured is not None and geometry.cell_rings is None
-
-
-def with_cells(geometry: MapGeometry, progress: Progress) -> MapGeometry:
-    """The same with the borders between the cells around the obstacles; takes seconds where coasts are long."""
-    base, made = geometry.base, geometry.solution.unrefined or geometry.solution
-    obstacles = base.regions.obstacles
-    assert obstacles is not None
-    assert made.sites is not None
-    make_ready("vbas_desktop.algorithms.geodesic.rehearsal:rehearse", progress)
-    from vbas_desktop.algorithms.geodesic.cells import cell_borders
-    from vbas_desktop.algorithms.geodesic.mesh import known_walls
-
-    low_x, low_y, high_x, high_y = shapely.bounds(base.cell_area).tolist()
-    stretches = cell_borders(known_walls(obstacles), made.sites, (low_x, low_y, high_x, high_y), _CELL_STEPS, progress)
-    inside = shapely.intersection(shapely.linestrings(stretches), base.cell_area)
-    lines = inside[shapely.get_dimensions(inside) == 1]
-    return replace(geometry, cell_rings=lines_of(lines, base.frame))
 
 
 def drawn_in_places(geometry: MapGeometry, places: NDArray[np.int32], number: int) -> MapGeometry:

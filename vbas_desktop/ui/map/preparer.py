@@ -17,10 +17,11 @@ from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.latest import Recent
 
-from .geometry import BaseGeometry, MapGeometry, lacks_cells, prepare_base, with_cells
+from .geometry import BaseGeometry, MapGeometry, prepare_base
 from .overlay import Overlay, is_complete, label_key, prepare_overlay
 from .pair import Pair, prepare_pair
 from .shown import Shown, prepare_shown
+from .site_cells import lacks_cells, with_cells
 
 _KEPT = 12
 """So many solutions stay prepared, so that going back and forth is instant."""
@@ -269,7 +270,14 @@ class _CellsJob:
     shown: Shown
 
     def __call__(self, progress: Progress) -> Shown:
-        return replace(self.shown, geometry=with_cells(self.shown.geometry, progress))
+        shown, before = self.shown, self.shown.before
+        geometry = with_cells(shown.geometry, progress)
+        if before is not None and lacks_cells(before):
+            before = with_cells(before, progress)
+        tiers = tuple(
+            replace(each, geometry=replace(each.geometry, cell_rings=geometry.cell_rings)) for each in shown.tier_maps
+        )
+        return replace(shown, geometry=geometry, before=before, tier_maps=tiers)
 
 
 @dataclass(frozen=True, eq=False)
