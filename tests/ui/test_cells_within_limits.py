@@ -1,4 +1,4 @@
-"""Within boundaries the cells are those of each part's own sites, and what an obstacle changed is marked all the same."""
+"""Within boundaries the cells are those of each part's own sites; what an obstacle changed is marked all the same."""
 
 import json
 from dataclasses import replace

@@ -69,9 +69,10 @@ class Solution:
     ``requirement`` is None until a requirement was checked. ``pareto``, ``recommended``, ``knee`` and ``same_as`` (the
     id of an earlier solution with the same partition) tell where it stands among the solutions of its run. ``tiers``
     are the larger places in which records are released that are too few in their aggregated region,
-    ``released_by_tier`` says how many records each tier has. ``sensitive`` has figures of each sensitive column,
-    ``detoured`` marks the initial regions to which the construction gave another site than the nearest because of an
-    obstacle (None: obstacles had no part in it). ``suppressed_sensitive`` are the records of classes of k or more that are released nowhere because of them.
+    ``released_by_tier`` says how many records each tier has. ``detoured`` marks the initial regions to which the
+    construction gave another site than the nearest because of an obstacle (None: obstacles had no part in it).
+    ``sensitive`` has figures of each sensitive column, ``suppressed_sensitive`` are the records of classes of k or more
+    that are released nowhere because of them.
     """
 
     id: int

@@ -190,8 +190,8 @@ def wide_instance(seed):
     ]
     shapes += [LineString(rng.random((2, 2)) * 100) for _ in range(4)]
     corner = rng.random(2) * 80
-    shapes.append(LineString(corner + [(9, -30), (9, 40)]))
-    ring = LineString(corner + [(2, 2), (7, 2), (7, 6), (2, 6), (2, 2)])
+    shapes.append(LineString(np.add(corner, [(9, -30), (9, 40)])))
+    ring = LineString(np.add(corner, [(2, 2), (7, 2), (7, 6), (2, 6), (2, 2)]))
     shapes += [ring] if seed % 2 else []
     points, sites = corner + rng.random((14, 2)) * 18, corner + rng.random((3, 2)) * 18
     return walls_of(np.array(shapes, object)), points, sites
