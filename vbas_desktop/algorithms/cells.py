@@ -6,6 +6,9 @@ written to GeoJSON and drawn; nothing here decides who owns which initial region
 
 from __future__ import annotations
 
+import threading
+from weakref import WeakKeyDictionary
+
 import numpy as np
 import shapely
 from numpy.typing import NDArray
@@ -35,6 +38,9 @@ _SINGLE_PLACE = {"m": 500.0, "degree": 0.005}
 
 _ONE_PLACE = 1e-9
 """Points nearer to each other than this share of their distance from the origin are at one place."""
+
+_known: WeakKeyDictionary[Regions, tuple[Shapes, Shapes | None]] = WeakKeyDictionary()
+_knowing = threading.Lock()
 
 
 def study_area(regions: Regions, clean: bool = False) -> Polygon | MultiPolygon:
@@ -94,10 +100,21 @@ def aggregated_shapes(
     number = int(membership.max()) + 1 if membership.size else 0
     if _given_polygons(regions.polygons).size:
         return _dissolved_polygons(regions, membership, number, clean)
-    area = study_area(regions) if area is None else area
     if sites is not None and len(sites) == number and _nearest_owns(regions.points, membership, sites):
-        return cell_polygons(sites, area)
-    return _dissolved_cells(regions.points, membership, number, area)
+        return cell_polygons(sites, study_area(regions) if area is None else area)
+    cells = _known_cells(regions) if area is None else _cells(regions.points, area)
+    return _dissolved_cells(regions.points, membership, number, *cells)
+
+
+def _known_cells(regions: Regions) -> tuple[Shapes, Shapes | None]:
+    """What `_cells` gives for the points, found once for as long as the regions are there."""
+    with _knowing:
+        found = _known.get(regions)
+    if found is None:
+        found = _cells(regions.points, study_area(regions))
+        with _knowing:
+            found = _known.setdefault(regions, found)
+    return found
 
 
 def merged_shapes(shapes: Shapes, membership: NDArray[np.integer]) -> Shapes:
@@ -206,9 +223,12 @@ def _dissolved_polygons(regions: Regions, membership: NDArray[np.integer], numbe
 
 
 def _dissolved_cells(
-    points: NDArray[np.float64], membership: NDArray[np.integer], number: int, area: Polygon | MultiPolygon
+    points: NDArray[np.float64],
+    membership: NDArray[np.integer],
+    number: int,
+    cells: Shapes,
+    before: Shapes | None,
 ) -> Shapes:
-    cells, before = _cells(points, area)
     cells = _shared_cells(points, membership, cells)
     filled = ~shapely.is_empty(cells)
     coverage = _still_fit(cells, before, filled)

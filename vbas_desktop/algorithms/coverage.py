@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from shapely import MultiPolygon, Polygon
 
 Shapes = NDArray[np.object_]
+Rings = list[list[list[float]]]
+"""The rings of a polygon as lists of points, the outer one first."""
 
 _HAIRLINE = 1e-9
 """Gaps narrower than this share of the extent come from the last digits of coordinates, not from geography."""
@@ -59,3 +61,20 @@ def object_array(shapes: list[Polygon | MultiPolygon]) -> Shapes:
     array = np.empty(len(shapes), object)
     array[:] = shapes
     return array
+
+
+def polygon_rings(shapes: Shapes) -> list[list[Rings]]:
+    """The rings of each polygon of each shape; the last point of a ring is its first."""
+    parts, shape_of_part = shapely.get_parts(shapes, return_index=True)
+    rings, part_of_ring = shapely.get_rings(parts, return_index=True)
+    places, ring_of_place = shapely.get_coordinates(rings, return_index=True)
+    points, ends = places.tolist(), np.cumsum(np.bincount(ring_of_place, minlength=len(rings)))
+    polygons: list[Rings] = [[] for _ in parts]
+    start = 0
+    for part, end in zip(part_of_ring.tolist(), ends.tolist(), strict=True):
+        polygons[part].append(points[start:end])
+        start = end
+    found: list[list[Rings]] = [[] for _ in shapes]
+    for shape, polygon in zip(shape_of_part.tolist(), polygons, strict=True):
+        found[shape].append(polygon)
+    return found

@@ -65,6 +65,12 @@ class Table:
 
 def blocks_of(file: IO[bytes], table: Table) -> Iterator[list[Fields]]:
     """The wanted columns of each block."""
+    for block in rows_of(file, table):
+        yield block if isinstance(block, list) else cut(block, *borders_in(block, table), table)
+
+
+def rows_of(file: IO[bytes], table: Table) -> Iterator[NDArray[np.uint8] | list[Fields]]:
+    """The bytes of complete rows, block after block; from the first quote or lone return on the wanted columns."""
     whole = WholeLineEnds(file, text_only=True)
     rest, begun = b"", False
     while True:
@@ -84,7 +90,7 @@ def blocks_of(file: IO[bytes], table: Table) -> Iterator[list[Fields]]:
         if len(rest) > LONGEST_ROW_BYTES:
             raise Unreadable("a row does not end")
         if end:
-            yield _cut(np.frombuffer(data, np.uint8, end), table)
+            yield np.frombuffer(data, np.uint8, end)
         if not piece:
             return
 
@@ -136,12 +142,17 @@ def _has_lone_return(data: NDArray[np.uint8]) -> bool:
     return bool(returns[-1] or (returns[:-1] & (data[1:] != 10)).any())
 
 
-def _cut(data: NDArray[np.uint8], table: Table) -> list[Fields]:
-    wanted = np.array(table.wanted, np.int64)
-    lines = int(np.count_nonzero(data == 10))
+def borders_in(data: NDArray[np.uint8], table: Table) -> tuple[Places, int]:
+    """Where the delimiters and line feeds are, and how many of these there are."""
     room = np.empty(data.size, np.int32)
-    borders = room[: list_borders(data, ord(table.delimiter), room)]
-    if not table.skipped and borders.size == lines * table.width and is_even(data, borders, table.width):
+    found, lines = list_borders(data, ord(table.delimiter), room)
+    return room[:found], int(lines)
+
+
+def cut(data: NDArray[np.uint8], borders: Places, lines: int, table: Table) -> list[Fields]:
+    """The wanted columns of complete rows."""
+    wanted = np.array(table.wanted, np.int64)
+    if not table.skipped and is_even(data, borders, lines, table.width):
         table.lines += lines
         return _even_fields(data, borders.reshape(lines, table.width), wanted)
     starts = np.empty((wanted.size, lines), np.int32)
@@ -166,9 +177,9 @@ def _even_fields(data: NDArray[np.uint8], borders: Places, wanted: NDArray[np.in
 
 
 @njit(cache=True, nogil=True)
-def is_even(data: NDArray[np.uint8], borders: Places, width: int) -> bool:
-    """Whether every row ends with a line feed alone and none is empty; there are as many line feeds as rows."""
-    if width < 2:
+def is_even(data: NDArray[np.uint8], borders: Places, lines: int, width: int) -> bool:
+    """Whether every row has so many fields and ends with a line feed alone, and none is empty."""
+    if width < 2 or borders.size != lines * width:
         return False
     even = True
     for place in range(width - 1, borders.size, width):

@@ -29,7 +29,7 @@ from .readback import (
     read_wide,
 )
 from .source_records import every_record
-from .tally import Hashes, Tally, Translation, combine
+from .tally import Hashes, Tally, Translation, combine, fingerprints
 
 Tick = Callable[[int], None]
 """Called with the number of rows of every batch; raises to stop."""
@@ -112,38 +112,35 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cros
     if larger:
         seen.tiers = 1 + len(larger)
         seen.tally = Tally(seen.tiers, notes=2)
-    groups = {
-        name: [_Groups(one.groups, encoding, claim.escaped) for one in problem.groupings if one.column == name]
-        for name in problem.quasi_identifiers
-    }
-    rewritten = {name: _rewritten(values, encoding, claim.escaped) for name, values in claim.values.items()}
+    grouped = [
+        (place[one.column], _Groups(one.groups, encoding, claim.escaped))
+        for one in problem.groupings
+        if one.column in problem.quasi_identifiers
+    ]
+    rewritten = [
+        (place[name], groups)
+        for name, values in claim.values.items()
+        for groups in (_rewritten(values, encoding, claim.escaped),)
+        if groups is not None
+    ]
+    at, kinds_at = place[problem.region_column], [place[name] for name in problem.quasi_identifiers]
+    released = [place[name] for name, _ in claim.columns]
     for columns in _input_batches(problem, dialect, claim):
-        tick(columns[0].size)
-        region, missing = regions.of(columns[place[problem.region_column]])
-        seen.rows += region.size
+        tick(columns.shape[1])
+        seen.rows += columns.shape[1]
+        above = [codes.of(columns[at])[0] for codes in larger]
+        missing = regions.of(columns[at], columns[at])[1]
         seen.strangers += missing
         if missing:
-            known = region != 0
-            columns, region = [column[known] for column in columns], region[known]
-        kinds = np.zeros(region.size, np.uint64)
-        changed = {problem.region_column: region}
-        for name in problem.quasi_identifiers:
-            changed[name] = columns[place[name]]
-            for group in groups[name]:
-                changed[name] = group.applied(changed[name])
-            combine(kinds, changed[name])
-        keys = kinds.copy()
-        combine(keys, region)
-        for name, groups_of_values in rewritten.items():
-            if groups_of_values is not None:
-                changed[name] = groups_of_values.applied(columns[place[name]])
-        values = {name: changed[name] if name in changed else columns[place[name]] for name, _ in claim.columns}
-        given = columns[place[problem.region_column]]
-        above = [codes.of(given)[0] for codes in larger]
-        rows = _rows(values, problem.region_column, region.size, [region, *above])
-        seen.tally.add(keys, rows, np.stack((region, kinds)) if larger else None)
+            known = columns[at] != 0
+            columns, above = np.compress(known, columns, axis=1), [codes[known] for codes in above]
+        for column, groups in (*grouped, *rewritten):
+            columns[column] = groups.applied(columns[column])
+        keys = fingerprints(columns, [*kinds_at, at])
+        notes = np.stack((columns[at], fingerprints(columns, kinds_at))) if larger else None
+        seen.tally.add(keys, _rows(columns, released, at, above), notes)
         for name in problem.judged_columns:
-            _add_values(seen, name, keys, changed[name] if name in changed else columns[place[name]])
+            _add_values(seen, name, keys, columns[place[name]])
     return seen
 
 
@@ -155,17 +152,16 @@ def _add_values(seen: Seen, name: str, classes: Hashes, values: Hashes) -> None:
     tally.add(keys, np.zeros((0, keys.size), np.uint64), np.stack((classes, values)))
 
 
-def _rows(values: Mapping[str, Hashes], region_column: str, size: int, places: Sequence[Hashes]) -> Hashes:
+def _rows(columns: Batch, released: Sequence[int], region: int | None, above: Sequence[Hashes] = ()) -> Hashes:
     """The fingerprints of rows with the code of each tier in turn; the region goes in last, all else but once."""
-    rows = np.zeros((len(places), size), np.uint64)
-    for name, column in values.items():
-        if name != region_column:
-            combine(rows[0], column)
-    rows[1:] = rows[0]
-    if region_column in values:
-        for line, place in zip(rows, places, strict=True):
-            combine(line, place)
-    return rows
+    others = [place for place in released if place != region]
+    if region is None or region not in released:
+        return np.stack([fingerprints(columns, others)] * (1 + len(above)))
+    rows = [fingerprints(columns, [*others, region])]
+    for codes in above:
+        rows.append(fingerprints(columns, others))
+        combine(rows[-1], codes)
+    return np.stack(rows)
 
 
 def output_parts(dialect: Dialect, claim: Claim, number: int) -> list[Stretch | None]:
@@ -183,22 +179,19 @@ def seen_output(
     codes = hashed(sorted({code for codes in crosswalk.values() for code in codes}), encoding)
     known = Translation(codes, codes)
     names = [name for name, _ in claim.columns]
+    counted = [names.index(name) for name in (problem.region_column, *problem.quasi_identifiers) if name in names]
+    region = names.index(problem.region_column) if problem.region_column in names else None
     quotes: list[int] | None = [] if claim.file.suffix == ".csv" and dialect.format == "csv" else None
     for columns in _output_batches(claim, encoding, seen, quotes, part):
-        tick(columns[0].size)
-        seen.rows += columns[0].size
-        keys = np.zeros(columns[0].size, np.uint64)
-        for name in (problem.region_column, *problem.quasi_identifiers):
-            if name in names:
-                combine(keys, columns[names.index(name)])
-        values = dict(zip(names, columns, strict=False))
-        region = values.get(problem.region_column, keys)
-        seen.tally.add(keys, _rows(values, problem.region_column, keys.size, [region]))
+        tick(columns.shape[1])
+        seen.rows += columns.shape[1]
+        keys = fingerprints(columns, counted)
+        seen.tally.add(keys, _rows(columns, range(len(names)), region))
         for name in problem.judged_columns:
-            if name in values:
-                _add_values(seen, name, keys, values[name])
-        if problem.region_column in names:
-            seen.strangers += known.of(columns[names.index(problem.region_column)])[1]
+            if name in names:
+                _add_values(seen, name, keys, columns[names.index(name)])
+        if region is not None:
+            seen.strangers += known.of(columns[region])[1]
         if claim.class_size is not None:
             found, counts = np.unique(columns[-1], return_counts=True)
             seen.sizes.update(dict(zip(found.tolist(), counts.tolist(), strict=True)))
@@ -277,14 +270,13 @@ def _output_batches(
     first = next(batches, None)
     if first is None:
         raise Unreadable("the file is empty")
-    names = np.array([column[0] for column in first], np.uint64)
-    seen.names_fit = bool(np.array_equal(names, expected))
-    yield [column[1:] for column in first]
+    seen.names_fit = bool(np.array_equal(first[:, 0], expected))
+    yield np.ascontiguousarray(first[:, 1:])
     yield from batches
 
 
 def _without_first(batches: Iterator[Batch], skip: int) -> Iterator[Batch]:
     for columns in batches:
-        dropped = min(skip, columns[0].size)
+        dropped = min(skip, columns.shape[1])
         skip -= dropped
-        yield [column[dropped:] for column in columns] if dropped else columns
+        yield np.ascontiguousarray(columns[:, dropped:])

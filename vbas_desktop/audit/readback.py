@@ -23,8 +23,8 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 from numpy.typing import NDArray
 
-from .blocks import Places, Table, Unreadable, WholeLineEnds, blocks_of
-from .tally import Hashes, hash_fields
+from .blocks import Fields, Places, Table, Unreadable, WholeLineEnds, borders_in, cut, is_even, rows_of
+from .tally import Hashes, hash_fields, hash_rows
 
 BLOCK_BYTES = 1 << 19
 ARROW_BLOCK_BYTES = 4 << 20
@@ -49,8 +49,8 @@ class Stretch:
     high: int
 
 
-Batch = list[Hashes]
-"""The hashes of the values of each column, in the order of the file."""
+Batch = Hashes
+"""The hashes of the values: a line for each column, in the order of the file."""
 
 
 def read_csv(
@@ -81,7 +81,7 @@ def read_csv(
     for values in read or _arrow(path, delimiter, columns, compressed, recode):
         if needed is not None:
             needed.append(_quotes_needed(values, delimiter))
-        yield [hashes_of(escaped(value) if place in escape else value) for place, value in enumerate(values)]
+        yield _stacked(values, escape)
 
 
 def plain_parts(path: Path, number: int) -> list[Stretch | None]:
@@ -121,15 +121,18 @@ def read_parquet(path: Path, escape: Collection[int] = ()) -> Iterator[Batch]:
     """A Parquet file as text, batch by batch, the names first."""
     with pa_parquet.ParquetFile(path) as file:
         names = [name.encode() for name in file.schema_arrow.names]
-        yield [hashes_of(pa.array([name], pa.binary())) for name in names]
+        yield _stacked(pa.array([name], pa.binary()) for name in names)
         yield from hashed_batches(file.iter_batches(batch_size=1 << 17), escape)
 
 
 def hashed_batches(batches: Iterable[Any], escape: Collection[int] = ()) -> Iterator[Batch]:
     """Arrow batches as hashes of their texts."""
     for batch in batches:
-        texts = [as_text(column) for column in batch.columns]
-        yield [hashes_of(escaped(text) if place in escape else text) for place, text in enumerate(texts)]
+        yield _stacked(map(as_text, batch.columns), escape)
+
+
+def _stacked(texts: Iterable[Any], escape: Collection[int] = ()) -> Batch:
+    return np.stack([hashes_of(escaped(text) if place in escape else text) for place, text in enumerate(texts)])
 
 
 def hashes_of(column: Any) -> Hashes:
@@ -223,10 +226,24 @@ def _looked_through(path: Path, compressed: bool, wide: str | None) -> tuple[boo
 def _plain(path: Path, delimiter: str, columns: int, compressed: bool, part: Stretch | None = None) -> Iterator[Batch]:
     table = Table(delimiter, columns, range(columns), 0)
     with _bytes(path, compressed, part=part) as file:
-        for fields in blocks_of(file, table):
+        for rows in rows_of(file, table):
+            hashes = _hashed_rows(rows, table)
             if table.ragged:
                 raise Unreadable("the rows do not have the same number of fields")
-            yield [_hashed(each.data, each.starts, each.ends) for each in fields]
+            yield hashes
+
+
+def _hashed_rows(rows: NDArray[np.uint8] | list[Fields], table: Table) -> Batch:
+    """All columns of a block."""
+    if not isinstance(rows, list):
+        borders, lines = borders_in(rows, table)
+        if is_even(rows, borders, lines, table.width):
+            table.lines += lines
+            hashes = np.empty((table.width, lines), np.uint64)
+            hash_rows(rows, borders, hashes)
+            return hashes
+        rows = cut(rows, borders, lines, table)
+    return np.stack([_hashed(each.data, each.starts, each.ends) for each in rows])
 
 
 def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, recode: str | None) -> Iterator[list[Any]]:

@@ -6,7 +6,8 @@ same rows, however often and in whatever order, but for a chance of about one in
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,12 +16,14 @@ from numpy.typing import NDArray
 from .words import WORD, word_at
 
 Hashes = NDArray[np.uint64]
-T = TypeVar("T", np.uint64, np.int64)
 
 _ODD = np.uint64(0x9FB21C651E98DF25)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_ONE_EACH: Hashes = np.empty(0, np.uint64)
+_STRETCH = 1 << 10
+"""So many rows are gone through column by column at a time, in the nearest cache."""
 
 
 @njit(cache=True, nogil=True)
@@ -40,20 +43,43 @@ def _any_hash(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
+def _short_hash(data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
+    """The same for one to eight bytes with as many behind their first that can be read, which are cut off."""
+    word = word_at(data, start) & (_ALL >> np.uint64(64 - 8 * size))
+    h = ((np.uint64(size + 1) * _ODD) ^ word) * _MIX
+    h ^= h >> _SHIFT
+    h *= _ODD
+    return h ^ (h >> _SHIFT)
+
+
+# The choice between the two is made in each loop: as a function of its own it takes eight times as long.
+
+
+@njit(cache=True, nogil=True)
 def hash_fields(data: NDArray[np.uint8], starts: NDArray[np.int32], ends: NDArray[np.int32], out: Hashes) -> None:
     """A 64-bit hash of every field: of the bytes between its start and its end."""
     last = data.size - WORD
     for i in range(out.size):
         start, size = np.int64(starts[i]), np.int64(ends[i]) - np.int64(starts[i])
         if start <= last and 0 < size <= WORD:
-            # Most fields are one word, and bytes behind them are there to be cut off.
-            word = word_at(data, start) & (_ALL >> np.uint64(64 - 8 * size))
-            h = ((np.uint64(size + 1) * _ODD) ^ word) * _MIX
-            h ^= h >> _SHIFT
-            h *= _ODD
-            out[i] = h ^ (h >> _SHIFT)
+            out[i] = _short_hash(data, start, size)
         else:
             out[i] = _any_hash(data, start, start + size)
+
+
+@njit(cache=True, nogil=True)
+def hash_rows(data: NDArray[np.uint8], borders: NDArray[np.int32], out: Hashes) -> None:
+    """The hashes of all fields of even rows, a line of ``out`` for each column."""
+    last, start, border = data.size - WORD, np.int64(0), np.uint64(0)
+    for row in range(np.uint64(out.shape[1])):
+        for column in range(np.uint64(out.shape[0])):
+            end = np.int64(borders[border])
+            size = end - start
+            if start <= last and 0 < size <= WORD:
+                out[column, row] = _short_hash(data, start, size)
+            else:
+                out[column, row] = _any_hash(data, start, end)
+            start, border = end + 1, border + np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
@@ -90,9 +116,9 @@ class Translation:
         self._taken = np.zeros(size, np.bool_)
         _fill(keys, values, self._slots, self._taken, self._targets)
 
-    def of(self, values: Hashes) -> tuple[Hashes, int]:
+    def of(self, values: Hashes, out: Hashes | None = None) -> tuple[Hashes, int]:
         """The translated hashes, 0 where there is no translation, and how many have none."""
-        out = np.empty(values.size, np.uint64)
+        out = np.empty(values.size, np.uint64) if out is None else out
         return out, int(_translate(values, self._slots, self._taken, self._targets, out))
 
 
@@ -105,46 +131,62 @@ def combine(rows: Hashes, column: Hashes) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _add(
-    keys: Hashes,
-    rows: Hashes,
-    notes: Hashes,
-    weights: NDArray[np.int64],
-    index: NDArray[np.int32],
-    known: Hashes,
-    counts: NDArray[np.int64],
-    sums: Hashes,
-    kept: Hashes,
-    start: int,
-    used: int,
-) -> tuple[int, int]:
-    mask = np.uint64(index.size - 1)
-    for i in range(start, keys.size):
-        slot = np.int64((keys[i] * _ODD >> np.uint64(17)) & mask)
-        while index[slot] >= 0 and known[index[slot]] != keys[i]:
-            slot = np.int64(np.uint64(slot + 1) & mask)
-        at = index[slot]
-        if at < 0:
-            if used == known.size:
-                return i, used
-            at, index[slot] = used, used
-            used += 1
-            known[at] = keys[i]
-            for j in range(notes.shape[0]):
-                kept[at, j] = notes[j, i]
-        counts[at] += weights[i] if weights.size else 1
-        for j in range(rows.shape[0]):
-            sums[at, j] += rows[j, i]
-    return keys.size, used
+def _combine_all(columns: Hashes, places: NDArray[np.int64], rows: Hashes) -> None:
+    for low in range(0, rows.size, _STRETCH):
+        part = slice(low, low + _STRETCH)
+        for place in places:
+            combine(rows[part], columns[place, part])
+
+
+def fingerprints(columns: Hashes, places: Sequence[int]) -> Hashes:
+    """Those of the rows of which ``columns`` has a line for each column: what these columns give in this order."""
+    rows = np.zeros(columns.shape[1], np.uint64)
+    _combine_all(columns, np.array(places, np.int64), rows)
+    return rows
 
 
 @njit(cache=True, nogil=True)
-def _find_again(keys: Hashes, index: NDArray[np.int32]) -> None:
-    mask = np.uint64(index.size - 1)
+def _find(keys: Hashes, index: NDArray[np.int32], held: Hashes, numbers: NDArray[np.int32], used: int) -> int:
+    """The number of each key's class; new ones are entered. Returns how many there are."""
+    mask, one, first = np.uint64(index.size - 1), np.uint64(1), np.uint64(0)
     for i in range(keys.size):
-        slot = np.int64((keys[i] * _ODD >> np.uint64(17)) & mask)
+        key = keys[i]
+        slot = (key * _ODD >> np.uint64(17)) & mask
+        number = index[slot]
+        while number >= 0 and held[np.uint64(number), first] != key:
+            slot = (slot + one) & mask
+            number = index[slot]
+        if number < 0:
+            number = np.int32(used)
+            index[slot] = number
+            held[number, 0] = key
+            used += 1
+        numbers[i] = number
+    return used
+
+
+@njit(cache=True, nogil=True)
+def _sum(numbers: NDArray[np.int32], counts: Hashes, rows: Hashes, held: Hashes) -> None:
+    """Add one, or its count, and its line of ``rows`` to what is held of each key's class."""
+    one = np.uint64(1)
+    if counts.size:
+        for i in range(numbers.size):
+            held[np.uint64(numbers[i]), one] += counts[i]
+    else:
+        for i in range(numbers.size):
+            held[np.uint64(numbers[i]), one] += one
+    for way in range(rows.shape[0]):
+        for i in range(numbers.size):
+            held[np.uint64(numbers[i]), np.uint64(2 + way)] += rows[way, i]
+
+
+@njit(cache=True, nogil=True)
+def _find_again(held: Hashes, used: int, index: NDArray[np.int32]) -> None:
+    mask, one = np.uint64(index.size - 1), np.uint64(1)
+    for i in range(used):
+        slot = (held[i, 0] * _ODD >> np.uint64(17)) & mask
         while index[slot] >= 0:
-            slot = np.int64(np.uint64(slot + 1) & mask)
+            slot = (slot + one) & mask
         index[slot] = i
 
 
@@ -161,46 +203,38 @@ class Tally:
     """Records and sums of their fingerprints by class: one sum for each way of writing the rows.
 
     Of each class a few ``notes`` are kept, in which all its records agree. Classes are numbered as they come: those of
-    one region are mostly neighbours in the file, and then in memory too.
+    one region are mostly neighbours in the file, and then in memory too, all that is known of a class side by side.
     """
 
     def __init__(self, ways: int = 1, notes: int = 0) -> None:
-        size = 1 << 12
-        sums, kept = np.zeros((size, ways), np.uint64), np.zeros((size, notes), np.uint64)
-        self._held = Classes(np.zeros(size, np.uint64), np.zeros(size, np.int64), sums, kept)
-        self._index = np.full(2 * size, -1, np.int32)
-        self._used = 0
+        self._ways, self._used = ways, 0
+        self._held = np.zeros((1 << 12, 2 + ways + notes), np.uint64)
+        self._index = np.empty(0, np.int32)
 
-    def add(self, keys: Hashes, rows: Hashes, notes: Hashes | None = None) -> None:
+    def add(self, keys: Hashes, rows: Hashes, notes: Hashes | None = None, counts: Hashes = _ONE_EACH) -> None:
         """Count rows by the hash of their class; ``rows`` has a line for each way, ``notes`` one for each note."""
-        notes = np.zeros((0, keys.size), np.uint64) if notes is None else notes
-        self._add(keys, rows, notes, np.empty(0, np.int64))
+        self._make_room(keys.size)
+        numbers = np.empty(keys.size, np.int32)
+        self._used = int(_find(keys, self._index, self._held, numbers, self._used))
+        _sum(numbers, counts, rows, self._held)
+        for place, note in enumerate(() if notes is None else notes, 2 + self._ways):
+            self._held[numbers, place] = note
 
     def absorb(self, other: Tally) -> None:
         """Add what another tally counted."""
         keys, counts, sums, notes = other.classes()
-        self._add(keys, np.ascontiguousarray(sums.T), np.ascontiguousarray(notes.T), counts)
+        self.add(keys, np.ascontiguousarray(sums.T), notes.T, counts.astype(np.uint64))
 
-    def _add(self, keys: Hashes, rows: Hashes, notes: Hashes, weights: NDArray[np.int64]) -> None:
-        done = 0
-        while True:
-            done, self._used = _add(keys, rows, notes, weights, self._index, *self._held, done, self._used)
-            if done == keys.size:
-                return
-            self._grow()
-
-    def _grow(self) -> None:
-        keys, counts, sums, notes = self._held
-        self._held = Classes(_doubled(keys), _doubled(counts), _doubled(sums), _doubled(notes))
-        self._index = np.full(2 * self._index.size, -1, np.int32)
-        _find_again(self._held.keys[: self._used], self._index)
+    def _make_room(self, number: int) -> None:
+        """For so many more classes: at most half of the index is in use."""
+        while self._used + number > self._held.shape[0]:
+            self._held = np.concatenate((self._held, np.zeros_like(self._held)))
+        if 2 * self._held.shape[0] > self._index.size:
+            self._index = np.full(2 * self._held.shape[0], -1, np.int32)
+            _find_again(self._held, self._used, self._index)
 
     def classes(self) -> Classes:
         """What is known of every class, in the order in which they came."""
-        keys, counts, sums, notes = self._held
-        used = slice(self._used)
-        return Classes(keys[used], counts[used], sums[used], notes[used])
-
-
-def _doubled(array: NDArray[T]) -> NDArray[T]:
-    return np.concatenate((array, np.zeros_like(array)))
+        held = self._held[: self._used]
+        sums, notes = held[:, 2 : 2 + self._ways].copy(), held[:, 2 + self._ways :].copy()
+        return Classes(held[:, 0].copy(), held[:, 1].astype(np.int64), sums, notes)

@@ -28,17 +28,25 @@ def word_at(context: Any, data: Any, place: Any) -> Any:
 
 @intrinsic  # type: ignore[misc]
 def _marks_at(context: Any, data: Any, place: Any, mark: Any) -> Any:
-    """Which of the 64 bytes from ``data[place]`` on are line feeds or the mark: a bit for each."""
+    """Which of the 64 bytes from ``data[place]`` on are the mark: a bit for each."""
 
     def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         line = _loaded(target, builder, signature, arguments, _BYTES)
         one = builder.insert_element(ir.Constant(_BYTES, ir.Undefined), arguments[2], _INDEX(0))
         marks = builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(_INDEX, LINE), [0] * LINE))
-        feeds = ir.Constant(_BYTES, [10] * LINE)
-        found = builder.or_(builder.icmp_unsigned("==", line, marks), builder.icmp_unsigned("==", line, feeds))
-        return builder.bitcast(found, _BITS)
+        return builder.bitcast(builder.icmp_unsigned("==", line, marks), _BITS)
 
     return types.uint64(data, types.intp, types.uint8), generate
+
+
+@intrinsic  # type: ignore[misc]
+def _number(context: Any, bits: Any) -> Any:
+    """How many bits there are."""
+
+    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate
 
 
 @intrinsic  # type: ignore[misc]
@@ -57,18 +65,21 @@ def _loaded(target: Any, builder: Any, signature: Any, arguments: Any, kind: Any
 
 
 @njit(cache=True, nogil=True)
-def list_borders(data: NDArray[np.uint8], mark: np.uint8, places: NDArray[np.int32]) -> int:
-    """Where the line feeds and marks are, in ascending order; returns their number."""
-    found, place = 0, 0
+def list_borders(data: NDArray[np.uint8], mark: np.uint8, places: NDArray[np.int32]) -> tuple[int, int]:
+    """Where the line feeds and marks are, in ascending order; returns their number, and that of the line feeds."""
+    found, place, lines, feed = 0, 0, np.uint64(0), np.uint8(10)
     while place + LINE <= data.size:
-        bits = _marks_at(data, place, mark)
+        feeds = _marks_at(data, place, feed)
+        lines += _number(feeds)
+        bits = feeds | _marks_at(data, place, mark)
         while bits:
             places[found] = place + np.int64(_lowest(bits))
             found += 1
             bits &= bits - np.uint64(1)
         place += LINE
     for rest in range(place, data.size):
-        if data[rest] == mark or data[rest] == 10:
+        if data[rest] == mark or data[rest] == feed:
             places[found] = rest
             found += 1
-    return found
+            lines += np.uint64(data[rest] == feed)
+    return found, int(lines)

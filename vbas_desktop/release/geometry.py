@@ -16,7 +16,7 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.cells import aggregated_shapes, disc_radius, merged_shapes
-from vbas_desktop.algorithms.coverage import Shapes, object_array, polygonal
+from vbas_desktop.algorithms.coverage import Rings, Shapes, object_array, polygon_rings, polygonal
 from vbas_desktop.algorithms.date_line import cut_of_shapes, ends_at_date_line, sides, unwrapped, within_half_turn
 from vbas_desktop.algorithms.rounding import on_grid, without_hairlines
 from vbas_desktop.domain.crosswalk import NAME
@@ -133,12 +133,20 @@ def _to_degrees(system: CoordinateSystem) -> Callable[[Points], Points]:
 
 def geojson(partition: Partition, placed: Sequence[Placed]) -> bytes:
     """The shapes with codes and counts; ``placed`` are those of each tier."""
-    features = [
-        {"type": "Feature", "properties": properties, "geometry": json.loads(shapely.to_geojson(shape))}
-        for properties, shape in _features(partition, placed)
-    ]
+    rows, shapes = zip(*_features(partition, placed), strict=True)
+    features = (
+        {"type": "Feature", "properties": properties, "geometry": _geometry(shape, polygons)}
+        for properties, shape, polygons in zip(rows, shapes, polygon_rings(object_array(list(shapes))), strict=True)
+    )
     lines = ",\n".join(json.dumps(feature, separators=(",", ":")) for feature in features)
     return f'{{"type":"FeatureCollection","features":[\n{lines}\n]}}\n'.encode()
+
+
+def _geometry(shape: Any, polygons: list[Rings]) -> dict[str, Any]:
+    """A shape, given the rings of its polygons, as GeoJSON has it."""
+    several = shape.geom_type == "MultiPolygon"
+    coordinates = polygons if several else polygons[0] if polygons else []
+    return {"type": "MultiPolygon" if several else "Polygon", "coordinates": coordinates}
 
 
 def geopackage(partition: Partition, placed: Sequence[Placed]) -> bytes:

@@ -140,11 +140,13 @@ def _excused(
 
 
 def _geojson(path: Path) -> _Read:
-    features: list[Any] = json.loads(path.read_text(encoding="utf-8"))["features"]
+    text = path.read_text(encoding="utf-8")
+    features: list[Any] = json.loads(text)["features"]
     rows = [tuple(str(feature["properties"][name]) for name in _PROPERTIES) for feature in features]
-    made = np.empty(len(features), object)
-    made[:] = [shapely.geometry.shape(feature["geometry"]) for feature in features]
-    return _Read(rows, made)
+    shapes = shapely.get_parts(shapely.from_geojson(text))
+    if len(shapes) != len(rows):
+        raise ValueError("a feature has no shape")
+    return _Read(rows, shapes)
 
 
 def _geopackage(path: Path) -> _Read:

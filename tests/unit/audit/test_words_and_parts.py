@@ -1,13 +1,14 @@
 """Many bytes at a time, and files in parts: what comes out is what one byte after the other gives."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.audit.blocks import Table, blocks_of
-from vbas_desktop.audit.readback import plain_parts, read_csv
-from vbas_desktop.audit.tally import Tally, hash_fields
+from vbas_desktop.audit.blocks import Table, blocks_of, borders_in, is_even
+from vbas_desktop.audit.readback import hashes_of, plain_parts, read_csv
+from vbas_desktop.audit.tally import Tally, combine, fingerprints, hash_fields, hash_rows
 from vbas_desktop.audit.words import list_borders
 
 
@@ -19,7 +20,8 @@ def array(data):
 @given(st.lists(st.sampled_from([b",", b"\n", b"a", b"-" * 63, b";"]), max_size=200).map(b"".join))
 def test_borders_are_the_line_feeds_and_delimiters(data):
     places = np.empty(len(data), np.int32)
-    found = list_borders(array(data), ord(","), places)
+    found, lines = list_borders(array(data), ord(","), places)
+    assert lines == data.count(b"\n")
     assert places[:found].tolist() == [place for place, byte in enumerate(data) if byte in b",\n"]
 
 
@@ -36,6 +38,31 @@ def test_a_hash_depends_on_the_bytes_of_the_field_alone(values):
         hash_fields(np.frombuffer(value or b"?", np.uint8), np.zeros(1, np.int32), ends, alone[i : i + 1])
     assert hashes.tolist() == alone.tolist()
     assert len(set(hashes.tolist())) == len(set(values))
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from([b"", b"a", b"bc", b"d" * 9, b"12345678"]), min_size=3, max_size=3), min_size=1)
+)
+def test_all_fields_of_even_rows_have_the_hashes_that_they_have_alone(rows):
+    data = array(b"".join(b",".join(row) + b"\n" for row in rows))
+    borders, lines = borders_in(data, Table(",", 3, range(3), 0))
+    assert is_even(data, borders, lines, 3)
+    assert not is_even(data, borders, lines, 2)
+    hashes = np.empty((3, len(rows)), np.uint64)
+    hash_rows(data, borders, hashes)
+    for line, values in zip(hashes, zip(*rows, strict=True), strict=True):
+        assert line.tolist() == hashes_of(pa.array(values, pa.binary())).tolist()
+
+
+@settings(deadline=None)
+@given(st.integers(1, 3000), st.permutations(range(4)))
+def test_fingerprints_take_one_column_after_the_other(rows, places):
+    columns = np.random.default_rng(rows).integers(0, 1 << 63, (4, rows)).astype(np.uint64)
+    found = np.zeros(rows, np.uint64)
+    for place in places:
+        combine(found, columns[place])
+    assert fingerprints(columns, places).tolist() == found.tolist()
 
 
 @settings(max_examples=150, deadline=None)

@@ -17,7 +17,7 @@ from vbas_desktop.files.records.table import RecordOptions, load_records
 from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.plan import make_plan
-from vbas_desktop.release.records import coded_writer
+from vbas_desktop.release.records import coded_writer, packed
 from vbas_desktop.release.records.canonical import canonical_columns, values_of_texts
 from vbas_desktop.release.records.coded_writer import CodedRecords
 from vbas_desktop.release.records.csv_writer import CsvRecords
@@ -95,7 +95,7 @@ def test_many_blocks_and_chunks_give_the_same_order(tmp_path, monkeypatch):
     rows = [f"{number % 3},{number % 700} words and more words,{REGIONS[number % 2]}" for number in range(90_000)]
     table, plan = planned(tmp_path, "\n".join(["age,note,region", *rows, ""]).encode())
     monkeypatch.setattr(coded_writer, "CHUNK_ROWS", 1000)
-    monkeypatch.setattr(coded_writer, "ROOM_BYTES", 0)
+    monkeypatch.setattr(packed, "ROOM_BYTES", 0)
     for options in (ReleaseOptions(shuffle_seed=1), ReleaseOptions(shuffle=False)):
         cut, coded = both(plan, table, options, tmp_path)
         assert coded == cut
@@ -132,3 +132,19 @@ def test_what_does_not_fit_is_read_from_the_file(tmp_path, monkeypatch):
     assert CodedRecords.suits(plan, table, ReleaseOptions(columns=("note", "region")))
     monkeypatch.setattr(coded_writer, "MOST_BYTES", 36)
     assert not CodedRecords.suits(plan, table, ReleaseOptions(columns=("note", "region", "age")))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from([1, 2, 3, 40, 300, 5000]), min_size=1, max_size=12), st.integers(0, 99), st.booleans())
+def test_packed_rows_are_the_texts_of_their_codes(numbers, seed, tight):
+    # Up to twelve fields of 5,000 values each: more bits than one number has.
+    fields = [[f"{'x' * (code % 20)}{code};".encode() for code in range(number)] for number in numbers]
+    draw = np.random.default_rng(seed)
+    columns = [draw.integers(0, number, 50).astype(np.uint16) for number in numbers]
+    order = draw.permutation(50)[:30].astype(np.int32)
+    packing = packed.Packing(fields)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packed, "ROOM_BYTES", 0 if tight else packed.ROOM_BYTES)
+        text = packing.text(packing.packed(columns), order).tobytes()
+    rows = (b"".join(texts[codes[row]] for texts, codes in zip(fields, columns, strict=True)) for row in order)
+    assert text == b"".join(rows)

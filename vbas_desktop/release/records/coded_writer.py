@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 from numba import njit
@@ -22,15 +22,16 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.source import Source
-from vbas_desktop.files.records.bits import PADDING, load_word, store_word
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
+from . import packed
 from .blocks import RowBlocks, changed
 from .canonical import Canonical
-from .composition import Decision, Texts, bounds_of, region_and_category_codes, required_bytes
+from .composition import Decision, Texts, region_and_category_codes, required_bytes
 from .fields import Bytes, quoted
+from .packed import Codes, Packing, Words, put_in_places
 from .rows import decide
 from .shuffle import assign, bucket_generator, bucket_number, drawn_order, mixing_keys, order_key
 from .sink import Sink, Written
@@ -43,12 +44,6 @@ MOST_VALUES = 1 << 20
 MOST_BYTES = 1 << 30
 """How much memory the codes may take while they are put into another order."""
 
-ROOM_BYTES = 1 << 23
-"""Up to here rows get as much room as the longest would need, without adding up what they do need."""
-
-Codes = NDArray[Any]
-
-_WORD = 8
 _WRITING, _SHUFFLING = "Writing the anonymised file", "Shuffling the rows"
 
 
@@ -64,64 +59,31 @@ def places_in_order(buckets: NDArray[np.int16], cursor: NDArray[np.int64], place
 
 
 @njit(cache=True, nogil=True)
-def put_in_places(codes: Codes, places: NDArray[np.int64], out: Codes) -> None:
-    """Copy each code to its place."""
+def translate(codes: Codes, table: NDArray[np.int32], out: NDArray[np.int32]) -> None:
+    """What the table has for each code."""
     for row in range(codes.size):
-        if places[row] >= 0:
-            out[places[row]] = codes[row]
-
-
-@njit(cache=True, nogil=True)
-def row_bytes(codes: NDArray[np.int32], bounds: NDArray[np.int64]) -> int:
-    """How many bytes the rows take."""
-    total = 0
-    for part in range(codes.shape[0]):
-        for row in range(codes.shape[1]):
-            total += int(bounds[codes[part, row] + 1] - bounds[codes[part, row]])
-    return total
-
-
-@njit(cache=True, nogil=True)
-def set_rows(
-    codes: NDArray[np.int32], order: NDArray[np.int32], pool: Bytes, bounds: NDArray[np.int64], out: Bytes
-) -> int:
-    """Write the rows in this order, part after part, eight bytes at a time (so ``out`` has some to spare)."""
-    at = 0
-    for i in range(order.size):
-        row = order[i]
-        for part in range(codes.shape[0]):
-            start = bounds[codes[part, row]]
-            size = int(bounds[codes[part, row] + 1] - start)
-            store_word(out, at, load_word(pool, start))
-            done = _WORD
-            while done < size:
-                store_word(out, at + done, load_word(pool, start + done))
-                done += _WORD
-            at += size
-    return at
+        out[row] = table[codes[row]]
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
     """A field of the released rows: the column whose codes it has (None: the place or class size), and its texts.
 
-    ``formulas``: some of them a spreadsheet might run.
+    ``formulas``: which of them a spreadsheet might run (None: none).
     """
 
     column: str | None
-    first: int
-    texts: int
-    formulas: bool
+    texts: list[bytes]
+    formulas: NDArray[np.bool_] | None
     is_size: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Released rows, ready to be written, with the formulas in each part."""
+    """Released rows, ready to be written."""
 
     bytes: Bytes
     number: int
-    formulas: NDArray[np.int64]
 
 
 class CodedRecords:
@@ -145,10 +107,9 @@ class CodedRecords:
             names.append((options.class_size, options.class_size))
         header = [quoted(required_bytes(name, blocks.encoding, column), new) for name, column in names]
         self._head = blocks.bom + new.join(header) + blocks.newline
-        fields = self._with_ends(texts.fields, new, blocks.newline)
-        self._pool = np.frombuffer(b"".join(fields) + bytes(PADDING), np.uint8)
-        self._bounds, self._formulas = bounds_of(fields), np.array(texts.formulas, np.bool_)
-        self._longest = sum(max(map(len, fields[part.first : part.first + part.texts])) for part in self._parts)
+        self._packing = Packing(self._with_ends(new, blocks.newline))
+        self._chunks = [slice(row, min(table.rows, row + CHUNK_ROWS)) for row in range(0, table.rows, CHUNK_ROWS)]
+        self._formulas = np.zeros((len(self._chunks), len(self._parts)), np.int64)
 
     @staticmethod
     def suits(plan: Plan, table: RecordTable, options: ReleaseOptions) -> bool:
@@ -160,7 +121,7 @@ class CodedRecords:
         if not {*released, plan.problem.region_column, *plan.problem.quasi_identifiers} <= known.keys():
             return False
         values = sum(known[name].distinct for name in released)
-        per_row = 16 + sum(table.codes(name).itemsize for name in released)
+        per_row = 24 + sum(table.codes(name).itemsize for name in released)
         return values <= MOST_VALUES and per_row * table.rows <= MOST_BYTES
 
     @property
@@ -184,21 +145,19 @@ class CodedRecords:
 
     def _made(self, codes_of: str | None, texts: Texts, values: Sequence[str], column: str) -> _Part:
         first = texts.add(values, column)
-        return _Part(codes_of, first, len(values), any(texts.formulas[first:]))
+        risky = np.array(texts.formulas[first:], np.bool_)
+        return _Part(codes_of, texts.fields[first:], risky if risky.any() else None)
 
-    def _with_ends(self, fields: list[bytes], delimiter: bytes, newline: bytes) -> list[bytes]:
-        """The fields with what follows them."""
-        last = self._parts[-1].first
-        ended = [field + delimiter for field in fields[:last]] + [field + newline for field in fields[last:]]
-        if len(self._parts) == 1:
-            # An empty line would be no row.
-            ended = [b'""' + field if field == newline else field for field in ended]
-        return ended
+    def _with_ends(self, delimiter: bytes, newline: bytes) -> list[list[bytes]]:
+        """The texts of each field with what follows it."""
+        *others, last = [part.texts for part in self._parts]
+        # An empty line would be no row.
+        ended = [text + newline if text or others else b'""' + newline for text in last]
+        return [*([text + delimiter for text in texts] for texts in others), ended]
 
     def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
         """Write all released rows; unlike the others, this needs no ``scratch`` folder."""
         sink, released = Sink(out), 0
-        formulas = np.zeros(len(self._parts), np.int64)
         sink.write(self._head)
         stage = _SHUFFLING if self._options.shuffle else _WRITING
         with ThreadPoolExecutor(WORKERS, "release") as pool:
@@ -209,52 +168,51 @@ class CodedRecords:
                     progress.update(stage, 0.5 + 0.5 * done)
                     sink.write(rows.bytes)
                     released += rows.number
-                    formulas += rows.formulas
                 if not same.result():
                     raise changed(self._table.source)
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
-        found = {column: int(count) for (column, _), count in zip(self._released, formulas, strict=False) if count}
+        formulas = zip(self._released, self._formulas.sum(axis=0).tolist(), strict=False)
+        found = {column: count for (column, _), count in formulas if count}
         return Written(self._table.rows, released, sink.sha256, sink.size, found)
-
-    def _chunks(self) -> list[slice]:
-        return [slice(row, min(self._table.rows, row + CHUNK_ROWS)) for row in range(0, self._table.rows, CHUNK_ROWS)]
 
     def _decided(self, rows: slice) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Of each row its place (-1: not released) and which of the class sizes it has."""
         problem = self._plan.problem
-        region = self._region_of[self._table.codes(problem.region_column)[rows]]
+        region = np.empty(rows.stop - rows.start, np.int32)
+        translate(self._table.codes(problem.region_column)[rows], self._region_of, region)
         codes = np.empty((len(self._categories_of), region.size), np.int32)
         for q, (name, categories) in enumerate(zip(problem.quasi_identifiers, self._categories_of, strict=True)):
-            codes[q] = categories[self._table.codes(name)[rows]]
+            translate(self._table.codes(name)[rows], categories, codes[q])
         area, size = np.empty(region.size, np.int32), np.empty(region.size, np.int64)
         decide(region, codes, *self._decision.arrays(), area, size)
         return area, np.searchsorted(self._sizes, size).astype(np.int32) if self._sizes.size else area
 
-    def _columns(self, area: Codes, size: Codes) -> list[Codes]:
-        """The codes of each part, given what was decided."""
-        return [
-            self._table.codes(part.column) if part.column is not None else size if part.is_size else area
+    def _packed(self, place: int, area: Codes, size: Codes) -> list[Words]:
+        """The numbers of a chunk's rows, given what was decided of them; notes the formulas in those released."""
+        rows = self._chunks[place]
+        columns = [
+            self._table.codes(part.column)[rows] if part.column is not None else size if part.is_size else area
             for part in self._parts
         ]
+        self._formulas[place] = [
+            0 if part.formulas is None else np.count_nonzero(part.formulas[codes[area >= 0]])
+            for part, codes in zip(self._parts, columns, strict=True)
+        ]
+        return self._packing.packed(columns)
 
     def _in_order(self) -> Iterator[Callable[[], _Rows]]:
-        def chunk_set(chunk: slice) -> _Rows:
-            area, size = self._decided(chunk)
-            kept = np.flatnonzero(area >= 0)
-            columns = self._columns(area, size)
-            chosen = [
-                (codes if part.column is None else codes[chunk])[kept]
-                for part, codes in zip(self._parts, columns, strict=True)
-            ]
-            return self._set(chosen, np.arange(kept.size, dtype=np.int32))
+        def chunk_set(place: int) -> _Rows:
+            area, size = self._decided(self._chunks[place])
+            kept = np.flatnonzero(area >= 0).astype(np.int32)
+            return _Rows(self._packing.text(self._packed(place, area, size), kept), kept.size)
 
-        return (partial(chunk_set, chunk) for chunk in self._chunks())
+        return (partial(chunk_set, place) for place in range(len(self._chunks)))
 
     def _shuffled(self, pool: ThreadPoolExecutor, progress: Progress) -> Iterator[Callable[[], _Rows]]:
         """The rows bucket by bucket in memory, and what sets each bucket."""
         key = order_key(self._plan, self._options, self._table.dialect.header, self._table.source.sha256)
-        number, keys, chunks = bucket_number(self._table.source, self._table.dialect), mixing_keys(key), self._chunks()
+        number, keys, chunks = bucket_number(self._table.source, self._table.dialect), mixing_keys(key), self._chunks
         area, bucket = np.empty(self._table.rows, np.int32), np.empty(self._table.rows, np.int16)
         size = np.empty(self._table.rows if self._sizes.size else 0, np.int32)
         counts = np.zeros((len(chunks), number), np.int64)
@@ -271,37 +229,24 @@ class CodedRecords:
         _all(pool, decide_chunk, len(chunks), progress, 0.0)
         borders = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))
         cursors = borders[:-1] + np.cumsum(counts, axis=0) - counts
-        columns = self._columns(area, size)
-        arranged = [np.empty(int(borders[-1]), codes.dtype) for codes in columns]
+        arranged = [np.empty(int(borders[-1]), np.uint64) for _ in range(self._packing.words)]
 
         def arrange_chunk(place: int) -> None:
-            places = np.empty(bucket[chunks[place]].size, np.int64)
-            places_in_order(bucket[chunks[place]], cursors[place], places)
-            for codes, target in zip(columns, arranged, strict=True):
-                put_in_places(codes[chunks[place]], places, target)
+            rows = chunks[place]
+            places = np.empty(rows.stop - rows.start, np.int64)
+            places_in_order(bucket[rows], cursors[place], places)
+            words = self._packed(place, area[rows], size[rows] if size.size else size)
+            for each, target in zip(words, arranged, strict=True):
+                put_in_places(each, places, target)
 
         _all(pool, arrange_chunk, len(chunks), progress, 0.25)
 
         def bucket_set(place: int) -> _Rows:
             low, high = int(borders[place]), int(borders[place + 1])
             randoms = bucket_generator(key, place).integers(0, 1 << 32, high - low, np.uint32)
-            return self._set([codes[low:high] for codes in arranged], drawn_order(randoms))
+            return _Rows(self._packing.text([words[low:high] for words in arranged], drawn_order(randoms)), high - low)
 
         return (partial(bucket_set, place) for place in range(number))
-
-    def _set(self, columns: Sequence[Codes], order: NDArray[np.int32]) -> _Rows:
-        """The rows of these codes in this order."""
-        codes = np.empty((len(columns), order.size), np.int32)
-        formulas = np.zeros(len(columns), np.int64)
-        for place, (part, column) in enumerate(zip(self._parts, columns, strict=True)):
-            np.add(column, np.int32(part.first), out=codes[place], dtype=np.int32, casting="unsafe")
-            if part.formulas:
-                formulas[place] = np.count_nonzero(self._formulas[codes[place]])
-        room = order.size * self._longest
-        if room > ROOM_BYTES:
-            room = row_bytes(codes, self._bounds)
-        out = np.empty(room + PADDING, np.uint8)
-        return _Rows(out[: set_rows(codes, order, self._pool, self._bounds, out)], order.size, formulas)
 
 
 def _all(pool: ThreadPoolExecutor, work: Callable[[int], None], number: int, progress: Progress, begin: float) -> None:
@@ -329,8 +274,6 @@ def _is_unchanged(source: Source) -> bool:
 
 def rehearse() -> None:
     """The loops for codes of every size."""
-    for kind in (np.uint8, np.uint16, np.uint32, np.int32):
-        codes = np.zeros(1, kind)
-        for one in (codes, frozen(codes.copy())):
-            put_in_places(one, np.zeros(1, np.int64), np.zeros(1, kind))
-    row_bytes(np.zeros((1, 1), np.int32), np.zeros(2, np.int64))
+    packed.rehearse()
+    for kind in (np.uint8, np.uint16, np.uint32):
+        translate(frozen(np.zeros(1, kind)), np.zeros(1, np.int32), np.zeros(1, np.int32))

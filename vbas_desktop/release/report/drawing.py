@@ -14,7 +14,7 @@ Point = tuple[float, float]
 class Area:
     """A filled shape of closed rings; holes by the even-odd rule."""
 
-    rings: Sequence[Sequence[Point]]
+    rings: Sequence[Sequence[Sequence[float]]]
     fill: str
     stroke: str = "#51606d"
     title: str = ""

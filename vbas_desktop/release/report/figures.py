@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours
 from vbas_desktop.algorithms.colouring import colour_map
+from vbas_desktop.algorithms.coverage import polygon_rings
 from vbas_desktop.domain.regions import CoordinateKind
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.sensitive import decided_for, largest_shares
@@ -19,7 +20,7 @@ from vbas_desktop.release.plan import Partition, Plan
 
 from .drawing import Area, Dot, Drawing, Label, Line
 
-Ring = list[tuple[float, float]]
+Ring = list[list[float]]
 
 FILLS = (
     "#a9c6de", "#f0cfa0", "#a8d5c2", "#e3b3b0", "#c9c3e0", "#d9dca0",
@@ -159,16 +160,7 @@ def _shades(values: NDArray[np.float64]) -> list[str]:
 
 def _rings(shapes: NDArray[np.object_]) -> list[list[Ring]]:
     """The rings of each shape, without the point that closes them."""
-    parts, shape_of_part = shapely.get_parts(shapes, return_index=True)
-    rings, part_of_ring = shapely.get_rings(parts, return_index=True)
-    places, ring_of_place = shapely.get_coordinates(rings, return_index=True)
-    points, ends = list(map(tuple, places.tolist())), np.cumsum(np.bincount(ring_of_place, minlength=len(rings)))
-    found: list[list[Ring]] = [[] for _ in shapes]
-    start = 0
-    for owner, end in zip(shape_of_part[part_of_ring].tolist(), ends.tolist(), strict=True):
-        found[owner].append(points[start : end - 1])
-        start = end
-    return found
+    return [[ring[:-1] for rings in polygons for ring in rings] for polygons in polygon_rings(shapes)]
 
 
 def _labels(partition: Partition, placed: NDArray[np.object_]) -> list[Label]:
