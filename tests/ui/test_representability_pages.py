@@ -1,7 +1,9 @@
 """The pages Representability, Requirements and Policy, and what they do to the results."""
 
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
@@ -11,6 +13,7 @@ from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.cli.main import main
 from vbas_desktop.jobs.any_file import Coding, PairJob
 from vbas_desktop.release import ReleaseOptions
+from vbas_desktop.release.plan import make_plan
 from vbas_desktop.session.representing import PairOrder
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.pages import PAGES
@@ -438,3 +441,96 @@ def test_the_checklist_follows_what_export_is_set_to(aggregated_window, qtbot, t
     dialog = ExportDialog(session, aggregated_window)
     assert not dialog.shuffle.isChecked()
     dialog.close()
+
+
+def judged(window, qtbot):
+    """The part of the page Policy that judges, once it has."""
+    shown = page(window, "Policy")
+    qtbot.waitUntil(lambda: not shown.judged._latest.waiting)
+    return shown.judged
+
+
+def test_the_shown_solution_is_judged_by_a_policy_and_questions_are_answered(aggregated_window, qtbot):
+    session = aggregated_window.session
+    box = judged(aggregated_window, qtbot)
+    assert not box.lines
+    with qtbot.waitSignal(box.judged):
+        box.policy.setCurrentIndex(box.policy.findData("class-11"))
+        box.policy.activated.emit(box.policy.currentIndex())
+    assert session.policy.policy == "class-11"
+    smallest = make_plan(session.selected.problem, session.selected.solution).anonymity
+    assert [line[1].text() for line in box.lines[:2]] == [
+        f"held: {smallest}",
+        "not computed (no earlier release of this audience is in a ledger)",
+    ]
+    assert "CMS Cell Size Suppression Policy" in box.source.text()
+    session.note_policy(session.policy.signed("A. Custodian", "2024-05-01"))
+    qtbot.waitUntil(lambda: not box._latest.waiting)
+    answer = box.answers["class-11/3"]
+    answer.setText("no, checked")
+    with qtbot.waitSignal(box.judged):
+        answer.editingFinished.emit()
+    assert session.policy.answers == {"class-11/3": "no, checked"}
+    # What was signed is not what is answered now.
+    assert session.policy.signed_by == ""
+    assert "1 a person answered" in box.outcome.text()
+    dialog = ExportDialog(session, aggregated_window)
+    assert dialog.policy.currentData() == "class-11"
+    assert dialog.options().policy == "class-11"
+    dialog.close()
+
+
+def test_a_policy_of_ones_own_is_copied_changed_and_its_mistakes_are_told(
+    aggregated_window, qtbot, tmp_path, monkeypatch
+):
+    opened = []
+    monkeypatch.setattr("vbas_desktop.ui.pages.represent.judged_box.QDesktopServices.openUrl", opened.append)
+    box = judged(aggregated_window, qtbot)
+    box.judge_by("class-20")
+    path = tmp_path / "ours.toml"
+    box.copy_to(str(path))
+    qtbot.waitUntil(lambda: bool(opened) and not box._latest.waiting)
+    assert [url.toLocalFile() for url in opened] == [str(path)]
+    assert aggregated_window.session.policy.policy == str(path)
+    assert box.policy.currentText() == "ours.toml"
+    assert box.lines[0][0].text().endswith("at least 20")
+    path.write_text(path.read_text().replace("threshold = 20", "threshold = 14"))
+    with qtbot.waitSignal(box.judged):
+        box.again.click()
+    assert box.lines[0][0].text().endswith("at least 14")
+    path.write_text(path.read_text().replace("threshold = 14", "threshold = many"))
+    with qtbot.waitSignal(box.judged):
+        box.again.click()
+    assert "ours.toml" in box.problems.text()
+    assert box.problems.isVisible()
+    assert not box.lines
+
+
+def test_a_table_of_the_population_gives_k_map_and_risk(aggregated_window, qtbot, tmp_path):
+    session = aggregated_window.session
+    problem, solution = session.selected.problem, session.selected.solution
+    box = judged(aggregated_window, qtbot)
+    assert not box.risks
+    names = problem.quasi_identifiers
+    lines = [",".join(["region", *names, "people"])]
+    for place, region in enumerate(problem.regions.ids):
+        combinations = product(*(each.values for each in problem.categories))
+        lines += [",".join([region, *values, str(1000 + place)]) for values in combinations]
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
+    with qtbot.waitSignal(box.judged):
+        box.population.chosen.emit(tmp_path / "people.csv")
+    assert session.policy.population == str(tmp_path / "people.csv")
+    people = np.bincount(solution.membership, 1000 + np.arange(len(problem.regions)))
+    k_map = int(box.risks["k-map: fewest inhabitants of a released class"].text().replace(",", ""))
+    assert k_map in people.tolist()
+    assert float(box.risks["Journalist: highest risk"].text()) == pytest.approx(1 / k_map, rel=1e-3)
+    dialog = ExportDialog(session, aggregated_window)
+    assert dialog.options().population == str(tmp_path / "people.csv")
+    dialog.close()
+    (tmp_path / "people.csv").write_text(lines[0] + "\n" + lines[1] + "\n")
+    with qtbot.waitSignal(box.judged):
+        box.again.click()
+    assert "not in the table" in box.problems.text()
+    with qtbot.waitSignal(box.judged):
+        box.population.clear.click()
+    assert (session.policy.population, box.problems.isVisible(), box.risks) == ("", False, {})

@@ -159,7 +159,9 @@ class PolicyNotes:
     """What people decided: strategic choices, notes on points, and who signed when.
 
     ``export`` is what was chosen in Export last: whether the rows are shuffled (they are unless somebody says
-    otherwise) and how many columns get another name. ``extra`` keeps fields of later versions.
+    otherwise) and how many columns get another name. ``policy`` is the id or the file of the policy that releases are
+    judged by, ``population`` the file of a table of the population; notes with a slash in their name answer questions
+    of policies. ``extra`` keeps fields of later versions.
     """
 
     choices: Mapping[str, str] = field(default_factory=dict)
@@ -167,12 +169,14 @@ class PolicyNotes:
     signed_by: str = ""
     signed_on: str = ""
     export: Mapping[str, Any] = field(default_factory=dict)
+    policy: str = ""
+    population: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PolicyNotes:
         """The notes from a project file."""
-        names = ("choices", "notes", "signed_by", "signed_on", "export")
+        names = ("choices", "notes", "signed_by", "signed_on", "export", "policy", "population")
         known = {name: data[name] for name in names if name in data}
         return cls(**known, extra={name: value for name, value in data.items() if name not in known})
 
@@ -185,6 +189,7 @@ class PolicyNotes:
             "signed_by": self.signed_by,
             "signed_on": self.signed_on,
             **({"export": dict(self.export)} if self.export else {}),
+            **{name: value for name in ("policy", "population") if (value := getattr(self, name))},
         }
 
     @property
@@ -202,6 +207,20 @@ class PolicyNotes:
         if (shuffle, renames) == (self.shuffled, self.renamed):
             return self
         return replace(self, export={"shuffle": shuffle, "renames": renames}, signed_by="", signed_on="")
+
+    def judging(self, policy: str | None = None, population: str | None = None) -> PolicyNotes:
+        """By another policy or table of the population (None: as before); takes the signature away as a note does."""
+        changed = replace(
+            self,
+            policy=self.policy if policy is None else policy,
+            population=self.population if population is None else population,
+        )
+        return self if changed == self else replace(changed, signed_by="", signed_on="")
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """What people answered to the questions of policies."""
+        return {name: text for name, text in self.notes.items() if "/" in name}
 
     def noted(self, point: str, text: str) -> PolicyNotes:
         """With another note on a point; a changed note takes the signature away, as it is not what was signed."""
@@ -251,6 +270,7 @@ def as_document(notes: PolicyNotes, known: Mapping[str, str]) -> dict[str, Any]:
             }
             for point in checklist().points
         ],
+        "answers": notes.answers,
         "signed_by": notes.signed_by,
         "signed_on": notes.signed_on,
     }

@@ -41,6 +41,12 @@ class Classes:
         """The codes of each class, column by column, and its number of records; in the order of the codes."""
         return self._counter.classes()
 
+    def regions(self) -> Sizes:
+        """The number of records of each value of the first column."""
+        first, sizes = self._counter.firsts()
+        found = np.bincount(first, sizes).astype(np.int64)
+        return found[found > 0]
+
 
 class _Narrow:
     """Classes as single numbers in ascending order."""
@@ -81,6 +87,10 @@ class _Narrow:
             keys, column = np.divmod(keys, room)
             columns.append(column.astype(np.int32))
         return [keys.astype(np.int32), *columns[::-1]], self._sizes
+
+    def firsts(self) -> tuple[NDArray[np.integer], Sizes]:
+        self._count()
+        return self._keys // math.prod(self._room[1:]), self._sizes
 
     def _count(self) -> None:
         if not self._pending:
@@ -132,6 +142,10 @@ class _Wide:
         total = np.add.reduceat(sizes[order], first) if first.size else sizes
         self._parts, self._waiting = [([column[first] for column in columns], total)], 0
         return self._parts[0]
+
+    def firsts(self) -> tuple[NDArray[np.integer], Sizes]:
+        columns, sizes = self.classes()
+        return columns[0], sizes
 
 
 def _merged(keeps: NDArray[np.bool_], old: Sizes, at: NDArray[np.intp], new: Sizes) -> Sizes:

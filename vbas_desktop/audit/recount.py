@@ -39,7 +39,8 @@ _AS_THEY_ARE = ("utf-8", "utf-8-sig", "iso8859-1")
 class Recount:
     """What a file holds: ``vector[size]`` is the number of classes of that size (a class never spans regions).
 
-    ``sensitive`` tells of each sensitive column how its values are spread over the classes.
+    ``sensitive`` tells of each sensitive column how its values are spread over the classes. ``smallest_region`` are the
+    fewest records of a region; None if that was not counted.
     """
 
     records: int
@@ -47,6 +48,7 @@ class Recount:
     classes: int
     vector: Mapping[int, int]
     sensitive: tuple[SensitiveRecount, ...] = ()
+    smallest_region: int | None = None
 
     @property
     def anonymity(self) -> int | None:
@@ -145,7 +147,11 @@ def _counted(
         judged(each.column, _spread(*counter.classes(), values[place].texts(read_as), each), each.criteria)
         for place, (each, counter) in enumerate(zip(sensitive, cells, strict=True), own)
     )
-    return Recount(int(sizes.sum()), values[0].number, int(sizes.size), vector, found)
+    return Recount(int(sizes.sum()), values[0].number, int(sizes.size), vector, found, _fewest(classes.regions()))
+
+
+def _fewest(sizes: NDArray[np.int64]) -> int | None:
+    return int(sizes.min()) if sizes.size else None
 
 
 def _spread(

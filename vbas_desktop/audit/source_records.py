@@ -44,7 +44,8 @@ def recount_records(
     _, where = np.unique(keys, axis=0, return_inverse=True)
     sizes = np.bincount(where.ravel(), numbers).astype(np.int64)
     vector = Counter(sizes.tolist())
-    return Recount(int(numbers.sum()), len(codes[0].dictionary), int(sizes.size), dict(vector))
+    fewest = int(np.bincount(keys[:, 0], numbers).min()) if numbers.size else None
+    return Recount(int(numbers.sum()), len(codes[0].dictionary), int(sizes.size), dict(vector), smallest_region=fewest)
 
 
 def _text(column: Any) -> Any:

@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "reproduce-thesis": "run the thesis' experiments and check its claims",
     "export": "write the release of a solution of an earlier run",
     "ledger": "keep what was handed to whom, and check a release against it",
+    "policies": "list, show and check the policies that releases are judged by",
     "verify": "say whether a file is k-anonymous",
     "generate": "make synthetic records and regions with known counts",
     "approaches": "list every approach and its parameters",

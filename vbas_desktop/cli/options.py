@@ -17,6 +17,7 @@ from .arguments import add_setting, group_of
 from .terminal import say, say_findings
 
 if TYPE_CHECKING:
+    from vbas_desktop.assessment.policies import Judgement
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.jobs.target import TargetJob
@@ -134,13 +135,45 @@ def verdict_lines(rows: Iterable[Mapping[str, str]]) -> list[str]:
 def say_release(report: ReleaseReport) -> None:
     """What was released, on stderr."""
     say_findings(report.findings, hints=True)
-    if report.policy_met is False:
-        say("warning: the release does not meet the chosen policy; its report says what is missing.")
+    if report.population is not None:
+        say_population(report.population)
+    if report.policy is not None:
+        say_policy(report.policy)
     say(
         f"Released {report.records_released:,} of {counted(report.records, 'record')} in "
         f"{counted(report.aggregated_regions, 'aggregated region')}; read back and verified. "
         f"What may leave the organisation: {report.folder}"
     )
+
+
+def say_population(found: Mapping[str, Any]) -> None:
+    """What the inhabitants say of the release, on stderr."""
+    from vbas_desktop.release.report.policy import population_rows
+
+    say("Risk among the inhabitants:")
+    for name, value in population_rows(found):
+        say(f"  {name}: {value}")
+
+
+def say_policy(judged: Judgement) -> None:
+    """How a file fares by a policy, criterion by criterion, on stderr."""
+    say(f"{'warning: ' if judged.met is False else ''}{judged.in_words}")
+    for each in judged.criteria:
+        found = f" is {each.actual}" if each.actual and not each.demand.question else ""
+        why = each.actual if each.demand.question else each.reason
+        say(f"  {each.verdict}: {each.demand.text}{f';{found}' if found else ''}{f' ({why})' if why else ''}")
+
+
+def check_judging(release: ReleaseOptions) -> None:
+    """A policy or a table of the population that cannot be read stops before anything is computed."""
+    if release.policy is not None:
+        from vbas_desktop.files.policies import find_policy
+
+        find_policy(release.policy)
+    if release.population is not None:
+        from vbas_desktop.files.access import check_readable
+
+        check_readable(Path(release.population))
 
 
 def add_reading_options(parser: Any, what: str = "the records", prefix: str = "") -> None:

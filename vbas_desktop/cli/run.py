@@ -68,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
     requirement = shared.requirement_of(options)
     settings = shared.settings_of(options)
     release = ReleaseOptions.from_options(vars(options))
+    shared.check_judging(release)
     if options.out:
         check_target(Path(options.out))
     progress = TerminalProgress(options.quiet)

@@ -2,7 +2,8 @@
 
 Counts the records of every region and combination of quasi-identifier values with a reader of its own. The answer is
 one JSON object; its anonymity_vector tells how many classes there are of each size that occurs. The exit code is 0 if
-every combination that occurs has at least k records and meets the criteria for its sensitive values, else 3.
+every combination that occurs has at least k records and meets the criteria for its sensitive values, and no criterion
+of the policy is missed, if one is named; else 3.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import json
 
 from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.settings.declaration import setting_of
+from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import Columns
 from vbas_desktop.settings.sensitive import Harm, check_sensitive, sensitive_columns
 
 from .arguments import add_setting, add_settings, group_of, whole
-from .options import add_reading_options, reading_of
+from .options import add_reading_options, reading_of, say_policy
 from .terminal import TerminalProgress, say, say_findings, show
 
 EXAMPLE = """Example:
@@ -36,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-k", type=whole(1), default=5, metavar="K", help="the required anonymity (default: 5)")
     add_setting(group_of(parser, "sensitive values"), setting_of(Columns, "sensitive"))
     add_settings(parser, Harm)
+    add_setting(parser, setting_of(ReleaseOptions, "policy"))
     add_reading_options(parser, "FILE")
     parser.add_argument("--json", action="store_true", help="print JSON (it always does; kept for scripts)")
     parser.add_argument("--quiet", action="store_true", help="no progress and no sentence, only the JSON object")
@@ -51,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     check_sensitive(columns, harm)
     sensitive = sensitive_columns(columns, harm)
     place, how = record_place(options.file), reading_of(options)
-    job = VerifyJob(place, names, options.region_column, options.k, how, sensitive)
+    job = VerifyJob(place, names, options.region_column, options.k, how, sensitive, options.policy)
     progress = TerminalProgress(options.quiet)
     try:
         found = job.execute(progress)
@@ -71,4 +74,6 @@ def run(options: argparse.Namespace) -> int:
                 )
                 miss = "no class misses" if not classes else f"{lacking} {agreeing(classes, 'misses', 'miss')}"
                 say(f"{each.column}: {miss} {criterion}.")
+        if found.policy is not None:
+            say_policy(found.policy)
     return 0 if found.ok else NOT_ANONYMOUS

@@ -134,6 +134,7 @@ class ExportJob:
 
     def execute(self, progress: Progress = Silent()) -> ReleaseReport:  # noqa: B008
         """Read, run, compare with what was kept, release."""
+        from vbas_desktop.files.policies import find_policy
         from vbas_desktop.files.runfile import read_run_file
         from vbas_desktop.release import check_target
 
@@ -147,6 +148,8 @@ class ExportJob:
             options = ReleaseOptions.from_options({**kept, **self.changes})
             repeated = _repeated(document, options)
         check_target(self.target)
+        if options.policy is not None:
+            find_policy(options.policy)
         load = LoadJob(
             record_place(self.records or kept["records"]),
             Path(self.regions or kept["regions"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,9 @@ from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.sources.address import Address
 
 if TYPE_CHECKING:
+    from vbas_desktop.assessment.policies import Judgement
     from vbas_desktop.audit.recount import Recount
+    from vbas_desktop.domain.policies import Policy
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +25,7 @@ class Verified:
     k: int
     found: Recount
     findings: tuple[Finding, ...] = ()
+    policy: Judgement | None = None
 
     @property
     def violating_records(self) -> int:
@@ -31,8 +34,10 @@ class Verified:
 
     @property
     def ok(self) -> bool:
-        """Whether the file is k-anonymous and meets the criteria for sensitive values."""
-        return self.violating_records == 0 and self.criteria_met
+        """Whether the file is k-anonymous, meets the criteria for sensitive values, and misses none of a policy."""
+        return (
+            self.violating_records == 0 and self.criteria_met and (self.policy is None or self.policy.met is not False)
+        )
 
     @property
     def criteria_met(self) -> bool:
@@ -52,6 +57,7 @@ class Verified:
             "classes": found.classes,
             "violating_classes": found.violating_classes(self.k),
             "anonymity_vector": {str(size): number for size, number in sorted(found.vector.items())},
+            **({} if self.policy is None else {"policy": self.policy.as_dict()}),
             **({"sensitive": {each.column: each.as_dict() for each in found.sensitive}} if found.sensitive else {}),
         }
 
@@ -66,15 +72,18 @@ class VerifyJob:
     k: int = 5
     reading: RecordOptions = field(default_factory=RecordOptions)
     sensitive: tuple[Sensitive, ...] = ()
+    policy: str | None = None
 
     def execute(self, progress: Progress = Silent()) -> Verified:  # noqa: B008 (Silent has no state)
         """Count."""
         from vbas_desktop.audit.recount import recount
+        from vbas_desktop.files.policies import find_policy
         from vbas_desktop.files.records.table import line_two
 
         self._check()
+        policy = None if self.policy is None else find_policy(self.policy)
         if isinstance(self.file, Address):
-            return Verified(self.k, self._recounted(self.file, progress))
+            return self._judged(Verified(self.k, self._recounted(self.file, progress)), policy)
         category_line, said = line_two(self.file, self.reading, progress)
         found = recount(
             self.file,
@@ -86,7 +95,18 @@ class VerifyJob:
             sensitive=self.sensitive,
             progress=progress,
         )
-        return Verified(self.k, found, tuple(said))
+        return self._judged(Verified(self.k, found, tuple(said)), policy)
+
+    @staticmethod
+    def _judged(verified: Verified, policy: Policy | None) -> Verified:
+        from vbas_desktop.assessment.policies import judge, record_figures, sensitive_figures, together
+
+        if policy is None:
+            return verified
+        found = verified.found
+        spread = {each.column: each.as_dict() for each in found.sensitive}
+        figures = together(record_figures(found.vector, found.smallest_region), sensitive_figures(spread))
+        return replace(verified, policy=judge(policy, figures))
 
     def _recounted(self, address: Address, progress: Progress) -> Recount:
         from vbas_desktop.audit.source_records import recount_records

@@ -9,7 +9,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.errors import Check, VerificationFailed
-from vbas_desktop.settings.policies import POLICIES, Policy
 from vbas_desktop.settings.release import CLASS_SIZE, ReleaseOptions
 
 from .folder import ReleaseReport, check_target
@@ -20,10 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLASS_SIZE",
-    "POLICIES",
     "TELLTALE",
     "Check",
-    "Policy",
     "ReleaseOptions",
     "ReleaseReport",
     "VerificationFailed",

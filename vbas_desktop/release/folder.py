@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from vbas_desktop.assessment.policies import Judgement
 from vbas_desktop.domain.errors import Check, Finding
 from vbas_desktop.files.atomic import RUN_FILE
 from vbas_desktop.files.folders import check_target_folder, new_folder
@@ -52,7 +55,8 @@ class ReleaseReport:
     checks: tuple[Check, ...]
     files: tuple[ReleasedFile, ...]
     findings: tuple[Finding, ...] = ()
-    policy_met: bool | None = None
+    policy: Judgement | None = None
+    population: Mapping[str, Any] | None = None
 
     @property
     def folder(self) -> Path:

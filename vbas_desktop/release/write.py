@@ -15,7 +15,8 @@ from vbas_desktop.algorithms.adjacency import known_neighbours, pieces
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.coverage import Shapes
 from vbas_desktop.algorithms.region_names import region_names
-from vbas_desktop.assessment.population import population_column, population_risk
+from vbas_desktop.assessment.policies import Judgement
+from vbas_desktop.assessment.population import population_column
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.verification import Verification
 from vbas_desktop.domain.errors import Check, Finding, InputError, Severity
@@ -28,10 +29,11 @@ from vbas_desktop.engine.place import PlaceVector, place_vector
 from vbas_desktop.files.atomic import make_private
 from vbas_desktop.files.folders import require_space
 from vbas_desktop.files.generalise import from_plain, groups_text
+from vbas_desktop.files.policies import find_policy
+from vbas_desktop.files.population import read_population
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.files.runfile import as_text, run_document, write_run_file
 from vbas_desktop.settings.command import GROUPS_FILE, files_to_repeat
-from vbas_desktop.settings.policies import POLICIES
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
 
@@ -39,8 +41,9 @@ from . import representability
 from .disclosure import Told, tell
 from .folder import ReleasedFile, ReleaseReport, complete_folder
 from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of, with_larger_places
+from .judging import judged_by, population_of
 from .patience import Beside, Save, Saving, patiently
-from .plan import Plan, empty, make_plan, smallest_area
+from .plan import Plan, empty, make_plan
 from .records.arrow_writer import ArrowRecords
 from .records.blocks import changed
 from .records.canonical import Canonical, canonical_columns, canonical_hints, values_of_texts
@@ -80,6 +83,8 @@ def write_release(
     release is complete and verified. Raises `InputError`, `VerificationFailed` or `Cancelled`; then nothing is left.
     """
     progress, target, options = progress or Silent(), Path(target), options.settled()
+    if options.policy is not None:
+        find_policy(options.policy)
     released = options.released_columns(table.dialect.header)
     if isinstance(table, SourceTable):
         refuse_order(options, table.source.path)
@@ -114,13 +119,16 @@ def _write(
     made["release"] = {"solution": solution.id, **options.as_dict()}
     if made.get("options"):
         made["options"] = {**made["options"], "shuffle_seed": options.shuffle_seed}
-    made |= _population(plan, population_column(made))
+    made |= _population(plan, population_column(made), options, progress)
+    judged = None if options.policy is None else judged_by(options.policy, plan, made)
+    if judged is not None:
+        made["policy"] = judged.as_dict()
     with complete_folder(target) as folder:
         job = _Job(plan, table, result, options, released, folder, made, telltales)
         job.telltales += canonical_hints(job.canonical)
         written, checks = job.run(progress)
         progress.update("Putting the release in place", 1.0)
-    return _summary(plan, target, written, checks, options, job.telltales)
+    return _summary(plan, target, written, checks, options, job.telltales, judged, made.get("population"))
 
 
 def _named(plan: Plan, options: ReleaseOptions) -> Plan:
@@ -131,17 +139,16 @@ def _named(plan: Plan, options: ReleaseOptions) -> Plan:
     return replace(plan, names=tuple(map(defused, names)) if options.escape_formulas else names)
 
 
-def _population(plan: Plan, column: str | None) -> dict[str, Any]:
-    """What the inhabitants of the regions say of the release, for run.json and the internal report."""
-    if column is None or column not in plan.regions.numbers:
+def _population(plan: Plan, column: str | None, options: ReleaseOptions, progress: Progress) -> dict[str, Any]:
+    """What the inhabitants say of the release, for run.json and the internal report."""
+    table = None
+    if options.population is not None:
+        table = read_population(Path(options.population), plan.problem, Span(progress, 0.0, 0.0))
+    found = population_of(plan, column, table)
+    if found is None:
         return {}
-    number = len(plan.codes)
-    people = np.bincount(plan.membership, plan.regions.numbers[column], minlength=number).astype(np.float64)
-    region = np.repeat(np.arange(number), np.diff(plan.indptr))
-    found = population_risk(column, people, plan.records_by_region, region, plan.released_here)
-    if plan.coarser:
-        found = found.unknown("records are released in larger places, too")
-    return {"population": found.as_dict()}
+    source = {} if table is None else {"table_sha256": table.source.sha256}
+    return {"population": {**found.as_dict(), **source}}
 
 
 def rehearse() -> None:
@@ -311,7 +318,7 @@ class _Job:
         options = self.options
         papers = Papers(
             facts.told, vector, facts.checks, facts.files, facts.maps.regions, form(self.table.dialect, options),
-            row_order(options), options.class_size, options.policy,
+            row_order(options), options.class_size, self.document.get("policy"),
             with_formulas=bool(facts.written.formulas) and not options.escape_formulas,
         )  # fmt: skip
         return recipients_report(papers)
@@ -349,8 +356,9 @@ def _summary(
     checks: tuple[Check, ...],
     options: ReleaseOptions,
     telltales: tuple[Finding, ...],
+    judged: Judgement | None,
+    population: Mapping[str, Any] | None,
 ) -> ReleaseReport:
-    policy = POLICIES.get(options.policy or "")
     return ReleaseReport(
         target=target,
         records=plan.problem.records,
@@ -361,7 +369,8 @@ def _summary(
         checks=checks,
         files=listed(target, {f"release/anonymized.{options.format}": written.sha256}),
         findings=(*telltales, *_formula_findings(written, options)),
-        policy_met=None if policy is None else policy.met(plan.anonymity, smallest_area(plan)),
+        policy=judged,
+        population=population,
     )
 
 

@@ -14,6 +14,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import is_elsewhere
+from vbas_desktop.files.policies import bundled
 from vbas_desktop.sources.address import Address, record_place
 
 from .orders import Loaded, LoadOrder, count
@@ -100,7 +101,13 @@ class OpenProjectOrder:
         look = replace(
             state.look, context=tuple(each for each in state.look.context if not is_elsewhere(each.path, here))
         )
-        return replace(state, choices=kept, look=look), tuple(gone)
+        policy = dict(state.policy)
+        for name, what in (("policy", "policy"), ("population", "table of the population")):
+            path = policy.get(name, "")
+            if path and not (name == "policy" and path in bundled()) and not there(path):
+                gone.append(f"{Path(path).name} ({what}, not found)")
+                del policy[name]
+        return replace(state, choices=kept, look=look, policy=policy), tuple(gone)
 
 
 def _differs(before: Source, now: Source) -> bool:

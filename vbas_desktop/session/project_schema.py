@@ -145,6 +145,8 @@ SCHEMA: dict[str, Any] = {
                 "notes": {"type": "object", "additionalProperties": {"type": "string"}},
                 "signed_by": {"type": "string"},
                 "signed_on": {"type": "string"},
+                "policy": {"type": "string"},
+                "population": {"type": "string"},
                 "export": {
                     "type": "object",
                     "properties": {"shuffle": {"type": "boolean"}, "renames": {"type": "integer", "minimum": 0}},

@@ -232,7 +232,8 @@ class Session(Loading):
         """Freeze what a thread needs to write the release of a solution. Call `why_not_release` first."""
         assert self.table is not None
         assert entry.problem is not None
-        self.note_policy(self.policy.exporting(options.shuffle, len(options.renames)))
+        notes = self.policy.exporting(options.shuffle, len(options.renames))
+        self.note_policy(notes.judging(policy=options.policy or ""))
         result, policy = result_of(entry.run, self.entries), None
         if self.policy.notes or self.policy.choices or self.policy.signed_by:
             policy = self.policy_document(entry, options.shuffle, len(options.renames))

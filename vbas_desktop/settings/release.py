@@ -13,8 +13,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.formulas import defused
 
 from .declaration import Settings, setting, settings_of
-from .forms import Delimiter, Digits, Names, Renames, Switch
-from .policies import POLICIES
+from .forms import Delimiter, Digits, Form, Names, Renames, Switch
 from .writing import escaping
 
 ReleaseFormat = Literal["csv", "parquet"]
@@ -39,8 +38,8 @@ class ReleaseOptions(Settings):
     ``columns`` are kept, in this order (None: all but ``identifiers``, in the order of the file); ``allow_columns`` are
     released even if they tell of person or place; ``renames`` maps a column to its name in the release. ``class_size``
     names the added column (None: not added). ``delimiter`` None keeps that of the file. ``shuffle_seed`` is the secret
-    of the rows' order, in hexadecimal digits (None: drawn when the release is written). ``policy`` is the name of a
-    preset in `POLICIES`.
+    of the rows' order, in hexadecimal digits (None: drawn when the release is written). ``policy`` is the id of a
+    shipped policy or the path of one, ``population`` the path of a table of the population.
     """
 
     columns: tuple[str, ...] | None = setting(
@@ -127,13 +126,22 @@ class ReleaseOptions(Settings):
     )
     policy: str | None = setting(
         None,
-        label="&Minimum demanded",
-        help="The report says whether the release meets it.",
-        in_command="a rule to judge the release by in its reports",
+        label="Polic&y",
+        help="Id of a policy, or a file with one: the reports say criterion by criterion whether the release meets it.",
+        in_command="judge the release by this policy, criterion by criterion: an id (vbas policies list) or a file",
         option="--policy",
         group=_GROUP,
-        choices=tuple(POLICIES),
-        titles={None: "No further demand", **{name: policy.title for name, policy in POLICIES.items()}},
+        form=Form("ID|FILE"),
+    )
+    population: str | None = setting(
+        None,
+        label="Table of the population",
+        help="CSV file with the number of people by region and quasi-identifiers: the risk among all inhabitants is "
+        "exact then.",
+        option="--population",
+        group=_GROUP,
+        form=Form("FILE"),
+        usual="none",
     )
     geometry: tuple[GeometryFormat, ...] = setting(
         ("geojson",),
@@ -176,8 +184,6 @@ class ReleaseOptions(Settings):
             findings.append(_wrong("The delimiter must be one character, not a quote or a line end."))
         elif self.delimiter is not None and not self.delimiter.isascii():
             findings.append(_wrong("The delimiter must be an ASCII character.", "Usual: comma, semicolon, tab."))
-        if self.policy is not None and self.policy not in POLICIES:
-            findings.append(_wrong(f"There is no policy “{self.policy}”.", f"Known: {', '.join(POLICIES)}."))
         findings += [
             _wrong(f"There is no geometry format “{name}”.", "Choose geojson, gpkg or both.")
             for name in self.geometry

@@ -16,6 +16,7 @@ import pytest
 from vbas_desktop.assessment.representability.requirement import Requirement
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.records import Role
+from vbas_desktop.files.policies import text_of
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of
@@ -49,6 +50,9 @@ def folder(tmp_path, monkeypatch):
     (here / "codes.csv").write_text(f"column,value,label\n{AGE},1,young\n")
     merged = [f"R{i},A{i % 4}" for i in range(12)]
     (here / "codes of then.csv").write_text("initial_region,aggregated_region\n" + "\n".join(merged) + "\n")
+    (here / "our rule.toml").write_text(text_of("class-11"), encoding="utf-8")
+    people = [f"R{i},{age},{sex},99" for i in range(12) for age in range(1, 5) for sex in (1, 2)]
+    (here / "all people.csv").write_text("\n".join([f'region,{AGE},"sex, ""at birth""",people', *people]) + "\n")
     monkeypatch.chdir(here)
     return here
 
@@ -83,6 +87,8 @@ def repeated(release: Path, folder: Path, monkeypatch) -> Path:
         folder / "lake.geojson",
         folder / "codes.csv",
         folder / "codes of then.csv",
+        folder / "our rule.toml",
+        folder / "all people.csv",
         *release.glob("internal/*.csv"),
     ):
         shutil.copy(path, there)
@@ -122,6 +128,7 @@ VARIANTS = {
         "--construction", "obstacles", "--obstacles", "lake.geojson", "--codebook", "codes.csv", "--sites", "5",
         *SECRET,
     ],
+    "judged": ["--policy", "our rule.toml", "--population", "all people.csv", "--sites", "4", *SECRET],
     "coarsen": [
         "--construction", "coarsen", "--coarsen-from", "codes of then.csv", "--sites", "3", *SECRET,
     ],

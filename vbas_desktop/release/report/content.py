@@ -15,14 +15,14 @@ from vbas_desktop.domain.source import Source
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.release.tables import code_order
 from vbas_desktop.settings.command import files_to_repeat, repeat_command
-from vbas_desktop.settings.policies import POLICIES
 
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .facts import Facts
 from .figures import solutions_scatter
 from .limits import limit_blocks
 from .place import place_blocks
-from .ratings import MEASURE_ROWS, measure_rows, risk_blocks, solution_table
+from .policy import checklist_blocks, policy_blocks, population_blocks
+from .ratings import MEASURE_ROWS, journalist_of, measure_rows, risk_blocks, solution_table
 from .sensitive import sensitive_blocks
 from .shared import FOOT, code_and_name, files_table, map_caption, region_rows, why_safe
 from .tiers import tier_blocks
@@ -67,24 +67,6 @@ def losses_by_value(plan: Plan) -> tuple[ValueLoss, ...]:
     return tuple(reversed(losses))
 
 
-def policy_blocks(document: Mapping[str, Any]) -> Iterable[Block]:
-    """The choices, every point with evidence and note, and the signature; nothing if no checklist was filled in."""
-    filled = document.get("policy_checklist")
-    if not filled:
-        return
-    yield Pairs([(each["question"], each["answer"] or "not decided") for each in filled["choices"]])
-    rows = [
-        (each["id"], each["title"], each["state"], " ".join(filter(None, (each["evidence"], each["note"]))))
-        for each in filled["points"]
-    ]
-    yield Table(("point", "what", "state", "evidence and notes"), rows, 9)
-    left = sum(each["state"] == "open" for each in filled["points"])
-    if left:
-        yield Paragraph(f"{left:,} point{'s are' if left != 1 else ' is'} open.")
-    signed = filled["signed_by"]
-    yield Paragraph(f"Signed by {signed} on {filled['signed_on']}." if signed else "Not signed.")
-
-
 def requirement_blocks(document: Mapping[str, Any]) -> Iterable[Block]:
     """How the released solution fares by criterion; nothing if nobody required anything."""
     return check_blocks(document.get("requirement_check") or [])
@@ -124,8 +106,8 @@ class _Writer:
     def sections(self) -> Iterable[Section]:
         safe = why_safe(self.problem.quasi_identifiers, self.k, self.plan.anonymity, bool(self.plan.coarser))
         yield Section("In short", (self._tiles(), *safe))
-        yield Section("Policy", tuple(self._policy()))
-        yield Section("Policy checklist", tuple(policy_blocks(self.facts.document)))
+        yield Section("Policy", tuple(policy_blocks(self.plan, self.facts.document)))
+        yield Section("Policy checklist", tuple(checklist_blocks(self.facts.document)))
         yield Section("The requirement", tuple(requirement_blocks(self.facts.document)))
         yield Section("The files", (files_table(self.facts.files),))
         yield Section("Where it came from", tuple(self._inputs()))
@@ -139,7 +121,7 @@ class _Writer:
         yield Section("Solutions that were considered", tuple(self._solutions()))
         yield Section("Suppressed records", tuple(self._suppression()))
         yield Section("Risk of re-identification", tuple(self._risk()))
-        yield Section("Population", tuple(self._population()))
+        yield Section("Population", tuple(population_blocks(self.facts.document)))
         yield Section("Earlier releases", tuple(self._ledger()))
         yield Section("Verification", tuple(self._verification()))
         yield Section("Remarks", tuple(self._remarks()))
@@ -156,16 +138,6 @@ class _Writer:
             (f"{self.plan.records_suppressed:,}", f"records suppressed ({100 * share:.2g} % of the file)"),
         ]
         return Tiles(items)
-
-    def _policy(self) -> Iterable[Block]:
-        chosen = POLICIES.get(self.facts.options.policy or "")
-        if chosen is None:
-            yield Paragraph("No policy was chosen. The usual ones, for orientation:")
-        else:
-            verdict = "meets" if self.facts.meets(chosen) else "does not meet"
-            yield Paragraph(f"The release {verdict} the policy “{chosen.title}” ({chosen.origin}): {chosen.demand()}.")
-        yield Checks([(self.facts.meets(policy), policy.title, policy.demand()) for policy in POLICIES.values()])
-        yield Paragraph("Areas are judged by the records released in them, not by their inhabitants.", quiet=True)
 
     def _inputs(self) -> Iterable[Block]:
         sources = [("Record file", self.problem.records_source), ("Region file", self.problem.regions_source)]
@@ -248,31 +220,8 @@ class _Writer:
 
     def _risk(self) -> Iterable[Block]:
         before, after = risk_of(class_sizes(self.problem.counts)), risk_of(self.plan.sizes)
-        yield from risk_blocks([("input, by initial region", before), ("released file", after)])
-
-    def _population(self) -> Iterable[Block]:
-        found = self.facts.document.get("population")
-        if not found:
-            return
-        fraction, smallest = found["sampling_fraction"], found["smallest_region"]
-        highest, average = found["journalist_maximum_estimated"], found["journalist_average_estimated"]
-        none = f"not computed: {found['not_estimated_because']}"
-        yield Pairs(
-            [
-                ("Column with the inhabitants", found["column"]),
-                ("Inhabitants", f"{found['inhabitants']:,.0f}"),
-                ("Sampling fraction", "–" if fraction is None else f"{100 * fraction:.4g} %"),
-                ("Fewest inhabitants of a released region", "–" if smallest is None else f"{smallest:,.0f}"),
-                ("Journalist: highest, estimated", none if highest is None else f"{highest:.4g}"),
-                ("Journalist: average, estimated", none if average is None else f"{average:.4g}"),
-                ("k-map", found["k_map"]),
-            ]
-        )
-        yield Paragraph(
-            "The inhabitants of a class are estimated by its share of the region’s records. The estimate is no "
-            "safeguard: nothing is released because of it.",
-            quiet=True,
-        )
+        columns = [("input, by initial region", before), ("released file", after)]
+        yield from risk_blocks(columns, journalist=journalist_of(self.facts.document))
 
     def _ledger(self) -> Iterable[Block]:
         found = self.facts.document.get("ledger_check")

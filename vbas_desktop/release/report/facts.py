@@ -15,9 +15,8 @@ from vbas_desktop.engine.place import PlaceVector
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.disclosure import Told
 from vbas_desktop.release.folder import ReleasedFile
-from vbas_desktop.release.plan import Plan, smallest_area
+from vbas_desktop.release.plan import Plan
 from vbas_desktop.release.records.sink import Written
-from vbas_desktop.settings.policies import Policy
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .figures import Maps
@@ -40,12 +39,3 @@ class Facts:
     place: PlaceVector
     told: Told
     telltales: tuple[Finding, ...]
-
-    @property
-    def smallest_area(self) -> int | None:
-        """The fewest released records of an aggregated region that has any."""
-        return smallest_area(self.plan)
-
-    def meets(self, policy: Policy) -> bool:
-        """Whether the release meets the policy."""
-        return policy.met(self.plan.anonymity, self.smallest_area)

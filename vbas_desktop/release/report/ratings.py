@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from vbas_desktop.approaches.base import Measure
 from vbas_desktop.approaches.registry import approaches
@@ -67,12 +68,28 @@ def solution_table(solutions: Sequence[Solution], chosen: Solution, unit: str) -
     return Table(headings, rows, marked=marked)
 
 
-def risk_blocks(columns: Sequence[tuple[str, Risk]], digits: int = 4) -> Iterable[Block]:
-    """The risks of one or more files side by side, each with its heading."""
+def journalist_of(document: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    """The journalist's risk of the released file, as far as the inhabitants are known: what it is, and its value."""
+    found = document.get("population")
+    if not found:
+        return ()
+    for word in ("", "_estimated"):
+        highest, average = found[f"journalist_maximum{word}"], found[f"journalist_average{word}"]
+        if highest is not None:
+            how = ", estimated" if word else ""
+            return (f"Journalist: highest{how}", f"{highest:.4g}"), (f"Journalist: average{how}", f"{average:.4g}")
+    return (("Journalist: highest", f"not computed: {found['not_exact_because']}"),)
+
+
+def risk_blocks(
+    columns: Sequence[tuple[str, Risk]], digits: int = 4, journalist: Sequence[tuple[str, str]] = ()
+) -> Iterable[Block]:
+    """The risks of one or more files side by side, each with its heading; ``journalist`` is that of the last."""
 
     def chance(value: float | None) -> str:
         return "–" if value is None else f"{value:.{digits}g}"
 
+    blank = [""] * (len(columns) - 1)
     rows = [
         ("Prosecutor: highest", *(chance(risk.prosecutor_maximum) for _, risk in columns)),
         ("Prosecutor: average", *(chance(risk.prosecutor_average) for _, risk in columns)),
@@ -80,14 +97,18 @@ def risk_blocks(columns: Sequence[tuple[str, Risk]], digits: int = 4) -> Iterabl
             (f"Records above {text}", *(f"{risk.at_risk[index]:,}" for _, risk in columns))
             for index, (text, _) in enumerate(THRESHOLDS)
         ),
-        ("Journalist: highest", *("not defined" for _ in columns)),
+        *((name, *blank, value) for name, value in journalist or _NO_JOURNALIST),
         ("Marketer: share recognised", *(chance(risk.marketer) for _, risk in columns)),
     ]
     yield Table(("risk", *(name for name, _ in columns)), rows)
+    known = "1 / the inhabitants of the place with the same values" if journalist else "no population is known"
     yield Paragraph(
         "Prosecutor: the attacker knows that the person is in the file; the risk of a record is 1 / the records that "
         "share its values. The limits 0.2, 0.09 and 0.05 stand for classes of 5, 11 and 20. Journalist: the attacker "
-        "looks the person up in a population; not defined, because no population is known. Marketer: the share of "
+        f"looks the person up in a population; {known}. Marketer: the share of "
         "records that are recognised if each is matched at random, the file being the whole population.",
         quiet=True,
     )
+
+
+_NO_JOURNALIST = (("Journalist: highest", "not defined"),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,11 @@ from vbas_desktop.release.disclosure import Share, Told
 from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.geometry import made_up_extent
 from vbas_desktop.release.tables import code_order
-from vbas_desktop.settings.policies import POLICIES
 
 from .blocks import Block, Checks, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .drawing import Drawing
 from .place import recipients_place
+from .policy import recipients_policy
 from .ratings import MEASURE_ROWS, formatted, measures, risk_blocks
 from .sensitive import recipients_sensitive
 from .shared import FOOT, code_and_name, files_table, map_caption, region_rows, why_safe
@@ -40,7 +40,7 @@ class Papers:
     form: str
     row_order: str
     class_size: str | None = None
-    policy: str | None = None
+    policy: Mapping[str, Any] | None = None
     with_formulas: bool = False
 
 
@@ -59,7 +59,7 @@ def _sections(papers: Papers) -> Iterable[Section]:
     told = papers.told
     names = [column.name for column in told.columns]
     yield Section("In short", (_tiles(told), *why_safe(names, told.k, told.anonymity, bool(told.coarser))))
-    yield Section("Policy", tuple(_policy(papers)))
+    yield Section("Policy", tuple(recipients_policy(papers.policy)))
     yield Section("The files", (files_table(papers.files),))
     yield Section("What was chosen", (Pairs(_choices(papers)),))
     yield Section("Places in tiers", tuple(tier_blocks(told)))
@@ -95,13 +95,6 @@ def _tier_tile(told: Told) -> list[tuple[str, str]]:
             "of them with the code of an aggregated region, the others with that of a larger place",
         )
     ]
-
-
-def _policy(papers: Papers) -> Iterable[Block]:
-    policy = POLICIES.get(papers.policy or "")
-    if policy is not None:
-        verdict = "meets" if policy.met(papers.told.anonymity, papers.told.smallest_area) else "does not meet"
-        yield Paragraph(f"The release {verdict} the policy “{policy.title}” ({policy.origin}): {policy.demand()}.")
 
 
 def _choices(papers: Papers) -> list[tuple[str, str]]:

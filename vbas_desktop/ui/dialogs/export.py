@@ -30,9 +30,10 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.savings import in_tiers_in_words
+from vbas_desktop.files.policies import bundled
 from vbas_desktop.jobs.ledger import usual_ledger
 from vbas_desktop.jobs.release import ReleaseJob, Stopped
-from vbas_desktop.release import CLASS_SIZE, POLICIES, ReleaseOptions, ReleaseReport
+from vbas_desktop.release import CLASS_SIZE, ReleaseOptions, ReleaseReport
 from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
 from vbas_desktop.release.ledger import Entry as LedgerEntry
 from vbas_desktop.session.releasing import release_in_words, why_not_release
@@ -118,13 +119,24 @@ class ExportDialog(QDialog):
         for name, combo in self._combos.items():
             for value, text in _SETTINGS[name].titles.items():
                 combo.addItem(text, value)
-        for name, policy in POLICIES.items():
-            self.policy.setItemData(self.policy.findData(name), policy.origin, Qt.ItemDataRole.ToolTipRole)
+        self._fill_policies(self._session.policy.policy)
         self.shuffle.setChecked(self._session.policy.shuffled)
         self.naming.addItem("No names", None)
         for column in self._session.regions.columns if self._session.regions is not None else ():
             self.naming.addItem(column, column)
         self.naming.setCurrentIndex(max(0, self.naming.findData(self._session.look.names)))
+
+    def _fill_policies(self, chosen: str) -> None:
+        self.policy.addItem("None", None)
+        for policy in bundled().values():
+            self.policy.addItem(policy.name, policy.id)
+            self.policy.setItemData(self.policy.count() - 1, policy.origin, Qt.ItemDataRole.ToolTipRole)
+        if chosen and self.policy.findData(chosen) < 0:
+            self.policy.addItem(Path(chosen).name, chosen)
+        self.policy.setCurrentIndex(max(0, self.policy.findData(chosen or None)))
+        # Names of policies are long; the list shows them whole.
+        self.policy.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.policy.setMinimumContentsLength(24)
 
     def _build(self) -> None:
         self.summary.setWordWrap(True)
@@ -254,6 +266,7 @@ class ExportDialog(QDialog):
             "escape_formulas": self.formulas.isChecked(),
             "format": self.format.currentData(),
             "policy": self.policy.currentData(),
+            "population": self._session.policy.population or None,
             "geometry": ("geojson", "gpkg") if self.geopackage.isChecked() else ("geojson",),
             "pdf": self.pdf.isChecked(),
             "name_column": self.naming.currentData(),
@@ -273,7 +286,7 @@ class ExportDialog(QDialog):
         self.solution.setCurrentIndex(self.solution.findData(number))
         self.columns.take_up(options.columns or (), options.renames, options.allow_columns)
         for combo, value in ((self.format, options.format), (self.policy, options.policy)):
-            combo.setCurrentIndex(combo.findData(value))
+            combo.setCurrentIndex(max(0, combo.findData(value)))
         self.delimiter.setCurrentIndex(list(_SETTINGS["delimiter"].titles).index(options.delimiter))
         self.shuffle.setChecked(options.shuffle)
         self.seed.setText(options.shuffle_seed or "")
@@ -434,6 +447,4 @@ def _in_words(report: ReleaseReport) -> str:
         f"{counted(report.aggregated_regions, 'aggregated region')}; {report.records_suppressed:,} suppressed. "
         f"The folder “release” may be handed on, “internal” stays with you."
     )
-    if report.policy_met is None:
-        return text
-    return f"{text} The minimum demanded is {'met' if report.policy_met else 'NOT met'}."
+    return text if report.policy is None else f"{text} {report.policy.in_words}"

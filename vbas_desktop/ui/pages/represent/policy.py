@@ -1,10 +1,11 @@
-"""The page Policy: a guided checklist for a release, with what the program knows already filled in."""
+"""The page Policy: how a release fares by a policy, and a guided checklist with what the program knows filled in."""
 
 from __future__ import annotations
 
 from datetime import date
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -23,6 +24,8 @@ from vbas_desktop.session.papers import knowledge_of
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, muted, set_look, title
+
+from .judged_box import JudgedBox
 
 _MARKS = {State.KNOWN: ("✓", "good"), State.NOTED: ("✓", "good"), State.OPEN: ("○", "warning")}
 _UNDECIDED = "not decided"
@@ -84,7 +87,7 @@ class PolicyPage(QScrollArea):
         self._context = context
         self.choices = {each.id: QComboBox() for each in checklist().choices}
         self.rows = {point.id: PointRow(point) for point in checklist().points}
-        self.summary = QLabel()
+        self.summary, self.judged = QLabel(), JudgedBox(context)
         self.name = QLineEdit()
         self.sign = QPushButton("Si&gn")
         self.signature = QLabel()
@@ -99,6 +102,8 @@ class PolicyPage(QScrollArea):
         column.setContentsMargins(2 * GRID, GRID, 3 * GRID, 2 * GRID)
         column.setSpacing(GRID // 2)
         self.summary.setWordWrap(True)
+        column.addWidget(self.judged)
+        column.addWidget(title("Checklist"))
         column.addWidget(self.summary)
         column.addWidget(title("Strategy"))
         strategy = QHBoxLayout()
@@ -160,7 +165,14 @@ class PolicyPage(QScrollArea):
             f"{done} of {len(self.rows)} points are settled: by what the program knows of "
             f"{'the chosen solution' if entry is not None else 'the choices so far'}, or by a note."
         )
+        if self.isVisible():
+            self.judged.refresh()
         self._refresh_signature()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Judge what is shown: nobody has to wait for it before."""
+        super().showEvent(event)
+        self.judged.refresh()
 
     @Slot()
     def _refresh_signature(self) -> None:

@@ -1,0 +1,121 @@
+"""The policies that releases are judged by.
+
+`list` shows those that come with the program, `show` one of them or one of your own with its criteria and where it
+comes from, `check` says what is wrong with a file (exit code 1), `template` makes a file to change. A policy is used
+with --policy ID or --policy FILE in `vbas run`, `vbas export` and `vbas verify`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vbas_desktop.domain.words import counted
+
+from .terminal import show
+
+if TYPE_CHECKING:
+    from vbas_desktop.domain.policies import Policy
+
+EXAMPLE = """Example:
+  vbas policies list
+  vbas policies template class-11 --out ours.toml
+  vbas policies check ours.toml"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the actions."""
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    listing = actions.add_parser("list", help="the policies that come with the program")
+    one = actions.add_parser("show", help="one policy with its criteria and its source")
+    one.add_argument("policy", metavar="ID|FILE", help="the id of a policy, or its file")
+    check = actions.add_parser("check", help="say what is wrong with the file of a policy")
+    check.add_argument("file", metavar="FILE", help="the file")
+    template = actions.add_parser("template", help="print or write a file that can be changed")
+    template.add_argument(
+        "policy", metavar="ID|FILE", nargs="?", default="", help="copy this one (default: an example)"
+    )
+    template.add_argument("--out", metavar="FILE", help="write it to this file (default: print it)")
+    for each in (listing, one):
+        each.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what was asked for."""
+    actions = {"list": _list, "show": _show, "check": _check, "template": _template}
+    return actions[options.action](options)
+
+
+def _list(options: argparse.Namespace) -> int:
+    from vbas_desktop.files.policies import bundled
+
+    policies = list(bundled().values())
+    if options.json:
+        show(json.dumps([_told(policy) for policy in policies], indent=2, ensure_ascii=False))
+        return 0
+    width = max(len(policy.id) for policy in policies)
+    show("\n".join(f"{policy.id.ljust(width)}  {policy.name} ({policy.date})" for policy in policies))
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from vbas_desktop.files.policies import find_policy
+
+    policy = find_policy(options.policy)
+    if options.json:
+        show(json.dumps(_told(policy), indent=2, ensure_ascii=False))
+        return 0
+    criteria = [
+        f"{number}. {demand.text}{' [a person answers]' if demand.question else ''}"
+        + (f"\n   {demand.note}" if demand.note else "")
+        for number, demand in enumerate(policy.criteria, start=1)
+    ]
+    show("\n".join([f"{policy.name} ({policy.id})", policy.origin, policy.source, "", *criteria]))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from vbas_desktop.files.policies import read_policy
+
+    policy = read_policy(Path(options.file))
+    show(
+        f"{options.file}: “{policy.name}”, {counted(len(policy.criteria), 'criterion', 'criteria')}; nothing is wrong."
+    )
+    return 0
+
+
+def _template(options: argparse.Namespace) -> int:
+    from vbas_desktop.files.atomic import write_text
+    from vbas_desktop.files.policies import text_of
+
+    text = text_of(options.policy)
+    if options.out:
+        write_text(Path(options.out), text)
+    else:
+        show(text.rstrip("\n"))
+    return 0
+
+
+def _told(policy: Policy) -> dict[str, Any]:
+    return {
+        "id": policy.id,
+        "name": policy.name,
+        "authority": policy.authority,
+        "citation": policy.citation,
+        "date": policy.date,
+        "source": policy.source,
+        "criteria": [
+            {"question": demand.question, "answer": demand.answer}
+            if demand.question
+            else {
+                "measure": demand.measure,
+                "of": demand.of,
+                "comparison": demand.comparison,
+                "threshold": demand.threshold,
+                "note": demand.note,
+            }
+            for demand in policy.criteria
+        ],
+    }

@@ -1,0 +1,229 @@
+"""The part of the page Policy that judges the shown solution: which policy, all criteria, the inhabitants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from vbas_desktop.assessment.policies import Judged, Judgement, Verdict, answer_key
+from vbas_desktop.files.policies import bundled
+from vbas_desktop.jobs.policy import CopyPolicyJob, JudgeJob, Outcome
+from vbas_desktop.release.report.policy import population_rows
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.latest import Latest
+from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.fields import Field, clear, muted, set_look, title
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save, beside
+from vbas_desktop.ui.widgets.file_row import FileRow
+
+POLICY_FILES = "Policies (*.toml);;All files (*)"
+_LOOKS = {Verdict.HELD: "good", Verdict.MISSED: "error", Verdict.ANSWERED: "good"}
+_NONE = "No policy"
+
+
+class JudgedBox(QWidget):
+    """Choose a policy, see how the shown solution fares by each criterion, answer what is asked of a person."""
+
+    judged = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._latest = Latest(context.quiet_runner, "Judging by the policy", self)
+        self.policy = QComboBox()
+        self.open, self.copy, self.again = (
+            QPushButton("Open a file…"),
+            QPushButton("Edit a copy…"),
+            QPushButton("Again"),
+        )
+        self.population = FileRow(
+            "Table of the population",
+            "CSV file with region, quasi-identifiers and the number of people: k-map and risk are exact then",
+            context.theme,
+            clearable=True,
+        )
+        self.outcome, self.source, self.problems = QLabel(), muted(), QLabel()
+        self.answers: dict[str, QLineEdit] = {}
+        self.lines: list[tuple[QLabel, QLabel]] = []
+        self.risks: dict[str, QLabel] = {}
+        self._criteria, self._inhabitants = QGridLayout(), QGridLayout()
+        self._build()
+        self._connect()
+
+    def _build(self) -> None:
+        self.policy.addItem(_NONE, "")
+        for policy in bundled().values():
+            self.policy.addItem(f"{policy.name} ({policy.date})", policy.id)
+            self.policy.setItemData(self.policy.count() - 1, policy.origin, Qt.ItemDataRole.ToolTipRole)
+        # No letters: they would be those of the panel beside the page.
+        for button, keys, told in (
+            (self.open, "Ctrl+Alt+P", "Judge by the policy in a file of your own"),
+            (self.copy, "Ctrl+Alt+E", "Write the chosen policy, or an example, to a file, and open it to be changed"),
+            (self.again, "Ctrl+Alt+A", "Read the files again and judge again"),
+            (self.population.choose, "Ctrl+Alt+T", self.population.choose.toolTip()),
+        ):
+            button.setShortcut(keys)
+            button.setToolTip(f"{told} ({keys})")
+        row = QHBoxLayout()
+        row.addWidget(Field("Judged by", self.policy, "Rules with their sources and dates, or one of your own"), 1)
+        for button in (self.open, self.copy, self.again):
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+        for label in (self.outcome, self.problems):
+            label.setWordWrap(True)
+        self.problems.setProperty("look", "error")
+        self.problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        for grid in (self._criteria, self._inhabitants):
+            grid.setHorizontalSpacing(2 * GRID)
+            grid.setVerticalSpacing(GRID // 2)
+        self._criteria.setColumnStretch(0, 3)
+        self._criteria.setColumnStretch(1, 2)
+        self._inhabitants.setColumnStretch(1, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GRID // 2)
+        column.addWidget(title("Policy"))
+        column.addLayout(row)
+        column.addWidget(self.problems)
+        column.addWidget(self.outcome)
+        column.addWidget(self.source)
+        column.addLayout(self._criteria)
+        column.addWidget(title("Risk among the inhabitants"))
+        column.addWidget(self.population)
+        column.addLayout(self._inhabitants)
+
+    def _connect(self) -> None:
+        self.policy.activated.connect(self._on_chosen)
+        self.open.clicked.connect(self._on_open)
+        self.copy.clicked.connect(self._on_copy)
+        self.again.clicked.connect(self.refresh)
+        self.population.chosen.connect(lambda path: self._count_by(str(path)))
+        self.population.cleared.connect(lambda: self._count_by(""))
+
+    @Slot()
+    def refresh(self) -> None:
+        """Judge again what is shown now."""
+        session = self._context.session
+        notes, entry = session.policy, session.selected
+        self._show_choice(notes.policy)
+        self.population.show_file(Path(notes.population) if notes.population else None)
+        known = entry is not None and entry.problem is not None and not entry.run.outdated
+        job = JudgeJob(
+            notes.policy,
+            entry.problem if known and entry is not None else None,
+            entry.solution if known and entry is not None else None,
+            (entry.run.choices if entry is not None else session.choices).population_column,
+            notes.population,
+            dict(notes.notes),
+        )
+        self._latest.want(job.execute, self._on_judged)
+
+    def _show_choice(self, chosen: str) -> None:
+        place = self.policy.findData(chosen)
+        if place < 0:
+            self.policy.addItem(Path(chosen).name, chosen)
+            place = self.policy.count() - 1
+            self.policy.setItemData(place, chosen, Qt.ItemDataRole.ToolTipRole)
+        self.policy.setCurrentIndex(place)
+
+    def _on_judged(self, outcome: Outcome) -> None:
+        self.problems.setText("\n".join(outcome.problems))
+        self.problems.setVisible(bool(outcome.problems))
+        judgement = outcome.judgement
+        self.outcome.setVisible(judgement is not None)
+        self.source.setVisible(judgement is not None)
+        if judgement is not None:
+            self.outcome.setText(judgement.in_words)
+            set_look(self.outcome, "live" if judgement.met is None else "good" if judgement.met else "error")
+            self.source.setText(f"{judgement.policy.origin}. {judgement.policy.source}")
+        if not any(answer.hasFocus() for answer in self.answers.values()):
+            self._show_criteria(judgement)
+        self._show_inhabitants(outcome)
+        self.judged.emit()
+
+    def _show_criteria(self, judgement: Judgement | None) -> None:
+        clear(self._criteria)
+        self.answers, self.lines = {}, []
+        for number, each in enumerate(judgement.criteria if judgement is not None else ()):
+            assert judgement is not None
+            criterion, verdict = QLabel(each.demand.text), QLabel(_verdict(each))
+            criterion.setToolTip(each.demand.note)
+            for label in (criterion, verdict):
+                label.setWordWrap(True)
+            verdict.setProperty("look", _LOOKS.get(each.verdict, "warning"))
+            self._criteria.addWidget(criterion, number, 0, Qt.AlignmentFlag.AlignTop)
+            self.lines.append((criterion, verdict))
+            if each.demand.question:
+                self._criteria.addWidget(self._answer(answer_key(judgement.policy, number), each), number, 1)
+            else:
+                self._criteria.addWidget(verdict, number, 1, Qt.AlignmentFlag.AlignTop)
+
+    def _answer(self, key: str, each: Judged) -> QLineEdit:
+        answer = QLineEdit(each.actual)
+        answer.setPlaceholderText("For a person to answer")
+        answer.setAccessibleName(f"Answer: {each.demand.question}")
+        answer.editingFinished.connect(lambda: self._on_answered(key, answer.text()))
+        self.answers[key] = answer
+        return answer
+
+    def _show_inhabitants(self, outcome: Outcome) -> None:
+        clear(self._inhabitants)
+        self.risks = {}
+        if outcome.population is None:
+            told = (
+                "Choose a table, or a population column among the limits; then the k-map and the risk are shown here."
+            )
+            self._inhabitants.addWidget(muted(told), 0, 0, 1, 2)
+            return
+        for number, (name, value) in enumerate(population_rows(outcome.population)):
+            self.risks[name] = label = QLabel(value)
+            label.setWordWrap(True)
+            self._inhabitants.addWidget(QLabel(name), number, 0, Qt.AlignmentFlag.AlignTop)
+            self._inhabitants.addWidget(label, number, 1)
+
+    def _on_answered(self, key: str, text: str) -> None:
+        session = self._context.session
+        session.note_policy(session.policy.noted(key, text))
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        self.judge_by(self.policy.currentData())
+
+    def judge_by(self, policy: str) -> None:
+        """Judge by another policy: an id or the path of a file."""
+        session = self._context.session
+        session.note_policy(session.policy.judging(policy=policy))
+
+    def _count_by(self, population: str) -> None:
+        session = self._context.session
+        session.note_policy(session.policy.judging(population=population))
+
+    @Slot()
+    def _on_open(self) -> None:
+        ask_to_open(self, "Judge by a policy of your own", POLICY_FILES, self._folder(), self.judge_by)
+
+    @Slot()
+    def _on_copy(self) -> None:
+        source = self._context.session.records_path or Path("records.csv")
+        ask_to_save(self, "Write a copy of the policy", POLICY_FILES, beside(source, "our-policy.toml"), self.copy_to)
+
+    def copy_to(self, chosen: str) -> None:
+        """Write the chosen policy, or an example, to a file, judge by that, and open it to be changed."""
+        job = CopyPolicyJob(self._context.session.policy.policy, Path(chosen))
+        self._context.runner.start("Writing the policy", job.execute, self._on_copied)
+
+    def _on_copied(self, path: Path) -> None:
+        self.judge_by(str(path))
+        self._context.say(f"{path.name} is the policy now. Change it, save it, and press “Again”.")
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+
+    def _folder(self) -> Path | None:
+        source = self._context.session.records_path
+        return None if source is None else source.parent
+
+
+def _verdict(each: Judged) -> str:
+    found = f": {each.actual}" if each.actual else ""
+    return f"{each.verdict}{found}" + (f" ({each.reason})" if each.reason else "")
