@@ -36,3 +36,10 @@ def choose_role(window, column: str, key: Qt.Key, qtbot) -> None:
     row = next(i for i in range(columns.model.rowCount()) if columns.model.facts(i).name == column)
     columns.view.setCurrentIndex(columns.model.index(row, ROLE))
     qtbot.keyClick(columns.view, key)
+
+
+def choose_from(combo, text: str, qtbot) -> None:
+    """Choose from a list once it offers that."""
+    qtbot.waitUntil(lambda: combo.findText(text) >= 0, timeout=LONG)
+    combo.setCurrentIndex(combo.findText(text))
+    combo.activated.emit(combo.currentIndex())

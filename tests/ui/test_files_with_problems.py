@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from made_up_data import write_data
-from persons import LONG, box, run_to_the_end, wait_for_estimate
+from persons import LONG, box, choose_from, run_to_the_end, wait_for_estimate
 
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.session.choices import Choices
@@ -72,12 +72,27 @@ def test_files_that_could_not_be_read_are_read_with_other_options(window, data, 
     options = window.input.files.options
     assert not window.input.files.unfold.isHidden()
     for name, text in (("id_column", "name of it"), ("x_column", "east"), ("y_column", "north")):
-        options.edits[name].setText(text)
-        options.edits[name].editingFinished.emit()
+        choose_from(options.lists[name], text, qtbot)
     with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
         options.again.click()
     assert window.session.regions_path == odd
     assert len(window.session.regions) == 60
+
+
+def test_columns_of_the_region_file_are_listed_as_it_is_read(loaded_window, qtbot):
+    options = loaded_window.input.files.options
+    assert options.lists["id_column"].count() == 1, "nobody asked yet"
+    loaded_window.input.files.unfold.click()
+    listed = options.lists["x_column"]
+    qtbot.waitUntil(lambda: listed.count() > 1)
+    assert [listed.itemText(row) for row in range(listed.count())] == ["Automatic", "id", "x", "y"]
+    assert not options.lists["layer"].isEnabled(), "a table has none"
+    choose_from(listed, "y", qtbot)
+    choose_from(options.combos["regions_delimiter"], "Semicolon", qtbot)
+    qtbot.waitUntil(lambda: listed.count() == 3)
+    assert [listed.itemText(row) for row in range(3)] == ["Automatic", "id,x,y", "y (not in the file)"]
+    assert loaded_window.session.choices.x_column == "y", "what is chosen is told as missing, not forgotten"
+    assert all(not combo.isEditable() for combo in options.lists.values())
 
 
 def test_columns_that_cannot_be_guessed_lead_to_the_fields_that_name_them(window, tmp_path, qtbot):
@@ -93,8 +108,7 @@ def test_columns_that_cannot_be_guessed_lead_to_the_fields_that_name_them(window
     )
     assert files.options.isVisibleTo(window.input)
     for name, column in (("id_column", "town no"), ("x_column", "east"), ("y_column", "north")):
-        files.options.edits[name].setText(column)
-        files.options.edits[name].editingFinished.emit()
+        choose_from(files.options.lists[name], column, qtbot)
     files.options.again.click()
     qtbot.waitUntil(lambda: window.session.has_data)
     assert window.session.regions.ids == ("a", "b")
@@ -166,13 +180,12 @@ def test_reading_options_of_a_failed_file_are_its_own(loaded_window, data, tmp_p
     box(loaded_window).close()
     session, options = loaded_window.session, loaded_window.input.files.options
     before = session.choices
-    options.edits["id_column"].setText("name of it")
-    options.edits["id_column"].editingFinished.emit()
+    choose_from(options.lists["id_column"], "name of it", qtbot)
     assert session.choices == before
     assert session.read_with.id_column == "name of it"
     assert loaded_window.input.files.findings_of.isVisibleTo(loaded_window.input)
     run_to_the_end(loaded_window, qtbot)
-    assert options.edits["id_column"].text() == ""
+    assert options.lists["id_column"].chosen is None
     assert not options.again.isEnabled()
 
 

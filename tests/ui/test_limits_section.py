@@ -98,3 +98,15 @@ def test_what_the_region_file_lacks_is_told_and_stops_the_run(window):
     window.input.limits.within.menu().actions()[-1].trigger()
     assert window.session.choices.within == ()
     assert window.input.run.isEnabled()
+
+
+def test_places_of_tiers_are_ticked_in_a_list_of_the_region_file(window):
+    session = window.session
+    session.change(session.choices.with_approach("tiers", "columns"))
+    field = window.input.approaches.choices["tiers"].form.fields["columns"].widget
+    assert field.isReadOnly()
+    assert field.offered == ("county",)
+    field.open_list()
+    field.menu.actions()[0].trigger()
+    field.menu.close()
+    assert session.choices.values_of("tiers", "columns")["columns"] == "county"

@@ -70,7 +70,7 @@ def test_the_pointer_tells_obstacles_and_changed_regions(shown):
 
 def test_obstacle_files_are_chosen_in_input_and_kept(tmp_path, qapp, qtbot):
     bench = Bench(Solved(tmp_path).session())
-    options = ReadingOptions(bench.session)
+    options = ReadingOptions(bench.context)
     qtbot.addWidget(options)
     options.refresh()
     options.edits["obstacles"].setText("lakes.geojson;  rivers.gpkg ")

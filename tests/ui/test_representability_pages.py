@@ -372,6 +372,10 @@ def test_the_columns_of_the_original_are_offered(window, qtbot):
     tick(shown.panel.columns, "Hh")
     tick(shown.panel.columns, "Job")
     assert shown.panel.columns.text() == "Hh, Job"
+    assert shown.panel.outliers.writing.identifiers.offered == shown.panel.key.offered
+    shown.panel.reading.combos["delimiter"].setCurrentIndex(shown.panel.reading.combos["delimiter"].findText("Pipe |"))
+    shown.panel.reading.changed.emit()
+    qtbot.waitUntil(lambda: len(shown.panel.key.offered) == 1, timeout=20_000)
 
 
 def test_what_cannot_be_understood_leaves_the_requirement_in_force(window, qtbot):

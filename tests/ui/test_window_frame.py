@@ -124,6 +124,26 @@ def test_in_a_small_window_the_panel_steps_aside_for_tools_and_comes_back(aggreg
     assert panel.isVisible()
 
 
+@pytest.mark.parametrize("page", [*PAGES, None], ids=lambda page: page.title if page else "two maps")
+def test_the_window_becomes_small_in_one_step(page, aggregated_window):
+    window = aggregated_window
+    window.resize(1440, 900)
+    if page is None:
+        window.area.map._compare.setChecked(True)
+    else:
+        window.area.show_page(page)
+    QApplication.processEvents()
+    assert window.tabs.isVisible()
+    window.resize(1024, 680)
+    QApplication.processEvents()
+    assert (window.width(), window.height()) == (1024, 680)
+    assert window.minimumSizeHint().width() <= 1024
+    assert not window.tabs.isVisible()
+    window.resize(1440, 900)
+    QApplication.processEvents()
+    assert window.tabs.isVisible()
+
+
 def contrast(one: str, other: str) -> float:
     """How far two colours are apart for the eye, from 1 to 21."""
 

@@ -39,7 +39,8 @@ class Parameter:
 
     ``required``: scripts must give it, because no default could be right for everybody. ``only_with``: it has an effect
     only while another parameter (by name) has that value, so that a form need not show it otherwise. ``instead``:
-    scripts may write its value in place of the approach's name.
+    scripts may write its value in place of the approach's name. ``region_columns``: names of columns of the region file
+    that several regions share a value of, with commas; forms offer them in a list.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Parameter:
     required: bool = False
     only_with: tuple[str, Any] | None = None
     instead: bool = False
+    region_columns: bool = False
 
     def has_effect(self, values: Mapping[str, Any]) -> bool:
         """Whether it makes a difference beside these values of the approach's parameters."""
@@ -121,6 +123,7 @@ def parameter(
     required: bool = False,
     only_with: tuple[str, Any] | None = None,
     instead: bool = False,
+    region_columns: bool = False,
 ) -> Any:
     """Declare a dataclass field as a parameter; ``option`` names a command-line option of its own (``--sites``)."""
     declared = {
@@ -134,6 +137,7 @@ def parameter(
         "required": required,
         "only_with": only_with,
         "instead": instead,
+        "region_columns": region_columns,
     }
     return dataclasses.field(default=default, metadata={_KEY: declared})
 

@@ -1,8 +1,8 @@
 """Run many combinations of approaches on the same records and write one table of all solutions.
 
 Every list option takes several values with commas; every combination of them is run. Finished combinations are kept in
-a hidden folder beside --out (.DIR.combinations): a comparison that was stopped goes on where it ended, and one that is
-extended runs only what is new. What a finished comparison did not use is removed from it.
+a hidden folder beside --out (.DIR.combinations) until the tables are written: a comparison that was stopped goes on
+where it ended. Then the folder is removed.
 """
 
 from __future__ import annotations

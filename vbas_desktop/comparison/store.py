@@ -1,4 +1,5 @@
-"""Finished combinations on disk: one JSON file each, named by what went in, so that nothing is computed twice.
+"""Finished combinations on disk until all are: one JSON file each, named by what went in, so that nothing is computed
+twice when a comparison was stopped.
 
 A file is written beside its place and renamed: whatever ends the program, each file is complete or not there.
 """
@@ -7,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,12 +73,12 @@ class Store:
         write_text(self.path(settings), text, private=True)
         return _result(json.loads(text))
 
-    def keep_only(self, settings: Iterable[Mapping[str, Any]]) -> None:
-        """Forget all other combinations: those of other records, other settings or an earlier version."""
-        wanted = {self.path(each).name for each in settings}
+    def forget(self) -> None:
+        """Remove the folder: a finished comparison needs it no more. What somebody else put there stays."""
         for path in self.folder.glob("*.json"):
-            if path.name not in wanted:
-                path.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
 
 
 class Memory:
@@ -93,7 +95,7 @@ class Memory:
         """Keep a result."""
         return self._kept.setdefault(json.dumps(settings, sort_keys=True), result)
 
-    def keep_only(self, settings: Iterable[Mapping[str, Any]]) -> None:
+    def forget(self) -> None:
         """Nothing is left behind anyway."""
 
 

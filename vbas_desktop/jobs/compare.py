@@ -35,7 +35,8 @@ class Compared:
 
 @dataclass(frozen=True, eq=False)
 class CompareJob:
-    """A comparison. ``target`` receives the tables, a folder beside it the finished combinations.
+    """A comparison. ``target`` receives the tables; until they are written, a hidden folder beside it
+    holds the finished combinations.
 
     With a ``requirement``, every solution says whether it meets it; with ``suitable_only`` the table lists only those.
     """
@@ -82,7 +83,7 @@ class CompareJob:
             return Compared(comparison)
         only = _suitable if self.suitable_only else None
         text = write_comparison(comparison, self.target, only)
-        self.keeper.keep_only(prepared.settings)
+        self.keeper.forget()
         return Compared(comparison, text, self.target, summarise(comparison))
 
     def _checked(self, comparison: Comparison) -> Comparison:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QSizePolicy, QSplitter, QTabWidget, QToolBar, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QSizePolicy, QTabWidget, QToolBar, QWidget
 
 from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.session.session import Session
@@ -20,7 +20,7 @@ from .controller import Controller
 from .dialogs.messages import ask
 from .exporting import Exporting
 from .help import Help
-from .making_room import MakingRoom
+from .making_room import MakingRoom, YieldingSplitter
 from .menus import Menus
 from .pages import create_part
 from .panel import TABS
@@ -80,7 +80,7 @@ class MainWindow(QMainWindow):
         self.splitter = self._make_splitter()
         self.setCentralWidget(self.splitter)
         self.menus = Menus(self)
-        self.room = MakingRoom(self.menus.panel, self)
+        self.room = MakingRoom(self.menus.panel, self.splitter, self)
         self._make_toolbar()
         self._connect()
         self.setAcceptDrops(True)
@@ -102,8 +102,8 @@ class MainWindow(QMainWindow):
             tabs.setTabToolTip(index, f"{tab.tip} (Alt+{index + 1})")
         return tabs
 
-    def _make_splitter(self) -> QSplitter:
-        splitter = QSplitter(Qt.Orientation.Horizontal)
+    def _make_splitter(self) -> YieldingSplitter:
+        splitter = YieldingSplitter()
         splitter.addWidget(self.area)
         splitter.addWidget(self.tabs)
         splitter.setHandleWidth(1)

@@ -13,7 +13,7 @@ from pyogrio.raw import write
 
 from vbas_desktop.domain.errors import InputError, Severity
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
-from vbas_desktop.files.regions.read import RegionOptions, load_regions
+from vbas_desktop.files.regions.read import RegionOptions, load_regions, region_names
 
 SQUARES = [shapely.box(500000 + i * 1000, 4600000, 501000 + i * 1000, 4601000) for i in range(3)]
 DRIVERS = {".geojson": "GeoJSON", ".gpkg": "GPKG", ".shp": "ESRI Shapefile"}
@@ -295,3 +295,23 @@ def test_points_of_polygons_cut_at_the_date_line_lie_in_them(tmp_path, longitude
     assert regions.polygons is not None
     assert shapely.contains_xy(regions.polygons, regions.points).all()
     assert regions.polygons[0].bounds[2] - regions.polygons[0].bounds[0] < 300_000
+
+
+def test_columns_and_layers_are_told_without_reading_the_regions(tmp_path):
+    path = save(tmp_path / "r.gpkg", SQUARES, layer="tracts", id=["a", "b", "c"], county=["x", "x", "y"])
+    save(path, SQUARES, layer="towns", append=True, town=["p", "q", "r"])
+    assert region_names(path, RegionOptions()) == (("id", "county"), ("tracts", "towns"))
+    assert region_names(path, RegionOptions(layer="towns")) == (("town",), ("tracts", "towns"))
+    assert region_names(path, RegionOptions(layer="gone")) == (("id", "county"), ("tracts", "towns"))
+    assert region_names(save(tmp_path / "r.shp", SQUARES), RegionOptions())[0] == ("GEOID",)
+
+
+def test_columns_of_text_are_told_as_it_is_read_and_those_of_no_table_not_at_all(tmp_path):
+    text = tmp_path / "r.csv"
+    text.write_text('\n id ;"x;1";größe\na;1;2\nb;1\n', encoding="latin-1")
+    assert region_names(text, RegionOptions()) == (("id", "x;1", "größe"), ())
+    assert region_names(text, RegionOptions(delimiter=",")) == (('id ;"x;1";größe',), ())
+    for name, content in (("no.gpkg", b"nothing"), ("no.csv", b"\0\0"), ("empty.csv", b""), ("no.geojson", b"{")):
+        (tmp_path / name).write_bytes(content)
+        assert region_names(tmp_path / name, RegionOptions()) == ((), ())
+    assert region_names(tmp_path / "missing.csv", RegionOptions()) == ((), ())

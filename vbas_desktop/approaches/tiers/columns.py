@@ -44,6 +44,7 @@ class ColumnTiers(Tiering):
         help="Columns that name larger places, smallest places first, with commas: county,province.",
         required=True,
         instead=True,
+        region_columns=True,
     )
 
     def arrange(self, situation: Situation, membership: NDArray[np.int32], progress: Progress) -> Tiers:

@@ -159,6 +159,21 @@ def read_layer(path: Path, layer_name: str | None, findings: FindingList, kinds:
     return Layer(dict(zip(names, fields, strict=True)), shapes, meta["crs"])
 
 
+def layer_names(path: Path, layer_name: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns of the wanted layer, or of the one that would be read, and the names of all layers."""
+    place = checked_geometry_file(path)
+    import pyogrio
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        layers = pyogrio.list_layers(place)
+        names = tuple(str(name) for name, _ in layers)
+        wanted = layer_name if layer_name in names else None
+        chosen = _choose_layer(layers, wanted, FindingList(path.name), REGION_KINDS)
+        fields = pyogrio.read_info(place, layer=chosen, encoding=_encoding(path))["fields"]
+    return tuple(str(name) for name in fields), names
+
+
 def _encoding(path: Path) -> str | None:
     """UTF-8 for a Shapefile that does not name its code page but is UTF-8; GDAL would take it as Latin-1."""
     table = shapefile_part(path, ".dbf")

@@ -7,12 +7,14 @@ point on its surface.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
@@ -22,11 +24,11 @@ from vbas_desktop.settings.reading import RegionOptions
 
 from .coordinates import CHOICES, place
 from .earlier import load_earlier
-from .geo import ENDINGS, layer_numbers, read_raw_layer, source_of
+from .geo import ENDINGS, layer_names, layer_numbers, read_raw_layer, source_of
 from .numbers import DECIMALS, numbers_of
 from .obstacles import load_obstacles
 from .raw import RawRegions, check_identical
-from .text import read_raw_csv, read_table
+from .text import read_header, read_raw_csv, read_table
 
 __all__ = ["RegionOptions", "load_regions", "source_of"]
 
@@ -114,3 +116,18 @@ def region_numbers(
             findings.add("missing-column", f"There is no column “{name}”.", "Check the name.")
     findings.stop_on_errors()
     return found
+
+
+def region_names(path: Path, options: RegionOptions) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What can be chosen of a region file: its columns and, if it is a geometry file, its layers.
+
+    Nothing of a file that cannot be read: what is wrong with it is told when it is loaded.
+    """
+    if not path.is_file():
+        return (), ()
+    try:
+        if path.suffix.lower() in ENDINGS:
+            return layer_names(path, options.layer)
+        return read_header(path, options.delimiter, options.encoding), ()
+    except (InputError, OSError, ValueError, RuntimeError, csv.Error):
+        return (), ()

@@ -7,6 +7,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,9 +100,7 @@ def choose_id(candidates: Sequence[str], columns: dict[str, list[str]], findings
 
 def read_table(path: Path, delimiter: str | None, encoding: str | None, findings: FindingList) -> TextTable:
     """All fields of the file, ragged lines noted and left out."""
-    text = whole_text(path, encoding)
-    delimiter = delimiter or sniff_delimiter(text.encode(), complete=True)
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    lines, delimiter = _lines(path, delimiter, encoding)
     header: tuple[str, ...] = ()
     fields: list[list[str]] = []
     rows: list[int] = []
@@ -112,7 +111,7 @@ def read_table(path: Path, delimiter: str | None, encoding: str | None, findings
             if not row or row == [""]:
                 continue
             if not header:
-                header = tuple(name.strip() for name in row)
+                header = _names(row)
             elif len(row) != len(header):
                 _note_ragged(row, header, delimiter, here, findings)
             else:
@@ -126,6 +125,23 @@ def read_table(path: Path, delimiter: str | None, encoding: str | None, findings
         findings.add("empty-file", "The file has no content.", "Choose a file with regions.")
         findings.stop_on_errors()
     return TextTable(header, fields, np.array(rows, np.int64))
+
+
+def read_header(path: Path, delimiter: str | None, encoding: str | None) -> tuple[str, ...]:
+    """The names of the columns, without a look at what is below them."""
+    lines, _ = _lines(path, delimiter, encoding)
+    return next((_names(row) for row in lines if row and row != [""]), ())
+
+
+def _lines(path: Path, delimiter: str | None, encoding: str | None) -> tuple[Any, str]:
+    """The rows of the file one after the other, and what separates their fields."""
+    text = whole_text(path, encoding)
+    delimiter = delimiter or sniff_delimiter(text.encode(), complete=True)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), delimiter
+
+
+def _names(row: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name.strip() for name in row)
 
 
 def _note_ragged(row: list[str], header: tuple[str, ...], delimiter: str, line: int, findings: FindingList) -> None:

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.domain.errors import Finding, Severity
-from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import data_in_words, regions_in_words
 from vbas_desktop.sources.address import record_place
-from vbas_desktop.ui.theme import GRID, Theme
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.elided import ElidedLabel
 from vbas_desktop.ui.widgets.fields import muted, title
 from vbas_desktop.ui.widgets.unfold import Unfold
@@ -44,9 +44,9 @@ class FilesSection(QWidget):
     files_wanted = Signal()
     read_again_wanted = Signal()
 
-    def __init__(self, session: Session, theme: Theme) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__()
-        self._session, self._theme = session, theme
+        self._session, self._theme = context.session, context.theme
         self.records, self.regions = _Path("Record file"), _Path("Region file")
         self.findings = QListWidget()
         self.findings.setWordWrap(True)
@@ -59,7 +59,7 @@ class FilesSection(QWidget):
         choose = QPushButton("Change files…")
         choose.setToolTip("Open other files (Ctrl+O)")
         choose.clicked.connect(self.files_wanted)
-        self.options = ReadingOptions(session)
+        self.options = ReadingOptions(context)
         self.unfold = Unfold("Reading options", self.options)
         self.options.read_again_wanted.connect(self.read_again_wanted)
         head = QHBoxLayout()

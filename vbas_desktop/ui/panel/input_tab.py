@@ -41,7 +41,7 @@ class InputTab(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context, self._session = context, context.session
-        self.files = FilesSection(context.session, context.theme)
+        self.files = FilesSection(context)
         self.columns = ColumnsSection(context.session)
         self.privacy = PrivacySection(context.session)
         self.limits = LimitsSection(context.session)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QSpinBox, QVBoxLayout, QWidget
 
 from vbas_desktop.engine.limits import wrong_limits
 from vbas_desktop.session.limits import limits_in_words
 from vbas_desktop.session.session import Session
-from vbas_desktop.settings.declaration import Setting, settings_of
+from vbas_desktop.settings.declaration import settings_of
 from vbas_desktop.settings.forms import Ids, Whole
 from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.column_list import ColumnList
 from vbas_desktop.ui.widgets.fields import Field, muted, set_look, setting_field
 from vbas_desktop.ui.widgets.ticking_menu import TickingMenu
 from vbas_desktop.ui.widgets.unfold import Unfold
@@ -43,7 +44,7 @@ class LimitsSection(QWidget):
         self.within = _ColumnsButton()
         self.alone = QLineEdit()
         self.alone.setPlaceholderText("None")
-        self.columns = {name: _column_list() for name in _COLUMNS}
+        self.columns = {name: ColumnList(_DECLARED[name].usual.capitalize()) for name in _COLUMNS}
         self.numbers = {name: _number_box() for name in _NUMBERS}
         self.words = muted()
         self._ids = Ids()
@@ -83,7 +84,7 @@ class LimitsSection(QWidget):
         self.within.offer(regions.labels)
         for name, combo in self.columns.items():
             there = (*regions.labels, *regions.numbers) if name == "alone_column" else tuple(regions.numbers)
-            _offer(combo, dict.fromkeys(there), _DECLARED[name])
+            combo.offer(there)
 
     def refresh(self) -> None:
         """Show what is chosen."""
@@ -92,10 +93,7 @@ class LimitsSection(QWidget):
         self.within.show_chosen(chosen.within)
         self.alone.setText(self._ids.text(chosen.alone))
         for name, combo in self.columns.items():
-            value = getattr(chosen, name)
-            if value is not None and combo.findData(value) < 0:
-                combo.addItem(value, value)
-            combo.setCurrentIndex(max(0, combo.findData(value)))
+            combo.choose(getattr(chosen, name))
         for name, box in self.numbers.items():
             box.setValue(getattr(chosen, name))
         for name in ("min_population", "max_population"):
@@ -127,7 +125,7 @@ class LimitsSection(QWidget):
 
     @Slot()
     def _on_changed(self) -> None:
-        values = {name: combo.currentData() for name, combo in self.columns.items()}
+        values = {name: combo.chosen for name, combo in self.columns.items()}
         values |= {name: box.value() for name, box in self.numbers.items()}
         if any(getattr(self._session.choices, name) != value for name, value in values.items()):
             self._session.change_fields("limits", **values)
@@ -166,20 +164,6 @@ class _ColumnsButton(QPushButton):
     def chosen(self) -> tuple[str, ...]:
         """What is ticked, in the order of the file."""
         return tuple(action.data() for action in self.menu().actions() if action.isChecked())
-
-
-def _column_list() -> QComboBox:
-    combo = QComboBox()
-    combo.setMinimumContentsLength(8)
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    return combo
-
-
-def _offer(combo: QComboBox, columns: Iterable[str], declared: Setting) -> None:
-    combo.clear()
-    combo.addItem(declared.usual.capitalize(), None)
-    for name in columns:
-        combo.addItem(name, name)
 
 
 def _number_box() -> QSpinBox:

@@ -10,10 +10,12 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QWid
 from vbas_desktop.approaches.base import Parameter
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.regions import Regions
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.theme import GRID
 
 from .fields import Field, clear
+from .names_edit import NamesEdit
 
 
 class ParameterField(Field):
@@ -46,7 +48,13 @@ class ParameterField(Field):
             for choice in declared.choices:
                 combo.addItem(choice, choice)
             return combo
-        return QLineEdit()
+        return NamesEdit() if declared.region_columns else QLineEdit()
+
+    def offer(self, regions: Regions | None) -> None:
+        """The names that can be chosen if this is about columns of the region file."""
+        if isinstance(self.widget, NamesEdit) and regions is not None:
+            self.widget.offer(regions.labels)
+            self.widget.setPlaceholderText("" if regions.labels else "No column with shared values")
 
     def value(self) -> Any:
         """What is entered, as typed."""
@@ -119,6 +127,7 @@ class ParameterForm(QWidget):
         values = {parameter.name: given.get(parameter.name, parameter.default) for parameter in declared}
         for parameter in declared:
             field = self.fields[parameter.name]
+            field.offer(self._session.regions)
             field.show_value(values[parameter.name])
             field.setVisible(parameter.has_effect(values))
         self._arrange()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QVBoxLayout, QWidget
 
 from vbas_desktop.settings.declaration import setting_of, settings_of
@@ -9,23 +10,23 @@ from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.writing import Writing
 from vbas_desktop.ui.theme import GRID
 
+from .column_list import narrow_list
 from .fields import Field, setting_field
+from .names_edit import NamesEdit
 
 
 class ReadingFields(QWidget):
     """Separator, encoding and second line of a record file; ``what`` names it in the labels."""
+
+    changed = Signal()
 
     def __init__(self, what: str) -> None:
         super().__init__()
         self.combos: dict[str, QComboBox] = {}
         column = _column(self)
         for declared in settings_of(RecordOptions):
-            combo = QComboBox()
-            combo.setMinimumContentsLength(8)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            for value, text in declared.titles.items():
-                combo.addItem(text, value)
-            self.combos[declared.name] = combo
+            combo = self.combos[declared.name] = narrow_list(declared.titles)
+            combo.activated.connect(self.changed)
             label = declared.label.replace("of the records", "").strip()
             help = declared.help.replace("the records", what).removesuffix(".")
             field = Field(f"{label} of {what}" if "line" not in label else f"{label} ({what})", combo, help)
@@ -42,7 +43,7 @@ class WritingFields(QWidget):
 
     def __init__(self, with_identifiers: bool = True) -> None:
         super().__init__()
-        self.identifiers, self.seed = QLineEdit(), QLineEdit()
+        self.identifiers, self.seed = NamesEdit(), QLineEdit()
         self.seed.setPlaceholderText("drawn anew")
         escape = setting_of(Writing, "escape_formulas")
         self.formulas = QCheckBox("Escape formulas")

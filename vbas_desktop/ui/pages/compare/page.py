@@ -108,7 +108,11 @@ class ComparePage(QWidget):
         layout.addLayout(buttons)
 
     def _folder_row(self) -> QWidget:
-        field = Field("Folder for the tables", self.target, "Finished combinations are kept beside it")
+        field = Field(
+            "Folder for the tables",
+            self.target,
+            "What is finished is kept beside it until all is, so that a stopped comparison can go on",
+        )
         self.browse.setToolTip("Choose another folder for the tables")
         return with_button(field, self.browse)
 

@@ -23,6 +23,7 @@ from vbas_desktop.files.records.table import load_records
 from vbas_desktop.jobs.any_file import OutlierJob, Outliers
 from vbas_desktop.session.representing import Description, PairOrder, described_solution, with_regions
 from vbas_desktop.session.results import Entry
+from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.map.figures import Figure, figure_named, on_one_scale
@@ -139,6 +140,7 @@ class RepresentabilityPage(QWidget):
         self.beside.activated.connect(self._refresh)
         self.panel.compare_wanted.connect(self.compare)
         self.panel.original.chosen.connect(self._on_original)
+        self.panel.reading.changed.connect(self._on_original)
         self.panel.handling_wanted.connect(self.handle)
         self.large.clicked.connect(self._on_large)
 
@@ -230,11 +232,13 @@ class RepresentabilityPage(QWidget):
 
     # What the user wants
 
-    @Slot(Path)
-    def _on_original(self, path: Path) -> None:
+    @Slot()
+    def _on_original(self) -> None:
         """Its columns are offered once they are known; what is wrong with it is said when it is compared."""
+        path, how = self.panel.original.path, self.panel.reading.value()
         self.panel.offer(())
-        self._columns_wanted.want(partial(_columns_of, path), self.panel.offer)
+        if path is not None:
+            self._columns_wanted.want(partial(_columns_of, path, how), self.panel.offer)
 
     @Slot(object)
     def compare(self, order: PairOrder) -> None:
@@ -267,9 +271,9 @@ class RepresentabilityPage(QWidget):
         self._context.show_map()
 
 
-def _columns_of(path: Path, progress: Progress) -> tuple[str, ...]:
-    """Runs in the thread."""
+def _columns_of(path: Path, how: RecordOptions, progress: Progress) -> tuple[str, ...]:
+    """Runs in the thread; no column is kept, only their names."""
     try:
-        return tuple(load_records(path, progress=progress).dialect.header)
+        return tuple(load_records(path, how, progress, frozenset()).dialect.header)
     except InputError:
         return ()

@@ -105,7 +105,16 @@ class PairPanel(QScrollArea):
 
     def offer(self, columns: Sequence[str]) -> None:
         """Offer the columns of the original."""
-        for edit in (self.key, self.columns, self.sensitive, self.weights, self.level_weights, self.reasons):
+        identifiers = self.outliers.writing.identifiers
+        for edit in (
+            self.key,
+            self.columns,
+            self.sensitive,
+            self.weights,
+            self.level_weights,
+            self.reasons,
+            identifiers,
+        ):
             edit.offer(columns)
 
     @Slot()

@@ -1,0 +1,249 @@
+"""Brings everything that the window can show to the front, one thing after the other: each tab, page, dialog and menu.
+
+The test of words walks it, and ``photograph.py`` takes pictures of it in all looks and sizes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
+
+from vbas_desktop.domain.errors import Finding
+from vbas_desktop.ui.dialogs.messages import ask, show_failure
+from vbas_desktop.ui.dialogs.tables import TablesDialog
+from vbas_desktop.ui.main_window import MainWindow
+from vbas_desktop.ui.pages import PAGES
+from vbas_desktop.ui.worker import Failure
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+LONGEST = 300.0
+
+Shown = tuple[str, QWidget]
+
+
+class Tour:
+    """``stops`` yields names and widgets; what was opened for a stop is closed when the next is asked for."""
+
+    def __init__(self, window: MainWindow, folder: Path) -> None:
+        self.window, self.folder = window, folder
+
+    def stops(self) -> Iterator[Shown]:
+        """Everything, from the first start to a written release."""
+        yield from self._empty()
+        self._until_idle(lambda: self.window.controller.load_sample(run=False))
+        yield from self._input()
+        yield from self._before_results()
+        self._until_idle(self.window.controller.run)
+        self._until_idle(self._run_another)
+        yield from self._map_and_results()
+        yield from self._tools()
+        yield from self._dialogs()
+        yield from self._menus()
+
+    # Waiting
+
+    def _until(self, true: Callable[[], object]) -> None:
+        end = time.monotonic() + LONGEST
+        while not true():
+            assert time.monotonic() < end, "the window did not come to rest"
+            QApplication.processEvents()
+            time.sleep(0.002)
+
+    def _rest(self) -> None:
+        """Nothing runs and nothing is left to draw."""
+        window = self.window
+        runners = (window.runner, window.quiet_runner, window.input.estimator.runner)
+        for _ in range(3):
+            QApplication.processEvents()
+            self._until(lambda: not any(runner.busy for runner in runners))
+
+    def _until_idle(self, action: Callable[[], object]) -> None:
+        action()
+        self._rest()
+
+    def _run_another(self) -> None:
+        session = self.window.session
+        session.change(session.choices.with_approach("site_location", "density"))
+        self.window.controller.run()
+
+    # What is shown
+
+    def _empty(self) -> Iterator[Shown]:
+        yield "welcome", self.window
+        for page in PAGES:
+            if not page.needs_data:
+                yield f"empty {page.title}", self._page(page.title)
+        self.window.area.show_map()
+        for tab in ("Results", "Regions", "Log"):
+            self.window.show_tab(tab)
+            yield f"empty tab {tab}", self.window
+        self.window.show_tab("Input")
+
+    def _input(self) -> Iterator[Shown]:
+        tab = self.window.input
+        yield "input", self.window
+        bar = tab._scroll.verticalScrollBar()
+        tab.files.unfold.setChecked(True)
+        self._rest()
+        yield "input reading options", self.window
+        tab.files.unfold.setChecked(False)
+        tab.limits.unfold.setChecked(True)
+        self._rest()
+        bar.setValue(bar.maximum() // 2)
+        yield "input limits", self.window
+        tab.limits.unfold.setChecked(False)
+        self._rest()
+        bar.setValue(bar.maximum())
+        yield "input approaches", self.window
+        bar.setValue(0)
+
+    def _before_results(self) -> Iterator[Shown]:
+        for page in PAGES:
+            yield f"before a run {page.title}", self._page(page.title)
+        self.window.area.show_map()
+
+    def _map_and_results(self) -> Iterator[Shown]:
+        window, session = self.window, self.window.session
+        session.select(session.entries[2].number)
+        for tab in ("Results", "Regions", "Log"):
+            window.show_tab(tab)
+            self._rest()
+            yield f"tab {tab}", window
+        window.show_tab("Regions")
+        session.choose_region(3)
+        session.colour_by("suppressed")
+        self._rest()
+        yield "map by loss", window
+        window.show_tab("Results")
+        charts = window.tab("Results").charts
+        kinds = [charts.kind.itemData(index) for index in range(charts.kind.count())]
+        for kind in kinds:
+            charts.show_kind(kind)
+            self._rest()
+            yield f"chart {kind}", window
+        charts.show_kind(kinds[0])
+        window.area.map._compare.setChecked(True)
+        self._rest()
+        yield "two maps", window
+        window.area.map._compare.setChecked(False)
+        session.colour_by(None)
+
+    def _tools(self) -> Iterator[Shown]:
+        page = self._page("Find a release")
+        page.target.setText(str(self.folder / "found"))
+        self._until_idle(page.search)
+        yield "found", page
+        yield from self._compare()
+        page = self._page("Risky combinations")
+        self._until_idle(lambda: page.open_file(EXAMPLES / "clients.csv"))
+        self._until_idle(page.search.click)
+        yield "risky list", page
+        self._until_idle(page.timeline.buttons["step"].click)
+        self._until_idle(page.search.click)
+        yield "risky step", page
+        yield from self._appointments()
+        page = self._page("Representability")
+        yield "representability solution", page
+        page.source.setCurrentText("Two files")
+        yield "representability files", page
+        page.source.setCurrentText("Solution")
+        for title in ("Requirements", "Policy", "Releases"):
+            yield title.lower(), self._page(title)
+        self.window.area.show_map()
+
+    def _compare(self) -> Iterator[Shown]:
+        page = self._page("Compare combinations")
+        page.form.components["site_number"].tick(["maxcombs"])
+        page.form.components["site_location"].tick(["anonymity", "density"])
+        page.target.setText(str(self.folder / "comparison"))
+        self._rest()
+        yield "compare plan", page
+        self._until_idle(page.compare)
+        for index in range(page.tabs.count()):
+            page.tabs.setCurrentIndex(index)
+            yield f"compare {page.tabs.tabText(index)}".replace("&", ""), page
+
+    def _appointments(self) -> Iterator[Shown]:
+        page = self._page("Appointments")
+        self._until_idle(lambda: page.open_people(EXAMPLES / "people.csv"))
+        self._until_idle(lambda: page.open_slots(EXAMPLES / "slots.csv"))
+        self._until_idle(page.plan.click)
+        for index in range(page.results.tabs.count()):
+            page.results.tabs.setCurrentIndex(index)
+            yield f"appointments {page.results.tabs.tabText(index)}".replace("&", ""), page
+        self._until_idle(page.class_menu(0).actions()[0].menu().actions()[0].trigger)
+        yield from self._dialog("cannot attend")
+
+    def _dialogs(self) -> Iterator[Shown]:
+        window, controller = self.window, self.window.controller
+        controller._ask_for(None, None)
+        yield from self._dialog("open data")
+        TablesDialog(window, "postgresql://me@host/data").open()
+        yield from self._dialog("tables")
+        columns = window.input.columns
+        rows = range(columns.model.rowCount())
+        age = next(row for row in rows if columns.model.index(row, 0).data() == "age")
+        columns.view.setCurrentIndex(columns.model.index(age, 0))
+        columns.open_grouping()
+        yield from self._dialog("grouping")
+        window.input.privacy.open_sensitive()
+        yield from self._dialog("sensitive values")
+        window.area.map.save()
+        yield from self._dialog("save the map")
+        yield from self._releasing()
+        window.menus.actions["show_about"].trigger()
+        yield from self._dialog("about")
+        window.help.show_guide()
+        yield from self._dialog("guide")
+        finding = Finding("missing-file", "The file does not exist.", "Check the path.", file="records.csv")
+        show_failure(window, Failure("Loading records.csv", "The file does not exist.", (finding,)))
+        yield from self._dialog("failure")
+        ask(window, "Something is still running.", "Running a combination.", {"&Stop": int, "&Keep running": int})
+        yield from self._dialog("question")
+
+    def _releasing(self) -> Iterator[Shown]:
+        from vbas_desktop.ui.dialogs.export import ExportDialog, ReleaseDone
+
+        window = self.window
+        window.exporting.export()
+        dialog = window.findChild(ExportDialog)
+        dialog.target.setText(str(self.folder / "release"))
+        yield "export", dialog
+        for index in range(dialog.tabs.count()) if hasattr(dialog, "tabs") else ():
+            dialog.tabs.setCurrentIndex(index)
+            yield f"export {dialog.tabs.tabText(index)}".replace("&", ""), dialog
+        self._until_idle(dialog.export.click)
+        done = window.findChild(ReleaseDone)
+        yield "released", done
+        done.record_wanted.emit()
+        yield from self._dialog("record as handed over")
+        done.close()
+
+    def _menus(self) -> Iterator[Shown]:
+        for action in self.window.menuBar().actions():
+            menu = action.menu()
+            assert isinstance(menu, QMenu)
+            menu.popup(self.window.mapToGlobal(QPoint(20, 40)))
+            QApplication.processEvents()
+            yield f"menu {menu.title()}".replace("&", ""), menu
+            menu.close()
+
+    # Ways there
+
+    def _page(self, title: str) -> QWidget:
+        page = self.window.area.show_page(next(each for each in PAGES if each.title == title))
+        self._rest()
+        return page
+
+    def _dialog(self, name: str) -> Iterator[Shown]:
+        """The dialog that was opened last; it is closed afterwards."""
+        self._rest()
+        shown = [each for each in QApplication.topLevelWidgets() if isinstance(each, QDialog) and each.isVisible()]
+        assert shown, name
+        yield name, shown[-1]
+        shown[-1].close()
+        QApplication.processEvents()
