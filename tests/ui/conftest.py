@@ -57,6 +57,14 @@ def data(tmp_path) -> tuple[Path, Path]:
     return write_data(tmp_path / "data")
 
 
+@pytest.fixture(scope="session")
+def solved(tmp_path_factory):
+    """The small data with the solutions of two combinations; each test makes a session of its own of it."""
+    from solved import Solved
+
+    return Solved(tmp_path_factory.mktemp("solved"))
+
+
 @pytest.fixture
 def make_window(qtbot):
     """Makes real windows, shown, closed again after the test."""

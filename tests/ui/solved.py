@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.context import Context, SessionModel
+from vbas_desktop.ui.panel.results_tab import ResultsTab
 from vbas_desktop.ui.theme import Theme
 from vbas_desktop.ui.worker import JobRunner
 
@@ -70,3 +71,18 @@ class Bench:
         self.context.runner.shut_down()
         self.context.quiet_runner.shut_down()
         self.model.close()
+
+
+def results_tab(bench: Bench, qtbot) -> ResultsTab:
+    """The results of a bench as they stand beside the map."""
+    tab = ResultsTab(bench.context)
+    qtbot.addWidget(tab)
+    tab.resize(440, 700)
+    tab.show()
+    qtbot.waitExposed(tab)
+    return tab
+
+
+def shown_numbers(tab: ResultsTab) -> list[int]:
+    """The solutions that are listed, from top to bottom."""
+    return [entry.number for entry in tab.filter.shown_entries()]

@@ -6,14 +6,15 @@ import csv
 import json
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication
 
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.records import Role
 from vbas_desktop.release.ledger import read_ledger
-from vbas_desktop.ui.dialogs.export import ExportDialog, ReleaseDone, ledger_of
+from vbas_desktop.ui.dialogs.export import ExportDialog, ledger_of
 from vbas_desktop.ui.dialogs.handing_over import RecordDialog
+from vbas_desktop.ui.dialogs.release_done import ReleaseDone
 from vbas_desktop.ui.pages import PAGES
 
 LONG = 120_000
@@ -336,3 +337,25 @@ def test_no_text_of_the_dialog_lies_over_another(aggregated_window):
     assert dialog.unprotected.height() >= dialog.unprotected.heightForWidth(dialog.unprotected.width())
     assert dialog.unprotected.geometry().top() > dialog.columns.geometry().bottom()
     dialog.reject()
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_on_a_small_screen_the_dialog_fits_and_all_of_it_is_reached(stopped, aggregated_window, monkeypatch, qtbot):
+    monkeypatch.setattr(ExportDialog, "highest", lambda dialog: 640)
+    aggregated_window.exporting.export()
+    dialog = aggregated_window.findChild(ExportDialog)
+    if stopped:
+        dialog._told.show()
+        dialog.telltales.setText("\n".join(f"Column {number} tells too much." for number in range(40)))
+        dialog._grow()
+    QApplication.processEvents()
+    assert dialog.height() <= 640
+    assert dialog.minimumSizeHint().height() <= 640
+    bar = dialog._scroll.verticalScrollBar()
+    for widget in (dialog.solution, dialog.columns, dialog.seed, dialog.pdf, dialog.audience):
+        dialog._scroll.ensureWidgetVisible(widget)
+        assert widget.visibleRegion().boundingRect().height() > 0
+    assert bar.maximum() > 0
+    for widget in (dialog.target, dialog.export):
+        assert dialog.rect().contains(QRect(widget.mapTo(dialog, QPoint(0, 0)), widget.size()))
+    dialog.close()

@@ -7,8 +7,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QMenu, QPushButton
 
 from vbas_desktop.domain.records import Role
-from vbas_desktop.ui.dialogs.export import ExportDialog, ReleaseDone
+from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
+from vbas_desktop.ui.dialogs.release_done import ReleaseDone
 from vbas_desktop.ui.panel.columns_model import ROLE
 
 LEFT, CONTROL, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier

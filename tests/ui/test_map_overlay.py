@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from map_samples import QUARTER_SITES, SIDE, solution_of, squares
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTransform
-from solved import Bench, Solved
+from solved import Bench
 
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.session.map_look import CODES, NAMES, ContextLayer, MapLook
@@ -186,11 +186,6 @@ def test_a_look_survives_the_project_file(tmp_path):
     assert MapLook.from_json(told, tmp_path / "in") == look
     assert look.fitting({"id": ()}) == MapLook(None, "@codes", (), layers)
     assert MapLook.from_json({}, tmp_path) == MapLook()
-
-
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory):
-    return Solved(tmp_path_factory.mktemp("solved"))
 
 
 def test_the_layers_menu_adds_orders_colours_and_removes_files(solved, qapp, qtbot, tmp_path):

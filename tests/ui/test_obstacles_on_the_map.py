@@ -8,7 +8,7 @@ import pytest
 import shapely
 from map_samples import QUARTER_SITES, SIDE, solution_of, squares
 from PySide6.QtGui import QColor
-from solved import Bench, Solved
+from solved import Bench
 
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.regions import Obstacles
@@ -68,8 +68,8 @@ def test_the_pointer_tells_obstacles_and_changed_regions(shown):
     assert figure.values.tolist() == [0.0, 0.2, 0.0, 0.0]
 
 
-def test_obstacle_files_are_chosen_in_input_and_kept(tmp_path, qapp, qtbot):
-    bench = Bench(Solved(tmp_path).session())
+def test_obstacle_files_are_chosen_in_input_and_kept(solved, qapp, qtbot):
+    bench = Bench(solved.session())
     options = ReadingOptions(bench.context)
     qtbot.addWidget(options)
     options.refresh()

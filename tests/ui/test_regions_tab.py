@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from solved import Bench, Solved
+from solved import Bench
 
 from vbas_desktop.algorithms.region_names import region_names
 from vbas_desktop.engine.region_table import anonymity_vector, class_sizes, region_table, why
@@ -19,11 +19,6 @@ from vbas_desktop.ui.map.view import MapView
 from vbas_desktop.ui.panel.regions_model import exact_rows
 from vbas_desktop.ui.panel.regions_tab import RegionsTab
 from vbas_desktop.ui.panel.results_tab import ResultsTab
-
-
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory):
-    return Solved(tmp_path_factory.mktemp("solved"))
 
 
 @pytest.fixture

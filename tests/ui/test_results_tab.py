@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QMouseEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QFileDialog, QStyle, QStyleOptionComboBox
-from solved import Bench, Solved
+from solved import Bench, results_tab, shown_numbers
 
 from vbas_desktop.algorithms.pareto import non_dominated
 from vbas_desktop.session.results import marks_of
@@ -15,11 +15,6 @@ from vbas_desktop.session.session import Session
 from vbas_desktop.ui.panel.results_columns import Column, location_of, measure_of, short_titles
 from vbas_desktop.ui.panel.results_tab import ResultsTab
 from vbas_desktop.ui.widgets.tables import SqueezedTable
-
-
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory):
-    return Solved(tmp_path_factory.mktemp("solved"))
 
 
 @pytest.fixture
@@ -32,16 +27,7 @@ def compared(solved, qapp):
 
 @pytest.fixture
 def tab(compared, qtbot):
-    tab = ResultsTab(compared.context)
-    qtbot.addWidget(tab)
-    tab.resize(440, 700)
-    tab.show()
-    qtbot.waitExposed(tab)
-    return tab
-
-
-def shown_numbers(tab):
-    return [entry.number for entry in tab.filter.shown_entries()]
+    return results_tab(compared, qtbot)
 
 
 def column(tab, name):
@@ -184,7 +170,7 @@ def test_the_table_is_saved_with_exact_values(tab, compared, tmp_path, qtbot):
 
 
 def test_columns_can_be_hidden_and_stay_hidden(tab, compared):
-    tab._on_column_menu()
+    tab.column_menu.aboutToShow.emit()
     action = next(action for action in tab.column_menu.actions() if action.data() == "precision_loss")
     action.trigger()
     assert tab.table.isColumnHidden(column(tab, "precision_loss"))
@@ -193,7 +179,7 @@ def test_columns_can_be_hidden_and_stay_hidden(tab, compared):
 
 
 def test_the_measures_that_decide_are_ticked_in_a_menu(tab, compared):
-    tab._on_measure_menu()
+    tab.measure_menu.aboutToShow.emit()
     for action in tab.measure_menu.actions():
         if action.isChecked() and action.data() != "suppressed_records":
             action.trigger()

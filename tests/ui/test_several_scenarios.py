@@ -6,17 +6,12 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
-from solved import Bench, Solved
+from solved import Bench, results_tab, shown_numbers
 
 from vbas_desktop.session.results import why_not_comparable
 from vbas_desktop.ui.main_window import PANEL_WIDTH
-from vbas_desktop.ui.panel.results_tab import ResultsTab
+from vbas_desktop.ui.panel.results_menus import offer_others
 from vbas_desktop.ui.status import StatusLine
-
-
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory):
-    return Solved(tmp_path_factory.mktemp("solved"))
 
 
 @pytest.fixture
@@ -35,16 +30,7 @@ def bench(solved, qapp):
 
 @pytest.fixture
 def tab(bench, qtbot):
-    tab = ResultsTab(bench.context)
-    qtbot.addWidget(tab)
-    tab.resize(440, 700)
-    tab.show()
-    qtbot.waitExposed(tab)
-    return tab
-
-
-def shown(tab):
-    return [entry.number for entry in tab.filter.shown_entries()]
+    return results_tab(bench, qtbot)
 
 
 def test_the_list_is_filtered_by_scenario_and_shows_one_of_its_solutions(tab, bench):
@@ -52,12 +38,12 @@ def test_the_list_is_filtered_by_scenario_and_shows_one_of_its_solutions(tab, be
     assert [tab.scenario.itemText(i) for i in range(3)] == ["All scenarios", "k = 14: age, sex", "k = 9: age, sex"]
     tab.scenario.setCurrentIndex(2)
     tab.scenario.activated.emit(2)
-    assert shown(tab) == [entry.number for entry in session.entries if entry.run.key.k == 9]
-    assert session.selected.number in shown(tab)
+    assert shown_numbers(tab) == [entry.number for entry in session.entries if entry.run.key.k == 9]
+    assert session.selected.number in shown_numbers(tab)
     assert tab.chosen_numbers() == [session.selected.number]
-    session.remove(shown(tab))
+    session.remove(shown_numbers(tab))
     assert not tab.scenario.isVisible()
-    assert shown(tab) == [entry.number for entry in session.entries]
+    assert shown_numbers(tab) == [entry.number for entry in session.entries]
 
 
 def naively_marked(entries, allowed_percent):
@@ -186,7 +172,7 @@ def test_words_give_way_to_numbers_until_a_width_is_set_by_hand(tab, qtbot):
 def test_only_solutions_of_the_same_scenario_are_offered_for_a_comparison(tab, bench):
     first = bench.session.entries[0]
     menu = QMenu()
-    tab._offer_comparison(menu, first)
+    offer_others(menu, first, bench.session.entries, tab._compare)
     offered = [action.text() for action in menu.actions()[0].menu().actions()]
     alike = [e for e in bench.session.entries[1:] if e.run.key == first.run.key]
     assert offered == [entry.title for entry in alike]
@@ -214,10 +200,10 @@ def test_the_status_line_tells_the_k_of_the_shown_solution(bench, qtbot):
 
 def test_a_filter_leaves_a_highlighted_row(tab, bench):
     session = bench.session
-    dominated = next(number for number in shown(tab) if number not in tab.table_model.stars)
+    dominated = next(number for number in shown_numbers(tab) if number not in tab.table_model.stars)
     session.select(dominated)
     tab.only_stars.setChecked(True)
-    assert session.selected.number in shown(tab)
+    assert session.selected.number in shown_numbers(tab)
     assert tab.chosen_numbers() == [session.selected.number]
 
 

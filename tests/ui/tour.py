@@ -13,7 +13,9 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from vbas_desktop.domain.errors import Finding
+from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.messages import ask, show_failure
+from vbas_desktop.ui.dialogs.release_done import ReleaseDone
 from vbas_desktop.ui.dialogs.tables import TablesDialog
 from vbas_desktop.ui.main_window import MainWindow
 from vbas_desktop.ui.pages import PAGES
@@ -206,16 +208,11 @@ class Tour:
         yield from self._dialog("question")
 
     def _releasing(self) -> Iterator[Shown]:
-        from vbas_desktop.ui.dialogs.export import ExportDialog, ReleaseDone
-
         window = self.window
         window.exporting.export()
         dialog = window.findChild(ExportDialog)
         dialog.target.setText(str(self.folder / "release"))
         yield "export", dialog
-        for index in range(dialog.tabs.count()) if hasattr(dialog, "tabs") else ():
-            dialog.tabs.setCurrentIndex(index)
-            yield f"export {dialog.tabs.tabText(index)}".replace("&", ""), dialog
         self._until_idle(dialog.export.click)
         done = window.findChild(ReleaseDone)
         yield "released", done

@@ -82,7 +82,7 @@ class Exporting(QObject):
 
     def _on_written(self, order: ReleaseJob, report: ReleaseReport) -> None:
         self._context.say(f"Released {counted(report.records_released, 'record')} to {report.target}.")
-        from .dialogs.export import ReleaseDone
+        from .dialogs.release_done import ReleaseDone
 
         done = ReleaseDone(order, report, self._context.theme, self._window)
         done.record_wanted.connect(lambda: self._on_record_wanted(order))

@@ -27,8 +27,10 @@ class YieldingSplitter(QSplitter):
 
     def minimumSizeHint(self) -> QSize:
         """That of all, or of the first part."""
-        usual = super().minimumSizeHint()
-        return QSize(self.widget(0).minimumSizeHint().width(), usual.height()) if self._yields else usual
+        usual, first = super().minimumSizeHint(), self.widget(0)
+        if not self._yields or first is None:
+            return usual
+        return QSize(first.minimumSizeHint().width(), usual.height())
 
 
 class MakingRoom(QObject):

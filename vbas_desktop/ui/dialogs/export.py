@@ -6,20 +6,18 @@ import re
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices, QShowEvent
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
+    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QListWidget,
-    QListWidgetItem,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -28,12 +26,11 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
-from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.savings import in_tiers_in_words
 from vbas_desktop.files.policies import bundled
 from vbas_desktop.jobs.ledger import usual_ledger
 from vbas_desktop.jobs.release import ReleaseJob, Stopped
-from vbas_desktop.release import CLASS_SIZE, ReleaseOptions, ReleaseReport
+from vbas_desktop.release import CLASS_SIZE, ReleaseOptions
 from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
 from vbas_desktop.release.ledger import Entry as LedgerEntry
 from vbas_desktop.session.releasing import release_in_words, why_not_release
@@ -42,10 +39,9 @@ from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of
 from vbas_desktop.settings.handing_over import HandingOver
 from vbas_desktop.sources.address import Address, folder_beside, record_place
-from vbas_desktop.ui.theme import GRID, Theme
+from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, documents, is_sample
-from vbas_desktop.ui.worker import in_window_words
 
 from .release_columns import ReleaseColumns, unprotected_in_words
 
@@ -162,10 +158,11 @@ class ExportDialog(QDialog):
         row = QHBoxLayout()
         row.addWidget(Field("Target f&older", self.target, "A new folder, or one with an earlier release"), 1)
         row.addWidget(browse, 0, Qt.AlignmentFlag.AlignBottom)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        self._body = QWidget()
+        layout = QVBoxLayout(self._body)
+        layout.setContentsMargins(0, 0, GRID, 0)
         layout.setSpacing(GRID)
-        layout.addWidget(Field("&Solution", self.solution))
+        layout.addWidget(Field("&Solution", self.solution, "One of the solutions in Results"))
         layout.addWidget(self.summary)
         offer = QHBoxLayout()
         offer.addWidget(self.saving)
@@ -191,10 +188,20 @@ class ExportDialog(QDialog):
         handing.addWidget(setting_field(_HANDING["audience"], self.audience), 1)
         handing.addWidget(self._reason, 1)
         layout.addLayout(handing)
-        layout.addLayout(row)
-        layout.addWidget(muted("The files appear in the folder only after they were read back and verified."))
-        layout.addWidget(self.problem)
-        layout.addWidget(self._buttons)
+        self._scroll = QScrollArea()
+        self._scroll.setWidget(self._body)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        outer.setSpacing(GRID)
+        outer.addWidget(self._scroll, 1)
+        outer.addLayout(row)
+        outer.addWidget(muted("The files appear in the folder only after they were read back and verified."))
+        outer.addWidget(self.problem)
+        outer.addWidget(self._buttons)
         self._offer_instead()
 
     def _offer_instead(self) -> None:
@@ -303,10 +310,7 @@ class ExportDialog(QDialog):
         told = (f"“{one.column}”: {one.message}" if one.column else one.message for one in telltales)
         self.telltales.setText("\n".join([_EXPOSING if exposing else _STOPPED, *told]))
         self._told.show()
-        # Wrapped lines have their height only at a width: without this they would be drawn over what is above them.
-        layout, width = self.layout(), self.minimumWidth()
-        if layout is not None:
-            self.resize(width, min(layout.totalHeightForWidth(width), self.screen().availableGeometry().height()))
+        self._grow()
 
     def handing(self) -> HandingOver:
         """Who gets the release, and the ledger that knows what they have."""
@@ -351,11 +355,19 @@ class ExportDialog(QDialog):
         self._grow()
 
     def _grow(self) -> None:
-        """As high as its texts need at this width: Qt would rather let them lie over each other."""
-        layout = self.layout()
-        if layout is not None and self.isVisible():
-            layout.activate()
-            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
+        """As high as all of it needs at this width, as far as the screen has room: the rest is scrolled to."""
+        outer, inner = self.layout(), self._body.layout()
+        if outer is None or inner is None or not self.isVisible():
+            return
+        inner.activate()
+        outer.activate()
+        foot = outer.totalMinimumHeightForWidth(self.width()) - self._scroll.minimumSizeHint().height()
+        needed = foot + self._body.heightForWidth(self._scroll.width())
+        self.resize(self.width(), min(max(self.height(), needed), self.highest()))
+
+    def highest(self) -> int:
+        """What the screen has room for, with the frame that window managers put around it."""
+        return self.screen().availableGeometry().height() - 5 * GRID
 
     @Slot()
     def _on_browse(self) -> None:
@@ -386,65 +398,3 @@ def _suggested(session: Session) -> Path:
         name = re.sub(r"[^\w.-]+", "_", place.name)
         return (folder_beside(source) or documents()) / f"{name}-release"
     return beside(source, f"{name}-release")
-
-
-class ReleaseDone(QDialog):
-    """What was released, how it was verified, and where it is; `record_wanted` if it was handed over."""
-
-    record_wanted = Signal()
-
-    def __init__(self, order: ReleaseJob, report: ReleaseReport, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Release written")
-        self.setMinimumWidth(560)
-        self._report = report
-        heading = title("Written and verified.")
-        text = QLabel(_in_words(report))
-        text.setWordWrap(True)
-        place = QLabel(str(report.target))
-        place.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        place.setWordWrap(True)
-        place.setProperty("look", "muted")
-        self.checks = QListWidget()
-        self.checks.setAccessibleName("Checks")
-        self.checks.setWordWrap(True)
-        self.checks.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.checks.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        for check in report.checks:
-            icon = theme.icon("shield" if check.passed else "error")
-            line = f"{check.name[:1].upper()}{check.name[1:]}: {'passed' if check.passed else 'failed'}"
-            item = QListWidgetItem(icon, line)
-            item.setToolTip(check.detail)
-            self.checks.addItem(item)
-        for finding in report.findings:
-            self.checks.addItem(QListWidgetItem(theme.icon("warning"), in_window_words(finding)))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        folder = buttons.addButton("Open &folder", QDialogButtonBox.ButtonRole.ActionRole)
-        papers = buttons.addButton("Open &report", QDialogButtonBox.ButtonRole.ActionRole)
-        self.record = buttons.addButton("&Record as handed over…", QDialogButtonBox.ButtonRole.ActionRole)
-        self.record.clicked.connect(self.record_wanted)
-        folder.clicked.connect(self._on_folder)
-        papers.clicked.connect(self._on_report)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        for widget in (heading, text, place, self.checks, buttons):
-            layout.addWidget(widget)
-
-    @Slot()
-    def _on_folder(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._report.target)))
-
-    @Slot()
-    def _on_report(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._report.target / "internal" / "report.html")))
-
-
-def _in_words(report: ReleaseReport) -> str:
-    text = (
-        f"{report.records_released:,} of {counted(report.records, 'record')} in "
-        f"{counted(report.aggregated_regions, 'aggregated region')}; {report.records_suppressed:,} suppressed. "
-        f"The folder “release” may be handed on, “internal” stays with you."
-    )
-    return text if report.policy is None else f"{text} {report.policy.in_words}"

@@ -125,7 +125,7 @@ class LimitsSection(QWidget):
 
     @Slot()
     def _on_changed(self) -> None:
-        values = {name: combo.chosen for name, combo in self.columns.items()}
+        values: dict[str, str | int | None] = {name: combo.chosen for name, combo in self.columns.items()}
         values |= {name: box.value() for name, box in self.numbers.items()}
         if any(getattr(self._session.choices, name) != value for name, value in values.items()):
             self._session.change_fields("limits", **values)

@@ -4,45 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QCheckBox,
-    QHBoxLayout,
     QMenu,
     QSplitter,
     QStackedLayout,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from vbas_desktop.approaches.registry import preset_of
 from vbas_desktop.domain.words import counted
-from vbas_desktop.session.results import Entry, Marks, ProblemKey, why_not_comparable
-from vbas_desktop.ui.actions import add_presets
+from vbas_desktop.session.results import Entry, Marks, ProblemKey
 from vbas_desktop.ui.charts.panel import ChartPanel
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
-from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import EmptyState
 from vbas_desktop.ui.widgets.tables import SqueezedTable, copy_rows, offer_to_save_rows, set_up_table
-from vbas_desktop.ui.widgets.ticking_menu import TickingMenu
 
 from .advice_line import AdviceLine
 from .limit_line import LimitLine
+from .results_bar import ResultsBar
 from .results_columns import Column, location_of, measure_of, measures_of, signs_of, table_rows
+from .results_menus import ColumnsMenu, MeasuresMenu, offer_others, offer_pair
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
-from .scenario_choice import ScenarioChoice
 from .tiers_line import TiersLine
 from .why import VectorLine
-
-_OFFERED = 20
-"""So many of the latest solutions are offered for a comparison; any two rows can be compared by choosing both."""
 
 
 class ResultsTab(QWidget):
@@ -53,8 +43,6 @@ class ResultsTab(QWidget):
         self._context = context
         self._shown_names: list[str] = []
         self._charted: ProblemKey | None = None
-        self._hidden: dict[str, bool] = {}
-        self._presets: dict[str, QAction] = {}
         self.table_model, self.filter = ResultsModel(self), ResultsFilter(self)
         self.filter.setSourceModel(self.table_model)
         self.table = SqueezedTable()
@@ -62,10 +50,14 @@ class ResultsTab(QWidget):
         self.vector = VectorLine(context)
         self.limit, self.advice = LimitLine(context), AdviceLine(context)
         self.tiers = TiersLine(context)
-        self.only_stars = QCheckBox("★ unbeaten")
-        self.only_meeting = QCheckBox("S&uitable")
-        self.scenario = ScenarioChoice()
-        self._buttons: list[tuple[QToolButton, str]] = []
+        self.bar = ResultsBar(context.theme)
+        self.only_stars, self.only_meeting, self.scenario = (
+            self.bar.only_stars,
+            self.bar.only_meeting,
+            self.bar.scenario,
+        )
+        self.measure_menu = MeasuresMenu(context.session, self)
+        self.column_menu = ColumnsMenu(self.table_model, self.table, self)
         self.actions_by_name = self._make_actions()
         self._build()
         self._connect()
@@ -92,47 +84,16 @@ class ResultsTab(QWidget):
 
     def _build(self) -> None:
         self._set_up_table()
-        self.only_stars.setShortcut("Ctrl+U")
-        self.only_stars.setToolTip(
-            "Show only what no other solution beats: none is as good in all that counts and better in one (Ctrl+U)"
-        )
-        bar = QHBoxLayout()
-        bar.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
-        bar.setSpacing(GRID // 2)
-        bar.addWidget(self.only_stars)
-        self.only_meeting.setToolTip("Show only solutions that meet the requirement (Tools ▸ Requirements)")
-        self.only_meeting.hide()
-        bar.addWidget(self.only_meeting)
-        bar.addWidget(self.scenario, 1)
-        bar.addStretch(1)
-        self.measure_menu, self.column_menu = TickingMenu(self), TickingMenu(self)
-        for icon, text, tip, menu in (
-            (
-                "scale",
-                "Measures",
-                "Which measures count for the star: what no other solution beats in them is unbeaten",
-                self.measure_menu,
-            ),
-            ("table", "Columns", "Which columns are shown", self.column_menu),
-        ):
-            button = self._tool_button(icon, text, tip)
-            button.setMenu(menu)
-            button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-            bar.addWidget(button)
-        for name, icon in (("pin", "pin"), ("remove", "remove"), ("copy", "copy"), ("save", "save")):
-            button = self._tool_button(icon, self.actions_by_name[name].text(), self.actions_by_name[name].toolTip())
-            button.clicked.connect(self.actions_by_name[name].trigger)
-            bar.addWidget(button)
+        tip = "Which measures count for the star: what no other solution beats in them is unbeaten"
+        self.bar.add_menu("scale", "Measures", tip, self.measure_menu)
+        self.bar.add_menu("table", "Columns", "Which columns are shown", self.column_menu)
+        self.bar.add_actions(self.actions_by_name.items())
         upper = QWidget()
         column = QVBoxLayout(upper)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(bar)
-        column.addWidget(self.limit)
-        column.addWidget(self.advice)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.tiers)
-        column.addWidget(self.vector)
+        for widget in (self.bar, self.limit, self.advice, self.table, self.tiers, self.vector):
+            column.addWidget(widget, 1 if widget is self.table else 0)
         self._content = QSplitter(Qt.Orientation.Vertical)
         self._content.addWidget(upper)
         self._content.addWidget(self.charts)
@@ -154,14 +115,6 @@ class ResultsTab(QWidget):
         for widget in (table, table.horizontalHeader()):
             widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
 
-    def _tool_button(self, icon: str, text: str, tip: str) -> QToolButton:
-        button = QToolButton()
-        button.setToolTip(tip)
-        button.setAccessibleName(text.replace("&", ""))
-        button.setAutoRaise(True)
-        self._buttons.append((button, icon))
-        return button
-
     def _connect(self) -> None:
         model = self._context.model
         for signal in (model.solution_added, model.solutions_changed, model.choices_changed, model.run_finished):
@@ -174,11 +127,10 @@ class ResultsTab(QWidget):
         self.only_meeting.toggled.connect(self._on_requirement)
         self.scenario.scenario_chosen.connect(self._on_scenario)
         model.requirement_changed.connect(self._on_requirement)
-        model.choices_changed.connect(self._refresh_ticks)
+        model.choices_changed.connect(self.measure_menu.refresh)
+        self.column_menu.ticked.connect(self._refresh_columns)
         self.charts.solution_clicked.connect(self._on_solution_clicked)
         self.charts.ranges_changed.connect(self._on_ranges)
-        self.measure_menu.aboutToShow.connect(self._on_measure_menu)
-        self.column_menu.aboutToShow.connect(self._on_column_menu)
         self._context.theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
@@ -219,11 +171,12 @@ class ResultsTab(QWidget):
         if index.isValid():
             self.table.scrollTo(index)
 
+    @Slot()
     def _refresh_columns(self) -> None:
         """Widths are chosen once for each set of columns, so that those of the user stay."""
         names = [column.name for column in self.table_model.columns]
         for index, column in enumerate(self.table_model.columns):
-            self.table.setColumnHidden(index, self._hidden.get(column.name, column.hidden))
+            self.table.setColumnHidden(index, self.column_menu.hidden.get(column.name, column.hidden))
         if names != self._shown_names and self.table_model.entries:
             self._shown_names = names
             self.table.fit()
@@ -256,8 +209,6 @@ class ResultsTab(QWidget):
 
     @Slot()
     def _on_theme_changed(self) -> None:
-        for button, icon in self._buttons:
-            button.setIcon(self._context.theme.icon(icon))
         self.table_model.pin_icon = self._context.theme.icon("pin")
 
     # What the user does
@@ -355,51 +306,6 @@ class ResultsTab(QWidget):
 
     # Menus
 
-    @Slot()
-    def _on_measure_menu(self) -> None:
-        ticked = self._context.session.pareto_measures
-        self.measure_menu.clear()
-        self._presets = add_presets(self.measure_menu, self._context.session)
-        for name in measures_of(self.table_model.entries):
-            action = self.measure_menu.addAction(measure_words(name).title)
-            action.setCheckable(True)
-            action.setChecked(name in ticked)
-            action.setData(name)
-            action.triggered.connect(self._on_measures_ticked)
-
-    @Slot()
-    def _on_measures_ticked(self) -> None:
-        ticked = tuple(each.data() for each in self.measure_menu.actions() if each.isChecked() and each.data())
-        if ticked:
-            self._context.session.change_fields(pareto_measures=ticked)
-        self._refresh_ticks()
-
-    @Slot()
-    def _refresh_ticks(self) -> None:
-        """The menu stays open while ticks are set: those that follow from others follow at once."""
-        counting = self._context.session.pareto_measures
-        for action in self.measure_menu.actions():
-            if action.data():
-                action.setChecked(action.data() in counting)
-        for name, action in self._presets.items():
-            action.setChecked(preset_of(counting) == name)
-
-    @Slot()
-    def _on_column_menu(self) -> None:
-        self.column_menu.clear()
-        for index, column in enumerate(self.table_model.columns):
-            action = self.column_menu.addAction(column.tip if column.title == "★" else column.title)
-            action.setCheckable(True)
-            action.setChecked(not self.table.isColumnHidden(index))
-            action.setData(column.name)
-            action.triggered.connect(self._on_columns_ticked)
-
-    @Slot()
-    def _on_columns_ticked(self) -> None:
-        for action in self.column_menu.actions():
-            self._hidden[action.data()] = not action.isChecked()
-        self._refresh_columns()
-
     @Slot(QPoint)
     def _on_header_menu(self, position: QPoint) -> None:
         self.column_menu.popup(self.table.horizontalHeader().mapToGlobal(position))
@@ -408,31 +314,14 @@ class ResultsTab(QWidget):
     def _on_table_menu(self, position: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        chosen = self.chosen_numbers()
+        session, entry = self._context.session, self._entry_at(position)
+        chosen = [each for each in map(session.entry, self.chosen_numbers()) if each is not None]
         if len(chosen) == 2:
-            one, other = (self._context.session.entry(number) for number in chosen)
-            reason = why_not_comparable(one, other) if one is not None and other is not None else ""
-            text = f"&Compare solutions {chosen[0]:,} and {chosen[1]:,}"
-            menu.addAction(reason or text, self._on_compare_chosen).setEnabled(not reason)
-        else:
-            self._offer_comparison(menu, self._entry_at(position))
+            offer_pair(menu, chosen[0], chosen[1], self._compare)
+        elif entry is not None:
+            offer_others(menu, entry, session.entries, self._compare)
         menu.addActions(list(self.actions_by_name.values()))
         menu.popup(self.table.viewport().mapToGlobal(position))
-
-    def _offer_comparison(self, menu: QMenu, entry: Entry | None) -> None:
-        session = self._context.session
-        others = [each for each in session.entries if entry is not None and each.number != entry.number]
-        others = [each for each in others if entry is not None and not why_not_comparable(entry, each)]
-        if entry is None or not others:
-            return
-        offered = menu.addMenu(f"&Compare solution {entry.number:,} with")
-        for other in others[-_OFFERED:]:
-            offered.addAction(other.title, partial(self._compare, entry.number, other.number))
-
-    @Slot()
-    def _on_compare_chosen(self) -> None:
-        one, other = self.chosen_numbers()
-        self._compare(one, other)
 
     def _compare(self, one: int, other: int) -> None:
         self._context.session.select(one)

@@ -43,7 +43,9 @@ class ElidedLabel(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def _elide(self) -> None:
-        super().setText(self.fontMetrics().elidedText(self._full, self._mode, self.contentsRect().width()))
+        shown = self.fontMetrics().elidedText(self._full, self._mode, self.contentsRect().width())
+        # Dots alone say nothing and look like a button.
+        super().setText(shown if len(shown) > 2 or shown == self._full else "")
 
 
 def short_name(name: str) -> str:

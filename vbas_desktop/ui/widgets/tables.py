@@ -22,7 +22,7 @@ from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
 
 _SAMPLED_ROWS = 60
 _WIDEST = 170
-_NARROWEST = 64
+_NARROWEST = 40
 
 
 def set_up_table(table: QTableView, name: str) -> None:
