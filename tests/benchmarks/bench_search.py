@@ -11,12 +11,17 @@ import pytest
 from bench_engine import SCENARIOS, loaded
 from conftest import resident_mb
 
+from vbas_desktop.algorithms import diversity_rehearsal, tier_rehearsal
 from vbas_desktop.algorithms.limit import most_trials
 from vbas_desktop.approaches.registry import make
+from vbas_desktop.domain.criteria import Sensitive, criterion_of
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.engine.outcome import situation_of
 from vbas_desktop.engine.partitions import Partitions, decide_sites
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.search.ladders import Ladder, ladder_of
 from vbas_desktop.search.lattice import Finest, lattice_of
 from vbas_desktop.search.memory import give_back
@@ -57,16 +62,14 @@ def _ladder(facts: ColumnFacts, sizes) -> Ladder:
 
 @cache
 def _finest(records: Path, regions: Path, lattice: str) -> Finest:
-    from vbas_desktop.files.records.table import load_records
-
     table, sizes = load_records(records), LATTICES[lattice][0]
     ladders = tuple(_ladder(table.facts(name), sizes[name]) for name in FOUR)
     return Finest(loaded(records, regions, FOUR), lattice_of(ladders))
 
 
-def _request(problem, workers: int = 0) -> Request:
+def _request(problem, workers: int = 0, tiers: str = "none") -> Request:
     chosen = {component: make(component, name) for component, name in _USUAL.items()}
-    return Request(problem, **chosen, workers=workers)
+    return Request(problem, **chosen, tiers=None if tiers == "none" else make("tiers", tiers), workers=workers)
 
 
 _USUAL = {"site_number": "limit", "site_location": "balanced-density", "construction": "voronoi"}
@@ -74,12 +77,20 @@ _USUAL = {"site_number": "limit", "site_location": "balanced-density", "construc
 
 def walking(records: Path, regions: Path, lattice: str, workers: int) -> Walked:
     """Search every node; the warm-up turn loads the file, the measured ones do not."""
-    finest = _finest(records, regions, lattice)
-    size = finest.problem.counts.nbytes / MB
+    return walked(_finest(records, regions, lattice), workers)
+
+
+def walked(finest: Finest, workers: int, tiers: str = "none") -> Walked:
+    """Search every node. The finest counts are those of classes, and of the values of a sensitive column in them."""
+    problem = finest.problem
+    size = (problem.counts.nbytes + sum(each.cells.nbytes for each in problem.sensitive)) / MB
+    # Compiled loops take what they take, whatever the counts.
+    tier_rehearsal.rehearse()
+    diversity_rehearsal.rehearse()
     give_back()
     before = resident_mb("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")
-    searched = search(finest, _request(finest.problem, workers), NodeMemory())
+    searched = search(finest, _request(problem, workers, tiers), NodeMemory())
     above = resident_mb("VmHWM") - before
     found = sum(row.status == FOUND for row in searched.rows)
     return Walked(len(searched.rows), found, max(row.trials for row in searched.rows), 1 + above / size, size)
@@ -88,6 +99,20 @@ def walking(records: Path, regions: Path, lattice: str, workers: int) -> Walked:
 def loading(records: Path, regions: Path, columns: tuple[str, ...]) -> int:
     """What finding the number of sites is compared with."""
     return loaded(records, regions, columns).records
+
+
+FEW = {"age": (2, 4), "gender": (), "education": (2,), "income": (2,)}
+"""Twelve nodes, the finest one among them: that is where the memory goes."""
+
+CRITERIA = {"no criteria": None, "religion share:50": "share:50", "religion closeness:0.3": "closeness:0.3"}
+
+
+def _few(records: Path, regions: Path, criterion: str | None) -> Finest:
+    table = load_records(records)
+    ladders = tuple(_ladder(table.facts(name), FEW[name]) for name in FOUR)
+    sensitive = () if criterion is None else (Sensitive("religion", (), (criterion_of(criterion).of("religion"),)),)
+    given = {"region_column": "region", "quasi_identifiers": FOUR, "k": 5, "sensitive": sensitive}
+    return Finest(build_problem(table, load_regions(regions), **given), lattice_of(ladders))
 
 
 @cache
@@ -139,6 +164,22 @@ def test_a_whole_lattice_within_seconds_and_three_times_the_finest_counts(bench_
     bench_table(f"{title}: memory (<= 3 times the finest counts, these included)", header, rows)
 
 
+@pytest.mark.parametrize("tiers", ["none", "auto"])
+@pytest.mark.parametrize("criteria", list(CRITERIA))
+def test_criteria_and_tiers_keep_to_three_times_the_finest_counts(bench_data, bench_table, criteria, tiers):
+    data = bench_data("eastern")
+    finest = _few(data.records, data.regions, CRITERIA[criteria])
+    rows, worst = [], 0.0
+    for workers in (1, 2):
+        once = walked(finest, workers, tiers)
+        row = [f"{workers} threads", f"{once.nodes}", f"{once.found}", f"{once.finest_mb:.1f}"]
+        rows.append([*row, f"{once.times_the_finest:.2f}"])
+        worst = max(worst, once.times_the_finest)
+    header = ["", "nodes", "found", "finest counts, MB", "peak, times the finest counts"]
+    bench_table(f"Memory of a search, {criteria}, tiers {tiers} (<= 3)", header, rows)
+    assert worst <= 3
+
+
 @pytest.mark.parametrize("like", ["eastern", "western"])
 @pytest.mark.parametrize("scenario", list(LIMITS))
 def test_the_allowed_loss_is_found_while_the_file_would_load(bench_data, race, bench_table, like, scenario):
@@ -160,6 +201,4 @@ def test_the_allowed_loss_is_found_while_the_file_would_load(bench_data, race, b
 
 @cache
 def _regions(path: Path):
-    from vbas_desktop.files.regions.read import load_regions
-
     return load_regions(path)

@@ -38,6 +38,19 @@ def test_the_list_hides_values_unless_asked(patients, capsys):
     assert "N5Y2N3" not in capsys.readouterr().out
 
 
+def test_a_codebook_tells_what_shown_values_mean(patients, tmp_path, capsys):
+    book = tmp_path / "codes.csv"
+    book.write_text("column,value,label\npostcode,N5Y2N3,North end\nsex,F,Female\n", encoding="utf-8")
+    given = (patients, "--columns", "postcode,sex", "-k", 3, "--codebook", book)
+    assert risky(*given, "--show-values") == 0
+    assert "postcode=N5Y2N3 (North end)\n" in capsys.readouterr().out
+    assert risky(*given, "--show-values", "--json") == 0
+    (found,) = json.loads(capsys.readouterr().out)["combinations"]
+    assert (found["values"], found["labelled"]) == (["N5Y2N3"], ["N5Y2N3 (North end)"])
+    assert risky(*given) == 2
+    assert "--codebook goes with --show-values" in capsys.readouterr().err
+
+
 def test_scores_tell_in_how_many_combinations_each_record_is(patients, tmp_path, capsys):
     target = tmp_path / "scores.csv"
     assert risky(patients, "--columns", "name,postcode,note", "-k", 4, "--scores", target) == 0

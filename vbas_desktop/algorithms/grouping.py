@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.domain.records import EquivalenceCounts, frozen
 
 _BLOCK_CELLS = 4_000_000
 _CACHED_CELLS = 200_000
@@ -158,6 +158,17 @@ def without_small_classes(counts: EquivalenceCounts, k: int) -> EquivalenceCount
         return counts
     ends = ends_of_kept(large, indptr)
     return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, ends, columns[large], values[large])
+
+
+def of_classes(counts: EquivalenceCounts, first: int, end: int) -> EquivalenceCounts:
+    """The counts of the classes ``first`` … ``end`` − 1."""
+    classes = counts.classes[first:end]
+    if counts.dense is not None:
+        return EquivalenceCounts(counts.category_numbers, classes, dense=frozen(counts.dense[:, first:end].copy()))
+    indptr, columns, values = counts.rows
+    kept = (columns >= first) & (columns < end)
+    some = frozen(ends_of_kept(kept, indptr)), frozen(columns[kept] - np.int32(first)), frozen(values[kept])
+    return EquivalenceCounts(counts.category_numbers, classes, sparse=some)
 
 
 def records_kept(

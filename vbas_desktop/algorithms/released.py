@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,12 @@ from vbas_desktop.domain.sensitive import SensitiveCounts
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 
 from .diversity import Segments, chosen_cells, compares_with_all, segments, shares_of
-from .grouping import aggregate, records_kept, without_small_classes
+from .grouping import aggregate, of_classes, records_kept, released_totals, without_small_classes
 from .tier_release import records_by_tier, released_in_tier, tiers_of_classes
+
+_SMALL = 200_000
+_PARTS = 4
+"""Stored counts of which a copy does not matter; into how many parts larger ones are cut."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +127,53 @@ def decide(
         barring = _Barring(aggregated, tiers, judged)
         found = replace(found, decided=tiers_of_classes(aggregated, tiers, k, progress, barring))
     return _settled(found, [each for each in judged if compares_with_all(each.column)], progress)
+
+
+def released_by_place(
+    counts: EquivalenceCounts,
+    sensitive: Sequence[SensitiveCounts],
+    k: int,
+    membership: NDArray[np.int32],
+    groups: int,
+    tiers: Tiers | None = None,
+    progress: Progress | None = None,
+) -> tuple[NDArray[np.int64], ...]:
+    """Of each tier the records that each of its places releases: `decide` without the memory that it takes.
+
+    Each class is judged by itself, so some are looked at at a time, unless a criterion compares them with all others.
+    """
+    if tiers is None and not sensitive:
+        return (released_totals(counts, membership, groups, k, progress),)
+    ancestors = (np.arange(groups, dtype=np.int32),) if tiers is None else tiers.ancestors
+    totals = [np.zeros(number, np.int64) for number in ((groups,) if tiers is None else tiers.places)]
+    alone = counts.stored < _SMALL or any(compares_with_all(each) for each in sensitive)
+    for part, values in ((counts, tuple(sensitive)),) if alone else _in_parts(counts, sensitive):
+        found = decide(part, values, k, membership, groups, tiers, progress)
+        ends, _, sizes = found.aggregated.rows
+        place = np.repeat(np.arange(groups, dtype=np.int32), np.diff(ends))
+        for tier, above in enumerate(ancestors):
+            chosen = found.tier_of == tier
+            # As floating-point numbers, but exact: nobody has 2**53 records.
+            totals[tier] += np.bincount(above[place[chosen]], sizes[chosen], totals[tier].size).astype(np.int64)
+    return tuple(totals)
+
+
+def _in_parts(
+    counts: EquivalenceCounts, sensitive: Sequence[SensitiveCounts]
+) -> Iterator[tuple[EquivalenceCounts, tuple[SensitiveCounts, ...]]]:
+    """The counts and the values of some classes at a time."""
+    for first, end in pairwise(np.linspace(0, counts.classes.size, _PARTS + 1).astype(int).tolist()):
+        some = of_classes(counts, first, end)
+        if not some.classes.size:
+            continue
+        yield some, tuple(each.with_cells(of_classes(each.cells, *_range_of(each, some))) for each in sensitive)
+
+
+def _range_of(values: SensitiveCounts, counts: EquivalenceCounts) -> tuple[int, int]:
+    """Where the values of consecutive classes begin and end among the columns of the cells."""
+    number = max(1, values.cells.category_numbers[-1])
+    first, end = np.searchsorted(values.cells.classes, (counts.classes[0] * number, (counts.classes[-1] + 1) * number))
+    return int(first), int(end)
 
 
 @dataclass(frozen=True, eq=False)

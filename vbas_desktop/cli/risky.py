@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_settings(parser, Writing)
     parser.add_argument("--show-values", action="store_true", help="list the values as well (they may identify people)")
+    parser.add_argument(
+        "--codebook", metavar="F", help="table column,value,label: what codes mean, told with --show-values"
+    )
     parser.add_argument("--most", type=int, default=200, metavar="N", help="list at most N combinations (default: 200)")
     parser.add_argument(
         "--scores", metavar="F", help="write in how many of them each record is (CSV record,combinations)"
@@ -108,6 +112,8 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--out goes with --apply")
     if options.scores and options.apply:
         raise UsageError("--scores goes without --apply")
+    if options.codebook and not options.show_values:
+        raise UsageError("--codebook goes with --show-values")
     if not 0.0 <= options.suppress < 1.0:
         raise UsageError("--suppress is a share from 0 to below 1, such as 0.02")
 
@@ -115,17 +121,20 @@ def _check(options: argparse.Namespace) -> None:
 def _search(options: argparse.Namespace, coarsener: Coarsener, progress: TerminalProgress) -> None:
     from vbas_desktop.assessment.risky.found import write_scores
     from vbas_desktop.assessment.risky.output import search_dict
+    from vbas_desktop.files.codebook import read_codebook
     from vbas_desktop.jobs.risky import risky_combinations
 
+    labels = read_codebook(options.codebook) if options.codebook else None
     table, plan = coarsener.state.table, coarsener.plan
     search = risky_combinations(coarsener, options.max_size, progress)
     if options.scores:
         write_scores(Path(options.scores), table, search, progress)
     progress.close()
     if options.json:
-        show(json.dumps(search_dict(table, plan.k, search, options.show_values), ensure_ascii=False))
+        found = search_dict(table, plan.k, search, options.show_values, labels=labels)
+        show(json.dumps(found, ensure_ascii=False))
     else:
-        _show_search(table, plan.k, search, options.show_values, options.most)
+        _show_search(table, plan.k, search, options.show_values, options.most, labels)
 
 
 def _coarsen(
@@ -156,10 +165,12 @@ def _names(text: str | None) -> list[str]:
     return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
-def _show_search(table: Table, k: int, search: Search, values: bool, most: int) -> None:
+def _show_search(
+    table: Table, k: int, search: Search, values: bool, most: int, labels: Mapping[str, Mapping[str, str]] | None
+) -> None:
     from vbas_desktop.assessment.risky.output import search_dict
 
-    result = search_dict(table, k, search, values, most)
+    result = search_dict(table, k, search, values, most, labels)
     show(f"{counted(result['records'], 'record')}, k = {k}, smallest class over all columns: {result['anonymity']}")
     for level in search.levels:
         show(f"size {level.size}: {counted(level.number, 'minimal risky combination')}")
@@ -175,7 +186,7 @@ def _show_search(table: Table, k: int, search: Search, values: bool, most: int) 
     elif not search.exempted and search.complete:
         show(f"No combination of values is shared by fewer than {counted(k, 'record')}.")
     for each in result["combinations"]:
-        shown = each.get("values", ["·"] * each["size"])
+        shown = each.get("labelled") or each.get("values", ["·"] * each["size"])
         pairs = " + ".join(
             f"{name}={value}" if values else name for name, value in zip(each["columns"], shown, strict=True)
         )

@@ -47,6 +47,12 @@ def finite_number(value: str) -> float | None:
     return number if math.isfinite(number) and "_" not in value else None
 
 
+def with_label(value: str, labels: Mapping[str, str]) -> str:
+    """A value as people read it, with what a code means: "3 (Divorced)"."""
+    label = labels.get(value, "")
+    return (f"{value} ({label})" if label and label != value else value) or MISSING
+
+
 @dataclass(frozen=True)
 class Categories:
     """The response categories of one column, in class order. ``declared``: the number on the category-count line.
@@ -66,9 +72,7 @@ class Categories:
 
     def label(self, code: int) -> str:
         """The category as people read it, with what a code means: "3 (Divorced)"."""
-        value = self.values[code]
-        label = self.labels.get(value, "")
-        return (f"{value} ({label})" if label and label != value else value) or MISSING
+        return with_label(self.values[code], self.labels)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.grouping import dense_membership, released_totals
+from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.limit import allowed_records, most_trials
-from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.released import released_by_place
 from vbas_desktop.algorithms.site_numbers import range_of_sites
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.domain.errors import Finding, Severity
@@ -240,11 +240,8 @@ class Partitions:
         partition, counts, k = self._made[sites], self.situation.counts, self.situation.k
         membership, used = dense_membership(partition.owner)
         judged = enforced(self.situation.sensitive)
-        if partition.tiers is None and not judged:
-            released = int(released_totals(counts, membership, used.size, k, progress).sum())
-        else:
-            released = decide(counts, judged, k, membership, used.size, partition.tiers, progress).records
-        return self.request.problem.records - released
+        released = released_by_place(counts, judged, k, membership, used.size, partition.tiers, progress)
+        return self.request.problem.records - sum(int(totals.sum()) for totals in released)
 
 
 def _at_wished_sizes(made: Partition, part: Part, progress: Progress) -> Partition:

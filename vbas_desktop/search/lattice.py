@@ -132,12 +132,25 @@ class Finest:
 
         Classes of fewer than ``least`` records in the whole file are left out on the way, not from a copy.
         """
+        joining = self._large(node, least)
+        if joining is None:
+            return self.problem.counts
+        return _summed(self.problem.counts, *joining)
+
+    def values_at(self, node: Node, least: int = 1) -> tuple[SensitiveCounts, ...]:
+        """The sensitive values of the same classes."""
+        joining = self._large(node, least)
+        if joining is None:
+            return self.problem.sensitive
+        return tuple(self._joined_values(each, *joining) for each in self.problem.sensitive)
+
+    def _large(self, node: Node, least: int) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.int64]] | None:
+        """What `joined` gives, without the classes of fewer than ``least`` records; None if all stay as they are."""
         numbers, classes, column = self.joined(node)
         large = self.joined_totals(node) >= least
         if large.all():
-            return self.problem.counts if not any(node) else _summed(self.problem.counts, numbers, classes, column)
-        place = np.where(large, np.cumsum(large) - 1, _LEFT_OUT)
-        return _summed(self.problem.counts, numbers, classes[large], place[column])
+            return (numbers, classes, column) if any(node) else None
+        return numbers, classes[large], np.where(large, np.cumsum(large) - 1, _LEFT_OUT)[column]
 
     def problem_at(self, node: Node) -> Problem:
         """The problem of a node."""
@@ -149,11 +162,12 @@ class Finest:
             else Categories(ladder.column, ladder.grouped(level)[0], labels=ladder.categories.labels)
             for ladder, level in zip(self.lattice.ladders, node, strict=True)
         )
-        numbers, classes, column = self.joined(node)
-        sensitive = tuple(self._joined_values(each, numbers, classes, column) for each in self.problem.sensitive)
-        groupings = self.lattice.groupings(node)
         return replace(
-            self.problem, counts=self.counts_at(node), categories=categories, groupings=groupings, sensitive=sensitive
+            self.problem,
+            counts=self.counts_at(node),
+            categories=categories,
+            groupings=self.lattice.groupings(node),
+            sensitive=self.values_at(node),
         )
 
     def _joined_values(
@@ -167,9 +181,11 @@ class Finest:
         cells = sensitive.cells
         values = cells.category_numbers[-1]
         fine, code = np.divmod(cells.classes, values)
-        whole = classes[column[np.searchsorted(self.problem.counts.classes, fine)]] * values + code
-        joined, where = np.unique(whole, return_inverse=True)
-        return sensitive.with_cells(_summed(cells, (*numbers, values), joined, where.ravel()))
+        becomes = column[np.searchsorted(self.problem.counts.classes, fine)]
+        kept = becomes != _LEFT_OUT
+        joined, where = np.unique(classes[becomes[kept]] * values + code[kept], return_inverse=True)
+        becomes[kept] = where.ravel()
+        return sensitive.with_cells(_summed(cells, (*numbers, values), joined, becomes))
 
 
 def _summed(

@@ -10,16 +10,16 @@ from functools import cached_property, partial
 from typing import Any, Protocol
 
 from vbas_desktop import __version__
-from vbas_desktop.algorithms.grouping import dense_membership, released_totals
+from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.limit import allowed_records
 from vbas_desktop.algorithms.pareto import non_dominated
+from vbas_desktop.algorithms.released import released_by_place
 from vbas_desktop.approaches.base import Situation
-from vbas_desktop.approaches.rating.place_information_loss import PlaceInformationLoss, place_loss
+from vbas_desktop.approaches.rating.place_information_loss import place_loss
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.progress import Cancelled, Progress, Silent, Span
 from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.engine.limits import limits_settings
-from vbas_desktop.engine.outcome import outcome_of, situation_of
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.partitions import Partition, Partitions, decide_sites
 from vbas_desktop.engine.run import names_of, settings_of
@@ -164,9 +164,9 @@ def solve(finest: Finest, request: Request, node: Node, progress: Progress) -> F
     lost = finest.lost_at_least(node)
     if lost > allowed:
         return replace(row, suppressed=lost)
-    problem, situation = _node_of(finest, request, node, progress)
+    problem, situation = finest.problem, _situation(finest, request, node)
     progress.update("Searching the lattice", 0.1)
-    partitions = Partitions(replace(request, problem=problem, workers=1), situation)
+    partitions = Partitions(replace(request, workers=1), situation)
     sites, _ = decide_sites(partitions, Span(progress, 0.1, 0.9))
     partition = partitions.make(sites, progress)
     if partitions.stopped:
@@ -185,25 +185,22 @@ def solve(finest: Finest, request: Request, node: Node, progress: Progress) -> F
     )
 
 
-def _node_of(finest: Finest, request: Request, node: Node, progress: Progress) -> tuple[Problem, Situation]:
-    """What approaches see of a node. Unless sensitive values decide too, its counts are there once."""
-    if enforced(finest.problem.sensitive):
-        problem = finest.problem_at(node)
-        situation, _ = situation_of(problem, request.global_suppression, request.random_seed, progress)
-        return problem, situation
+def _situation(finest: Finest, request: Request, node: Node) -> Situation:
+    """What approaches see of a node: its counts are there once."""
     problem = finest.problem
-    counts = finest.counts_at(node, problem.k if request.global_suppression else 1)
-    return problem, Situation(problem.regions, counts, problem.k, request.random_seed)
+    least = problem.k if request.global_suppression else 1
+    values = finest.values_at(node, least) if enforced(problem.sensitive) else ()
+    counts = finest.counts_at(node, least)
+    return Situation(problem.regions, counts, problem.k, request.random_seed, sensitive=values)
 
 
 def _rated(problem: Problem, situation: Situation, partition: Partition, progress: Progress) -> tuple[int, float]:
     """The number of aggregated regions, and the information on place that is lost."""
-    if partition.tiers is not None or enforced(situation.sensitive):
-        outcome = outcome_of(problem, situation, partition.owner, partition.places, progress, partition.tiers)
-        return outcome.aggregated_regions, PlaceInformationLoss().rate(outcome)
     membership, used = dense_membership(partition.owner)
-    totals = released_totals(situation.counts, membership, used.size, situation.k, progress)
-    return int(used.size), place_loss(problem.counts.region_totals, [(membership, totals)])
+    judged, tiers = enforced(situation.sensitive), partition.tiers
+    totals = released_by_place(situation.counts, judged, situation.k, membership, used.size, tiers, progress)
+    memberships = [membership] if tiers is None else tiers.memberships(membership)
+    return int(used.size), place_loss(problem.counts.region_totals, zip(memberships, totals, strict=True))
 
 
 def _possible(finest: Finest, node: Node) -> int:

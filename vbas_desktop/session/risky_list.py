@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from vbas_desktop.assessment.risky.found import Found, Search
 from vbas_desktop.assessment.risky.loop import Plan
 from vbas_desktop.assessment.risky.table import Table
-from vbas_desktop.domain.records import MISSING
+from vbas_desktop.domain.records import with_label
 
 Labels = Mapping[str, Mapping[str, str]]
 """What a codebook calls the values, by column."""
@@ -41,8 +41,7 @@ class Combination:
     def _told(self, column: int) -> str:
         """A value, with what the codebook calls it as long as it is not coarsened."""
         value = self.table.values[column][self.table.codes[column][self.row]]
-        label = self.labels.get(self.table.columns[column], {}).get(value, "")
-        return (f"{value} ({label})" if label and label != value else value) or MISSING
+        return with_label(value, self.labels.get(self.table.columns[column], {}))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -32,7 +33,14 @@ def test_the_folder_has_the_table_the_page_and_groups_that_a_run_understands(cap
     assert [row["status"] for row in rows] == ["found"] * 4
     best = rows[1]
     assert best["recommended"] == best["front"] == "yes"
-    assert "<svg" in (out / "search.html").read_text(encoding="utf-8")
+    picture = (out / "search.html").read_text(encoding="utf-8").split("<svg")[1].split("</svg>")[0]
+    texts = re.findall(r'text-anchor="(\w+)"[^>]*>([^<]*)<', picture)
+    # Each letter stands at its line and once more before the line's name.
+    assert [text for _, text in texts if text in ("A", "B", "C")] == ["A", "B", "A", "B"]
+    assert [text for anchor, text in texts if anchor == "start"] == [
+        "sex 2, marital_status 4",
+        "sex 2, marital_status 2",
+    ]
     names = ["--quasi-identifiers", "age,sex,marital_status", "--range-reach", "0", "--json"]
     assert main(["run", *SAMPLE, *names, "--generalise", str(out / "groups" / "2.csv")]) == 0
     (solution,) = json.loads(capsys.readouterr().out)["solutions"]

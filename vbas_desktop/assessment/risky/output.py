@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from vbas_desktop.audit.recount import recount
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import MISSING
+from vbas_desktop.domain.records import MISSING, with_label
 from vbas_desktop.files.atomic import make_private, write_text
 from vbas_desktop.files.folders import new_folder
 from vbas_desktop.files.records.row_texts import row_texts
@@ -25,9 +25,17 @@ from .table import Table
 
 
 def search_dict(
-    table: Table, k: int, search: Search, show_values: bool = False, most: int | None = None
+    table: Table,
+    k: int,
+    search: Search,
+    show_values: bool = False,
+    most: int | None = None,
+    labels: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, Any]:
-    """The search as plain JSON data; values only where asked for. ``most``: list no more than so many."""
+    """The search as plain JSON data; values only where asked for. ``most``: list no more than so many.
+
+    With the ``labels`` of a codebook, values are also listed with what they mean.
+    """
     listed: list[dict[str, Any]] = []
     for level in search.levels:
         for found in level.found:
@@ -40,9 +48,11 @@ def search_dict(
                     "size": found.size,
                 }
                 if show_values:
-                    entry["values"] = [
-                        table.values[column][table.codes[column][row]] or MISSING for column in found.columns
-                    ]
+                    values = [table.values[column][table.codes[column][row]] for column in found.columns]
+                    entry["values"] = [value or MISSING for value in values]
+                    if labels is not None:
+                        named = zip(values, entry["columns"], strict=True)
+                        entry["labelled"] = [with_label(value, labels.get(name, {})) for value, name in named]
                 listed.append(entry)
     return {
         "records": table.records,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from vbas_desktop import __version__
-from vbas_desktop.search.picture import lines_of
+from vbas_desktop.search.picture import PictureLine, lines_of
 from vbas_desktop.search.run import Searched
 from vbas_desktop.search.table import front_rows, summary_lines
 
@@ -13,6 +14,11 @@ from .blocks import Block, Figure, Paragraph, Report, Section, Table
 from .drawing import Dot, Drawing, Label, Line
 
 _WIDTH, _HEIGHT, _LEFT, _FOOT, _TOP = 640.0, 320.0, 60.0, 40.0, 16.0
+_ROW = 13.0
+_MOST_NAMED = 12
+"""So many lines are all named."""
+
+_OTHERS = "#b8c0c8"
 _COLOURS = ("#0f6b8f", "#b4652b", "#3f7d4e", "#7a4fa3", "#a33f4f", "#5d6b2c")
 
 
@@ -45,12 +51,16 @@ def _front(searched: Searched) -> Section:
 
 
 def _picture(searched: Searched) -> Section:
-    caption = "Number of regions against the share of the attributes' information that is kept; large dots: the front."
+    caption = (
+        "Number of regions against the share of the attributes' information that is kept; large dots: the front; "
+        "ring: recommended. Each letter stands at the end of its line; the names below tell how many categories of the "
+        "other attributes its nodes have."
+    )
     return Section("Place against attributes", [Figure(drawing_of(searched), caption)])
 
 
 def drawing_of(searched: Searched) -> Drawing:
-    """Number of regions against detail, one line for each combination of the other attributes."""
+    """Number of regions against detail, one line for each combination of the other attributes, with their names."""
     drawing = Drawing(_WIDTH, _HEIGHT, description="Number of regions against detail of the attributes")
     lines = lines_of(searched)
     points = [point for line in lines for point in line.points]
@@ -59,7 +69,7 @@ def drawing_of(searched: Searched) -> Drawing:
     span = (1.0 - least) or 1.0
 
     def place(detail: float, regions: int) -> tuple[float, float]:
-        across = _LEFT + (detail - least) / span * (_WIDTH - _LEFT - 20)
+        across = _LEFT + (detail - least) / span * (_WIDTH - _LEFT - 30)
         return across, _HEIGHT - _FOOT - regions / most * (_HEIGHT - _FOOT - _TOP)
 
     drawing.things += [Line((_LEFT, _TOP), (_LEFT, _HEIGHT - _FOOT)), Line(place(least, 0), place(1.0, 0))]
@@ -69,13 +79,59 @@ def drawing_of(searched: Searched) -> Drawing:
         x, y = place(least + share * span, 0)
         drawing.things.append(Label((x, y + 14), f"{100 * (least + share * span):.0f} %"))
     drawing.things.append(Label((_WIDTH / 2, _HEIGHT - 6), "attributes kept"))
-    for index, line in enumerate(lines):
-        colour = _COLOURS[index % len(_COLOURS)]
+    named = _named(lines)
+    colours = {index: _COLOURS[at % len(_COLOURS)] for at, index in enumerate(named)}
+    taken: list[tuple[float, float]] = []
+    # Lines that are named are drawn last, above the others.
+    for index in sorted(range(len(lines)), key=lambda index: index in colours):
+        line, colour = lines[index], colours.get(index, _OTHERS)
         spots = [place(point.detail, point.regions) for point in line.points]
         drawing.things += [Line(one, other, colour) for one, other in pairwise(spots)]
         for spot, point in zip(spots, line.points, strict=True):
+            if point.recommended:
+                drawing.things.append(Dot(spot, 7, "none", colour))
             drawing.things.append(Dot(spot, 4 if point.front else 2, colour if point.front else "#ffffff", colour))
+        if index in colours:
+            taken.append(_beside(spots[-1], taken))
+            drawing.things.append(Label(taken[-1], named[index], colour=colour))
+    _add_names(drawing, [(named[index], lines[index].title, colour) for index, colour in colours.items()])
+    if len(named) < len(lines):
+        drawing.things.append(Label((_LEFT, drawing.height - 4), "grey: beaten by others", anchor="start"))
+        drawing.height += _ROW
     return drawing
+
+
+def _named(lines: Sequence[PictureLine]) -> dict[int, str]:
+    """The letter of each line that has one: of many lines only those that have part in the front."""
+    chosen = [index for index, line in enumerate(lines) if any(point.front for point in line.points)]
+    return {index: letters(at) for at, index in enumerate(chosen if len(lines) > _MOST_NAMED else range(len(lines)))}
+
+
+def letters(number: int) -> str:
+    """A, B … Z, AA, AB …"""
+    rest, last = divmod(number, 26)
+    return (letters(rest - 1) if rest else "") + chr(ord("A") + last)
+
+
+def _beside(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """A place at the end of a line where no letter stands yet."""
+    x, y = spot[0] + 12, spot[1] + 3
+    while any(abs(x - other[0]) < 12 and abs(y - other[1]) < 9 for other in taken):
+        y -= 9
+    return x, y
+
+
+def _add_names(drawing: Drawing, names: Sequence[tuple[str, str, str]]) -> None:
+    """Below the picture: letter, a piece of the line and what its nodes have in common."""
+    top = drawing.height + _ROW
+    for at, (letter, title, colour) in enumerate(names):
+        y = top + at * _ROW
+        drawing.things += [
+            Label((_LEFT, y), letter, anchor="end", colour=colour),
+            Line((_LEFT + 6, y - 3), (_LEFT + 30, y - 3), colour),
+            Label((_LEFT + 36, y), title, anchor="start"),
+        ]
+    drawing.height = top + len(names) * _ROW
 
 
 def _ladders(searched: Searched) -> Section:

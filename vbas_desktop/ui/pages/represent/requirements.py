@@ -194,8 +194,9 @@ class RequirementsPage(QWidget):
             categories = session.table.facts(column).categories if session.table is not None else None
             if categories is not None:
                 menu = self.class_values.addMenu(column.replace("&", "&&"))
-                for value in categories.values[:_LISTED_VALUES]:
-                    menu.addAction(value.replace("&", "&&"), partial(self._add_value, column, value))
+                for code, value in enumerate(categories.values[:_LISTED_VALUES]):
+                    told = categories.label(code).replace("&", "&&")
+                    menu.addAction(told, partial(self._add_value, column, value))
         self.add_value.setEnabled(not self.class_values.isEmpty())
 
     def _add_value(self, column: str, value: str) -> None:
