@@ -9,20 +9,19 @@ import subprocess
 import sys
 import threading
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from making import regions_file
 from servers import PASSWORD, free_port, start_server
 
 from vbas_desktop.cli.main import main
-from vbas_desktop.domain.errors import InputError, VerificationFailed
+from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.sources.address import record_place
 from vbas_desktop.sources.postgres_engine import server_tables
-from vbas_desktop.sources.postgres_target import MARK, STAGING, release_table
 from vbas_desktop.sources.table import load_source
+from vbas_desktop.sources.targets import STAGING
 
 pytestmark = pytest.mark.xdist_group("postgresql")
 
@@ -263,13 +262,3 @@ def test_a_table_that_is_no_release_is_left_alone(visits, server, tmp_path, caps
     assert "no earlier release" in capsys.readouterr().err
     assert server.rows("SELECT count(*) FROM visits") == [(2400,)]
     assert not (tmp_path / "out").exists()
-
-
-def test_a_table_that_is_not_anonymous_is_removed_and_nothing_is_replaced(server, password, tmp_path):
-    server.run("DROP TABLE IF EXISTS handed", "CREATE TABLE handed (a text)", f"COMMENT ON TABLE handed IS '{MARK}'")
-    pq.write_table(pa.table({"region": ["x", "x", "y"], "age": [1, 1, 2]}), tmp_path / "bad.parquet")
-    target = record_place(server.address("public.handed"))
-    with pytest.raises(VerificationFailed):
-        release_table(target, tmp_path / "bad.parquet", ["region", "age"], 2, Silent())
-    assert server.rows("SELECT column_name FROM information_schema.columns WHERE table_name = 'handed'") == [("a",)]
-    assert server.rows(f"SELECT tablename FROM pg_tables WHERE tablename LIKE '{STAGING}%'") == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +15,7 @@ from servers import PASSWORD
 
 from vbas_desktop.domain.records import Role
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
 from vbas_desktop.ui.dialogs.tables import TablesDialog
 from vbas_desktop.ui.main_window import MainWindow
@@ -77,6 +79,34 @@ def test_a_folder_is_opened_run_and_released(window, qtbot, tmp_path):
     assert window.session.table.rows == 1200
     assert [facts.distinct for facts in window.session.table.columns] == [6, 3, 2, 11]
     run_and_release(window, qtbot, tmp_path / "out")
+    window.session.table.close()
+
+
+def test_the_export_dialog_puts_the_release_into_another_place_too(window, qtbot, tmp_path):
+    folder = tmp_path / "visits"
+    folder.mkdir()
+    pq.write_table(records(), folder / "a.parquet")
+    window.controller.load(folder, regions_file(tmp_path))
+    idle(window, qtbot)
+    run_and_release(window, qtbot, tmp_path / "out")
+    dialog = ExportDialog(window.session, window)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.also.isVisible()
+    assert dialog.target.text() == str(tmp_path / "visits-release")
+    dialog.columns.take_up(("place", "age", "sex", "score"), {}, ("score",))
+    dialog.pdf.setChecked(False)
+    dialog.also.setText(f"{tmp_path}/house.duckdb#main.given")
+    assert "takes no CSV file" in dialog.problem.text()
+    assert not dialog.export.isEnabled()
+    dialog.format.setCurrentIndex(dialog.format.findData("parquet"))
+    assert dialog.export.isEnabled()
+    with qtbot.waitSignal(dialog.order_made) as made:
+        dialog.export.click()
+    made.args[0].execute()
+    with duckdb.connect(str(tmp_path / "house.duckdb"), read_only=True) as connection:
+        assert connection.execute("SELECT count(*) FROM given").fetchone() == (1200,)
+    assert (tmp_path / "visits-release" / "release" / "anonymized.parquet").exists()
     window.session.table.close()
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from vbas_desktop.assessment.policies import Judgement
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.files.records.table import RecordTable
-    from vbas_desktop.jobs.target import TargetJob
     from vbas_desktop.release import ReleaseReport
     from vbas_desktop.settings.release import ReleaseOptions
     from vbas_desktop.settings.run import RunSettings
@@ -54,15 +53,6 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--out", metavar="DIR", help="folder for the results; an earlier run in it is replaced")
     group.add_argument("--json", action="store_true", help="print the results as JSON")
     group.add_argument("--quiet", action="store_true", help="no progress and no remarks")
-
-
-def add_target(parser: argparse.ArgumentParser) -> None:
-    """``--target``."""
-    parser.add_argument(
-        "--target",
-        metavar="ADDRESS",
-        help="put the release into this table too (postgresql://user@host/database#schema.table; --format parquet)",
-    )
 
 
 def add_requirement_options(parser: argparse.ArgumentParser, effect: str) -> None:
@@ -114,17 +104,15 @@ def requirement_of(options: argparse.Namespace) -> Requirement | None:
     return None
 
 
-def target_of(options: argparse.Namespace, settings: RunSettings, release: ReleaseOptions) -> TargetJob | None:
-    """The table that the release goes to as well, if one is named and may be written."""
+def check_also(options: argparse.Namespace, format: str) -> None:
+    """Refuse a target that cannot be written, before anything is computed."""
     from vbas_desktop.jobs.target import TargetJob
 
     if not options.target:
-        return None
+        return
     if not options.out:
         raise UsageError("--target needs --out DIR for the papers of the release.")
-    job = TargetJob(options.target, settings, release)
-    job.check()
-    return job
+    TargetJob(options.target, format).check(options.records or "")
 
 
 def verdict_lines(rows: Iterable[Mapping[str, str]]) -> list[str]:

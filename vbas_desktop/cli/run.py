@@ -45,7 +45,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, ReleaseOptions, without={"identifiers"})
     add_settings(parser, HandingOver)
     shared.add_output_options(parser)
-    shared.add_target(parser)
     parser.add_argument(
         "--solution",
         metavar="N",
@@ -71,8 +70,8 @@ def run(options: argparse.Namespace) -> int:
     shared.check_judging(release)
     if options.out:
         check_target(Path(options.out))
+    shared.check_also(options, release.format)
     progress = TerminalProgress(options.quiet)
-    target = shared.target_of(options, settings, release)
     report: ReleaseReport | None = None
     try:
         data, ran = _ran(options, settings, release, requirement, progress)
@@ -87,8 +86,6 @@ def run(options: argparse.Namespace) -> int:
         document = document_of(settings, problem, result, solution, release)
         if report is not None:
             document["release"] = {"solution": solution.id, **release.as_dict()}
-            if target is not None:
-                target.execute(report.target, progress)
         offer = _in_tiers(problem, solution, progress)
     finally:
         progress.close()

@@ -126,7 +126,7 @@ def remove_leftovers(parent: Path) -> None:
     for leftover in sorted(parent.glob(".*.vbas-*")):
         named = _LEFTOVER.fullmatch(leftover.name)
         # One that is not marked yet is not held yet either: its process is about to.
-        if named is None or (named[2] is None and _lives(int(named[3]))):
+        if named is None or (named[2] is None and lives(int(named[3]))):
             continue
         held = lock(leftover)
         if held is None and sys.platform != "win32":
@@ -140,7 +140,8 @@ def remove_leftovers(parent: Path) -> None:
             os.close(held)
 
 
-def _lives(process: int) -> bool:
+def lives(process: int) -> bool:
+    """Whether there is a process of this number; another user's counts."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

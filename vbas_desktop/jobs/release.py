@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from vbas_desktop.release import ReleaseReport
     from vbas_desktop.release.ledger import Entry
 
+    from .target import TargetJob
+
 
 @dataclass(frozen=True, eq=False)
 class Stopped:
@@ -65,6 +67,7 @@ class ReleaseJob:
 
         check_target(self.target)
         require_unchanged(self.table.source)
+        also = self._also(progress)
         # The secret of the rows' order is drawn here, so that it is among the options that are kept.
         options = self.options.settled()
         released = [name for name, _ in options.released_columns(self.table.dialect.header)]
@@ -72,8 +75,42 @@ class ReleaseJob:
         solution = result.solution(self.solution)
         document = self._document(result, solution, options)
         document |= self._checked(solution, options, Span(progress, 0.0, 0.1))
-        progress = Span(progress, 0.1, 1.0)
-        return write_release(self.problem, self.table, result, solution, options, self.target, progress, document)
+        rest = Span(progress, 0.1, 1.0 if also is None else 0.8)
+        report = write_release(self.problem, self.table, result, solution, options, self.target, rest, document)
+        if also is not None:
+            self._put(also, options, Span(progress, 0.8, 1.0))
+        return report
+
+    def _also(self, progress: Progress) -> TargetJob | None:
+        """The place that gets the records besides the folder, if there is one; refused at once if it cannot."""
+        from .target import TargetJob
+
+        if not self.handing.also:
+            return None
+        job = TargetJob(self.handing.also, self.options.format)
+        job.check(self.table.source.path, progress)
+        return job
+
+    def _put(self, also: TargetJob, options: ReleaseOptions, progress: Progress) -> None:
+        """Copy the records that are in the folder; what goes wrong does not undo the release."""
+        from vbas_desktop.audit.copies import Original
+
+        dialect, problem = self.table.dialect, self.problem
+        named = dict(options.released_columns(dialect.header))
+        used = (problem.region_column, *problem.quasi_identifiers)
+        original = Original(
+            self.target / "release" / f"anonymized.{options.format}",
+            tuple(named[name] for name in used if name in named),
+            problem.k,
+            options.delimiter or dialect.delimiter or ",",
+            dialect.encoding or "utf-8",
+        )
+        try:
+            also.execute(original, progress)
+        except InputError as error:
+            *others, last = error.findings
+            remedy = f"{last.remedy} The release itself is complete: {self.target}."
+            raise InputError([*others, replace(last, remedy=remedy)]) from None
 
     def execute_or_tell(self, progress: Progress = Silent()) -> ReleaseReport | Stopped:  # noqa: B008
         """The same; what the release would tell is handed back, since the person who releases decides about it."""

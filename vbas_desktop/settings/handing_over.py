@@ -1,4 +1,4 @@
-"""Who gets a release, and where is written what they have already."""
+"""Who gets a release and where, and where is written what they have already."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class HandingOver(Settings):
 
     ``ledger`` None: the one beside the record file, if there is one. Without an ``audience`` the release is compared
     with everything that was handed over to anybody. ``despite`` is why it is handed over although people could be
-    singled out.
+    singled out. ``also`` is the address of a place that gets the released records, too.
     """
 
     ledger: str | None = setting(
@@ -45,4 +45,14 @@ class HandingOver(Settings):
         option="--despite-ledger",
         group=_GROUP,
         form=Form("REASON"),
+    )
+    also: str | None = setting(
+        None,
+        label="Also p&ut it into",
+        help="A folder, FILE.parquet, FILE.duckdb#schema.table, or a table or folder of a server; left empty: nowhere.",
+        in_command="put the released records into this place, too: a folder, FILE.parquet, FILE.duckdb#schema.table, "
+        "postgresql://user@host/database#schema.table, spark://host:port/folder or …#schema.table",
+        option="--target",
+        group=_GROUP,
+        form=Form("ADDRESS"),
     )

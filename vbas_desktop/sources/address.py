@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
 DATABASES = (".duckdb", ".ddb")
 _PATTERN = re.compile(r"[*?\[]")
-_REMOTE = re.compile(r"(https?|s3|s3a|gs|gcs|az|azure|abfss?|hf|r2|ftp|hdfs)://", re.IGNORECASE)
+REMOTE = re.compile(r"(https?|s3|s3a|gs|gcs|az|azure|abfss?|hf|r2|ftp|hdfs)://", re.IGNORECASE)
 _SINGLE = re.compile(r"^(postgresql|postgres|spark):/(?!/)", re.IGNORECASE)
 _SSL = {"sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout"}
 
@@ -64,7 +64,7 @@ def record_place(text: str | Path) -> Path | Address:
     if path.is_file():
         # A database is no record file: it is the tables in it that hold records.
         return _dataset(text, text) if path.suffix.lower() in DATABASES else path
-    if path.is_dir() or (_PATTERN.search(text) and not _REMOTE.match(text)) or file.suffix.lower() in DATABASES:
+    if path.is_dir() or (_PATTERN.search(text) and not REMOTE.match(text)) or file.suffix.lower() in DATABASES:
         return _dataset(text, text)
     return path
 
@@ -101,7 +101,7 @@ def is_address(text: str) -> bool:
 
 
 def _dataset(text: str, place: str) -> Address:
-    if _REMOTE.match(place):
+    if REMOTE.match(place):
         message = "This is a place on a network that DuckDB would fetch from; only files and folders are read."
         raise InputError(Finding("not-local", message, "Mount it as a folder, or copy it.", file=text))
     path, _, table = place.partition("#")

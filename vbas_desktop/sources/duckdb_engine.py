@@ -36,7 +36,7 @@ class DuckDBEngine:
         self.address = address
         self._dataset: Dataset | None = None
         self._database: Path | None = None
-        self._connection = _connected(address)
+        self._connection = connected(address)
         try:
             if Path(address.place).suffix.lower() in DATABASES:
                 header, schema = self._attach()
@@ -61,17 +61,18 @@ class DuckDBEngine:
 
     def _view(self, dataset: Dataset) -> tuple[tuple[str, ...], Any]:
         """The files as one table with numbered columns."""
-        files = "[" + ", ".join(_text(path) for path in dataset.files) + "]"
+        files = "[" + ", ".join(text_literal(path) for path in dataset.files) + "]"
         if dataset.is_parquet:
             read = f"read_parquet({files}, hive_partitioning={_hive(dataset)}, hive_types_autocast=false)"
         else:
             columns = ", ".join(
-                f"{_text(f'c{i}')}: 'VARCHAR'" for i in range(len(dataset.header) - len(dataset.partitions))
+                f"{text_literal(f'c{i}')}: 'VARCHAR'" for i in range(len(dataset.header) - len(dataset.partitions))
             )
             read = (
                 f"read_csv({files}, hive_partitioning={_hive(dataset)}, hive_types_autocast=false, auto_detect=false, "
-                f"header=true, delim={_text(dataset.delimiter or ',')}, quote='\"', escape='\"', "
-                f"columns={{{columns}}}, encoding={_text(dataset.encoding)}, strict_mode=true, max_line_size=67108864)"
+                f"header=true, delim={text_literal(dataset.delimiter or ',')}, quote='\"', escape='\"', "
+                f"columns={{{columns}}}, encoding={text_literal(dataset.encoding)}, strict_mode=true, "
+                "max_line_size=67108864)"
             )
         order = self._order(dataset, read)
         # By place: DuckDB does not tell names apart that differ in case alone.
@@ -98,7 +99,7 @@ class DuckDBEngine:
         if not os.path.isfile(path):
             raise InputError(Finding("no-such-file", "There is no such file.", "Check the path.", file=path))
         try:
-            self._run(f"ATTACH {_text(path)} AS house (READ_ONLY)")
+            self._run(f"ATTACH {text_literal(path)} AS house (READ_ONLY)")
         except InputError:
             message = "This is no DuckDB file that can be opened; another program may be writing to it."
             raise InputError(Finding("bad-database", message, "Close the other program.", file=path)) from None
@@ -111,7 +112,7 @@ class DuckDBEngine:
             remedy = f"Write the name behind #, such as file.duckdb#main.visits. Tables: {listed}."
             raise InputError(Finding("no-such-table", message, remedy, file=path))
         schema, name = found[0]
-        full = f"house.{_quoted(schema)}.{_quoted(name)}"
+        full = f"house.{quoted(schema)}.{quoted(name)}"
         result = self._run(f"SELECT * FROM {full} LIMIT 0").to_arrow_table()
         header = tuple(result.schema.names)
         names = ", ".join(f"c{place}" for place in range(len(header)))
@@ -255,7 +256,8 @@ class DuckDBEngine:
         self._connection.close()
 
 
-def _connected(address: Address) -> Any:
+def connected(address: Address) -> Any:
+    """A database in memory that fetches nothing and writes nothing by itself."""
     try:
         import duckdb
     except ImportError:
@@ -281,11 +283,11 @@ def _connected(address: Address) -> Any:
 
 def tables_in_file(address: Address, options: RecordOptions) -> list[str]:
     """The tables and views of a DuckDB file, as schema.table."""
-    connection = _connected(address)
+    connection = connected(address)
     try:
         import duckdb
 
-        connection.execute(f"ATTACH {_text(address.place)} AS house (READ_ONLY)")
+        connection.execute(f"ATTACH {text_literal(address.place)} AS house (READ_ONLY)")
         return [f"{schema}.{name}" for schema, name in duckdb_tables(connection)]
     except duckdb.Error:
         message = "This is no DuckDB file that can be opened; another program may be writing to it."
@@ -307,9 +309,11 @@ def _hive(dataset: Dataset) -> str:
     return "true" if dataset.partitions else "false"
 
 
-def _text(text: str) -> str:
+def text_literal(text: str) -> str:
+    """A text as SQL takes it."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name as SQL takes it."""
     return '"' + name.replace('"', '""') + '"'

@@ -1,59 +1,87 @@
-"""A released file as a table of a PostgreSQL server: staged, recounted there, and only then given its name."""
+"""A released file as a table of a PostgreSQL server: staged, read back, and only then given its name."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
+from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
 
 from .address import Address
 from .engine import watched
 from .postgres_connection import connected, told
+from .targets import MARK, STAGE, STAGING, table_parts, taken
 
-STAGING = "vbas_staging_"
-MARK = "release of vbas-desktop"
-"""What the comment of a table says that may be replaced by another release."""
-_STAGE = "Handing the release to the server"
+T = TypeVar("T")
+
 _BATCH_ROWS = 1 << 16
 
 
-def check_table(target: Address, progress: Progress) -> None:
-    """Refuse a target that is no table name, or that names a table which is no earlier release."""
-    schema, name = _parts(target)
-    with _session(target, progress) as connection:
-        _refuse_other(connection, target, schema, name)
+@dataclass(frozen=True)
+class PostgresTable:
+    """A table of a server. Until it has its name nothing with that name is touched."""
 
+    address: Address
 
-def release_table(target: Address, file: Path, columns: Sequence[str], k: int, progress: Progress) -> int:
-    """Copy a verified Parquet file into a new table and give it its name; the number of its rows.
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """A table has types."""
+        return ("parquet",)
 
-    ``columns`` are the region and the quasi-identifiers, as the file calls them.
-    Until then nothing with that name is touched. What an earlier process of the same user left unfinished is removed.
-    """
-    schema, name = _parts(target)
-    with _session(target, progress) as connection:
-        key = secrets.randbits(31)
-        staged = f"{_quoted(schema)}.{_quoted(f'{STAGING}{key}')}"
+    def check(self, progress: Progress) -> None:
+        """Refuse a target that is no table name, or that names a table which is no earlier release."""
+        table_parts(self.address)
+        with _session(self.address, progress) as connection:
+            _told(self.address, lambda: self._refuse_other(connection))
 
-        def job() -> int:
-            _remove_leftovers(connection, schema)
-            # Held as long as this process lives: it tells others that the staged table is not left over.
-            connection.execute("SELECT pg_advisory_lock(%s, %s)", (_FAMILY, key))
+    @contextmanager
+    def staged(self, file: Path, progress: Progress) -> Iterator[Address]:
+        """A table of its own beside it, in the same schema."""
+        schema, _ = table_parts(self.address)
+        with _session(self.address, progress) as connection:
+            key = secrets.randbits(31)
+            plain = f"{STAGING}{key}"
+            staged = f"{_quoted(schema)}.{_quoted(plain)}"
+
+            def work(job: Callable[[], T]) -> T:
+                return _told(self.address, lambda: watched(job, connection.cancel, progress, STAGE))
+
+            def copy() -> None:
+                self._refuse_other(connection)
+                _remove_leftovers(connection, schema)
+                # Held as long as this process lives: it tells others that the staged table is not left over.
+                connection.execute("SELECT pg_advisory_lock(%s, %s)", (_FAMILY, key))
+                _copied(connection, staged, file)
+
             try:
-                rows = _copied(connection, staged, file)
-                _recount(connection, staged, columns, k, rows)
-                _put_in_place(connection, target, staged, schema, name)
+                work(copy)
+                yield Address(str(self.address), self.address.kind, self.address.place, f"{schema}.{plain}")
+                work(lambda: self._put_in_place(connection, staged))
             except BaseException:
                 _dropped(connection, staged)
                 raise
-            return rows
 
-        return _told(target, lambda: watched(job, connection.cancel, progress, _STAGE))
+    def _put_in_place(self, connection: Any, staged: str) -> None:
+        schema, name = table_parts(self.address)
+        with connection.transaction():
+            self._refuse_other(connection)
+            connection.execute(f"DROP TABLE IF EXISTS {_quoted(schema)}.{_quoted(name)}")
+            connection.execute(f"COMMENT ON TABLE {staged} IS '{MARK}'")
+            connection.execute(f"ALTER TABLE {staged} RENAME TO {_quoted(name)}")
+
+    def _refuse_other(self, connection: Any) -> None:
+        query = (
+            "SELECT c.relkind::text, obj_description(c.oid, 'pg_class') FROM pg_class c JOIN pg_namespace n "
+            "ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s"
+        )
+        found = connection.execute(query, table_parts(self.address)).fetchone()
+        if found is not None and (found[0] != "r" or found[1] != MARK):
+            raise taken(str(self.address))
 
 
 _FAMILY = 0x76626173
@@ -74,7 +102,7 @@ def _kind(field: Any) -> str:
     return _KINDS.get(str(field.type), "text")
 
 
-def _copied(connection: Any, staged: str, file: Path) -> int:
+def _copied(connection: Any, staged: str, file: Path) -> None:
     import io
 
     import pyarrow as pa
@@ -90,39 +118,6 @@ def _copied(connection: Any, staged: str, file: Path) -> int:
                 sink = io.BytesIO()
                 arrow_csv.write_csv(pa.Table.from_batches([batch]), sink, options)
                 copy.write(sink.getvalue())
-        return int(source.metadata.num_rows)
-
-
-def _recount(connection: Any, staged: str, columns: Sequence[str], k: int, rows: int) -> None:
-    """The table must have every row, and every combination at least k times; counted by the server from the table."""
-    keys = ", ".join(f"coalesce({_quoted(name)}::text, '')" for name in columns)
-    query = (
-        "SELECT coalesce(sum(n), 0), count(*) FILTER (WHERE n < %s) FROM "
-        f"(SELECT count(*) AS n FROM {staged} GROUP BY {keys or '()'}) AS classes"
-    )
-    found, small = connection.execute(query, (k,)).fetchone()
-    if int(found) != rows or small:
-        raise VerificationFailed("The table on the server did not pass its recount. It was removed.")
-
-
-def _put_in_place(connection: Any, target: Address, staged: str, schema: str, name: str) -> None:
-    full = f"{_quoted(schema)}.{_quoted(name)}"
-    with connection.transaction():
-        _refuse_other(connection, target, schema, name)
-        connection.execute(f"DROP TABLE IF EXISTS {full}")
-        connection.execute(f"COMMENT ON TABLE {staged} IS '{MARK}'")
-        connection.execute(f"ALTER TABLE {staged} RENAME TO {_quoted(name)}")
-
-
-def _refuse_other(connection: Any, target: Address, schema: str, name: str) -> None:
-    query = (
-        "SELECT c.relkind::text, obj_description(c.oid, 'pg_class') FROM pg_class c JOIN pg_namespace n "
-        "ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s"
-    )
-    found = connection.execute(query, (schema, name)).fetchone()
-    if found is not None and (found[0] != "r" or found[1] != MARK):
-        message = "The target is a table that is no earlier release, so it is left alone."
-        raise InputError(Finding("target-taken", message, "Choose another name.", file=str(target)))
 
 
 def _remove_leftovers(connection: Any, schema: str) -> None:
@@ -140,7 +135,10 @@ def _remove_leftovers(connection: Any, schema: str) -> None:
 
 
 def _dropped(connection: Any, table: str) -> None:
-    if not connection.closed:
+    """Drop a table, if the server still answers; else the next one who comes does."""
+    import psycopg
+
+    with suppress(psycopg.OperationalError):
         connection.execute(f"DROP TABLE IF EXISTS {table}")
 
 
@@ -153,21 +151,17 @@ def _session(target: Address, progress: Progress) -> Iterator[Any]:
         connection.close()
 
 
-def _told(target: Address, job: Any) -> Any:
+def _told(target: Address, job: Callable[[], T]) -> T:
     import psycopg
+    import pyarrow as pa
 
     try:
         return job()
     except psycopg.Error as error:
         raise told(error, target) from None
-
-
-def _parts(target: Address) -> tuple[str, str]:
-    schema, mark, name = target.table.partition(".")
-    if not (schema and mark and name):
-        message = "The target names no schema and table."
-        raise InputError(Finding("bad-address", message, "Write schema.table behind #.", file=str(target)))
-    return schema, name
+    except pa.ArrowException:
+        message = "A released column has a type that the server has no equal for."
+        raise InputError(Finding("no-fit", message, "Leave the column out.", file=str(target))) from None
 
 
 def _quoted(name: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import shutil
 import sys
 import tempfile
 import threading
@@ -17,6 +19,7 @@ from urllib.parse import urlsplit
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.files.folders import lives
 from vbas_desktop.files.records.coding import DISTINCT_LIMIT
 from vbas_desktop.settings.reading import RecordOptions
 
@@ -30,6 +33,7 @@ T = TypeVar("T")
 PROGRAM = "vbas-desktop"
 _STAGE = "Asking Spark"
 _SURE = 1.5
+_FOLDER = "vbas-spark-"
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
@@ -71,13 +75,7 @@ class SparkEngine:
         return watched(lambda: self._telling(job), self._cancel, progress, stage)
 
     def _telling(self, job: Callable[[], T]) -> T:
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-
-        try:
-            return job()
-        except (PySparkException, Py4JError, ConnectionError, EOFError) as error:
-            raise told(error, self.address) from None
+        return telling(job, self.address)
 
     def _cancel(self) -> None:
         # The session is the program's own, so nobody else's work is in it.
@@ -172,6 +170,28 @@ def _packing() -> Callable[[Iterator[Any]], Iterator[Any]]:
     return packed
 
 
+def telling(job: Callable[[], T], address: Address) -> T:
+    """What a job at Spark gives; its errors in words."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        return job()
+    except (PySparkException, Py4JError, ConnectionError, EOFError) as error:
+        raise told(error, address) from None
+
+
+@contextlib.contextmanager
+def session_at(address: Address, progress: Progress) -> Iterator[Any]:
+    """The session at the master of an address, for as long as the block lasts."""
+    master = address.place.partition(" ")[0]
+    session = watched(lambda: _session(address, master), lambda: None, progress, "Starting Spark")
+    try:
+        yield session
+    finally:
+        _let_go(master)
+
+
 _lock = threading.Lock()
 _users: dict[str, int] = {}
 
@@ -189,6 +209,7 @@ def _session(address: Address, master: str) -> Any:
         if _is_here(master):
             # Executors of this machine have the program's own Python, those of others the one that is installed there.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        _make_own_folder()
         builder = SparkSession.builder.master(master).appName(PROGRAM)
         for name, value in _settings(master).items():
             builder = builder.config(name, value)
@@ -218,14 +239,38 @@ def _settings(master: str) -> dict[str, str]:
         "spark.scheduler.mode": "FIFO",
     }
     if _is_here(master):
-        # Spark makes this folder, which nothing is put into; beside the user's files it would only puzzle.
-        settings["spark.sql.warehouse.dir"] = _warehouse()
+        # Rows that wait for others lie here, where the next process finds and removes what a killed one left.
+        settings["spark.local.dir"] = str(_own_folder() / "waiting")
+        if "spark.sql.warehouse.dir" not in _defaults():
+            # Spark makes this folder, which nothing is put into; beside the user's files it would only puzzle.
+            settings["spark.sql.warehouse.dir"] = str(_own_folder() / "warehouse")
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     return settings
 
 
-def _warehouse() -> str:
-    return os.path.join(tempfile.gettempdir(), f"vbas-spark-{os.getpid()}")
+def _own_folder() -> Path:
+    """The folder for what Spark puts on the disk of this machine; it goes with the session."""
+    return Path(tempfile.gettempdir()) / f"{_FOLDER}{os.getpid()}"
+
+
+def _make_own_folder() -> None:
+    """Make it, for this user only; those of processes of this user that are gone are removed."""
+    for left in _own_folder().parent.glob(f"{_FOLDER}*"):
+        process = left.name.removeprefix(_FOLDER)
+        if process.isdigit() and not lives(int(process)) and left.lstat().st_uid == os.getuid():
+            shutil.rmtree(left, ignore_errors=True)
+    _own_folder().mkdir(0o700, exist_ok=True)
+
+
+def _defaults() -> dict[str, str]:
+    """The settings of the user's own spark-defaults.conf."""
+    home = os.environ.get("SPARK_CONF_DIR") or os.path.join(os.environ.get("SPARK_HOME", ""), "conf")
+    try:
+        lines = (Path(home) / "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return {}
+    pairs = (re.split(r"[\s=:]+", line.strip(), maxsplit=1) for line in lines if line.strip()[:1] not in ("", "#"))
+    return {pair[0]: pair[-1] for pair in pairs}
 
 
 def _is_here(master: str) -> bool:
@@ -257,8 +302,7 @@ def _let_go(master: str) -> None:
         if session is not None:
             with contextlib.suppress(Exception):
                 session.stop()
-            with contextlib.suppress(OSError):
-                os.rmdir(_warehouse())
+            shutil.rmtree(_own_folder(), ignore_errors=True)
 
 
 def _seen_from_here(address: Address, path: str) -> Dataset | None:

@@ -30,6 +30,7 @@ from vbas_desktop.engine.savings import in_tiers_in_words
 from vbas_desktop.files.policies import bundled
 from vbas_desktop.jobs.ledger import usual_ledger
 from vbas_desktop.jobs.release import ReleaseJob, Stopped
+from vbas_desktop.jobs.target import TargetJob
 from vbas_desktop.release import CLASS_SIZE, ReleaseOptions
 from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
 from vbas_desktop.release.ledger import Entry as LedgerEntry
@@ -38,10 +39,11 @@ from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of
 from vbas_desktop.settings.handing_over import HandingOver
-from vbas_desktop.sources.address import Address, folder_beside, record_place
+from vbas_desktop.sources.address import Address, folder_beside, is_address, record_place
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, documents, is_sample
+from vbas_desktop.ui.worker import in_window_words
 
 from .release_columns import ReleaseColumns, unprotected_in_words
 
@@ -93,10 +95,12 @@ class ExportDialog(QDialog):
         self.pdf = QCheckBox(_SETTINGS["pdf"].label)
         self.pdf.setChecked(_SETTINGS["pdf"].default)
         self.target = QLineEdit(str(_suggested(session)))
-        self.audience, self.reason = QLineEdit(), QLineEdit()
+        self.audience, self.reason, self.also = QLineEdit(), QLineEdit(), QLineEdit()
         self.audience.setPlaceholderText("anybody")
         self._reason = setting_field(_HANDING["despite"], self.reason)
         self._reason.hide()
+        self._also = setting_field(_HANDING["also"], self.also)
+        self._also.setVisible(session.records_path is not None and is_address(str(session.records_path)))
         self.telltales, self.unprotected = QLabel(), QLabel()
         self._earlier: LedgerEntry | None = None
         self.reuse, self.join = QPushButton("Use the earlier re&gions"), QPushButton("&Join the earlier regions")
@@ -188,6 +192,7 @@ class ExportDialog(QDialog):
         handing.addWidget(setting_field(_HANDING["audience"], self.audience), 1)
         handing.addWidget(self._reason, 1)
         layout.addLayout(handing)
+        layout.addWidget(self._also)
         self._scroll = QScrollArea()
         self._scroll.setWidget(self._body)
         self._scroll.setWidgetResizable(True)
@@ -231,6 +236,7 @@ class ExportDialog(QDialog):
         self.seed.textChanged.connect(self._on_changed)
         self.columns.changed.connect(self._on_changed)
         self.target.textChanged.connect(self._on_changed)
+        self.also.textChanged.connect(self._on_changed)
         for combo in (self.solution, *self._combos.values()):
             combo.currentIndexChanged.connect(self._on_changed)
         for box in (self.shuffle, self.formulas, self.class_size):
@@ -305,6 +311,7 @@ class ExportDialog(QDialog):
         self.target.setText(str(order.target))
         self.audience.setText(order.handing.audience or "")
         self.reason.setText(order.handing.despite or "")
+        self.also.setText(order.handing.also or "")
         exposing = any(one.code == DIFFERENCING for one in telltales)
         self._reason.setVisible(exposing or bool(order.handing.despite))
         told = (f"“{one.column}”: {one.message}" if one.column else one.message for one in telltales)
@@ -314,7 +321,7 @@ class ExportDialog(QDialog):
 
     def handing(self) -> HandingOver:
         """Who gets the release, and the ledger that knows what they have."""
-        texts = (self.audience.text().strip() or None, self.reason.text().strip() or None)
+        texts = (each.text().strip() or None for each in (self.audience, self.reason, self.also))
         return HandingOver(str(ledger_of(self._session)), *texts)
 
     def _what_is_wrong(self) -> str:
@@ -327,10 +334,12 @@ class ExportDialog(QDialog):
             return f"“{entry.run.key.region_column}” holds the aggregated regions: it has to be released."
         if not self.target.text().strip():
             return "Choose a target folder."
+        also = self.also.text().strip()
         try:
-            self.options()
+            options = self.options()
+            _ = TargetJob(also, options.format).target if also else None
         except InputError as error:
-            return str(error.findings[0])
+            return in_window_words(error.findings[0])
         return ""
 
     @Slot()

@@ -1,0 +1,59 @@
+"""Runs `vbas` and stands still at a moment that the first argument names, so that it can be killed just there.
+
+"rows": in the middle of the released rows; "copy": in the middle of the copy for the target; "staged": with the copy
+there, but not audited. Nothing is made up: what was written until then is on the disk, on the server or with Spark.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def stand_still() -> None:
+    """Say so, and wait for the end."""
+    sys.stdout.write("there\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+
+
+def prepare(moment: str) -> None:
+    """Let the program stand still at the moment."""
+    if moment == "rows":
+        from vbas_desktop.release.records.keyed_buckets import KeyedBuckets
+
+        add = KeyedBuckets.add
+
+        def added(self, *given):
+            add(self, *given)
+            stand_still()
+
+        KeyedBuckets.add = added
+    elif moment == "copy":
+        import pyarrow.parquet as pq
+
+        class Slow(pq.ParquetFile):
+            def iter_batches(self, *given, **named):
+                for batch in super().iter_batches(*given, **named):
+                    yield batch
+                    stand_still()
+
+        from vbas_desktop.jobs.target import TargetJob
+
+        execute = TargetJob.execute
+
+        def executed(self, *given, **named):
+            pq.ParquetFile = Slow
+            return execute(self, *given, **named)
+
+        TargetJob.execute = executed
+    elif moment == "staged":
+        from vbas_desktop.audit import copies
+
+        copies.check_copy = lambda *given: stand_still()
+
+
+if __name__ == "__main__":
+    prepare(sys.argv[1])
+    from vbas_desktop.cli.main import main
+
+    sys.exit(main(sys.argv[2:]))
