@@ -1,12 +1,14 @@
 """Sites moved by simulated annealing, so that fewer records are to be suppressed; regions stay Voronoi.
 
-A move draws one site towards, or away from, the point of an initial region near by. The regions that would change hands
-are found exactly: those of the site that are now nearer to another one, and those that are now nearer to it. They are
-handed over one by one, which gives the change of S; if the move is refused, they are handed back.
+A move draws one site towards, or away from, the point of an initial region near by; every tenth takes it to the point
+of any initial region, which small steps would not reach. The regions that would change hands are found exactly: those
+of the site that are now nearer to another one, and those that are now nearer to it. They are handed over one by one,
+which gives the change of S; if the move is refused, they are handed back.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +25,9 @@ from .partition import Floats, Integers, Partition, Total, measure_bits, move_re
 _SLICE = 20_000_000
 """Steps of work (about a nanosecond each) between two looks at progress."""
 
+
+_FAR = 0.1
+"""The share of the moves that take a site to any place."""
 
 _OF_NUMBER = 0.2
 """The share of the moves that change the number of groups, where that may be."""
@@ -69,19 +74,21 @@ def move_sites(
     lossier: float,
     change: Change | None = None,
     progress: Progress | None = None,
+    larger: float = 1.0,
 ) -> Refining:
     """Anneal the places of the sites, from a partition in which each region belongs to its nearest site.
 
-    The sum of the squared populations must not rise, nor the sum of the distances above ``longer`` times the start's,
-    nor the estimated entropy above ``lossier`` times. No site comes to attract nothing, unless the number of groups may
-    ``change``. ``weight`` as in `move_boundaries`. A stop gives what was best until then.
+    The sum of the squared populations must not rise above ``larger`` times the start's, nor the sum of the distances
+    above ``longer`` times, nor the estimated entropy above ``lossier`` times. No site comes to attract nothing, unless
+    the number of groups may ``change``. ``weight`` as in `move_boundaries`. A stop gives what was best until then.
     O(tries · (points / 16 + counts moved)).
     """
     progress = progress or Silent()
     places, totals, distance = _places(partition), partition.totals, float(partition.distance[0])
     start, groups = int(totals[Total.SUPPRESSED]), int(totals[Total.GROUPS])
     price = weight * start / distance if distance > 0 else 0.0
-    limits = Limits(int(totals[Total.SQUARES]), distance * longer, float(partition.bits[0]) * lossier, price)
+    squares, bits = math.floor(int(totals[Total.SQUARES]) * larger), float(partition.bits[0]) * lossier
+    limits = Limits(squares, distance * longer, bits, price)
     if change is not None:
         limits = limits._replace(groups=groups, **change._asdict())
     best, draws, done, stopped = Best(partition, limits), np.array([seed], np.uint64), 0, False
@@ -165,6 +172,10 @@ def advance(p: Partition, q: Places, limits: Limits, draws: NDArray[np.uint64], 
         allowed = -limits.temperature * np.log(share(draws))
         if limits.most > 0 and share(draws) < _OF_NUMBER:
             _try_number(p, q, limits, i, share(draws) < 0.5, draws)
+            continue
+        if share(draws) < _FAR:
+            site = np.int64(p.owner[below(draws, p.owner.size)])
+            _try_move(p, q, limits, site, p.points[i, 0], p.points[i, 1], allowed)
             continue
         site = np.int64(p.owner[i])
         x = p.centres[site, 0] + step * (p.points[towards, 0] - p.centres[site, 0])

@@ -31,14 +31,16 @@ LOSSIER = 1.015
 class Search:
     """What a search for places may do: effort, weight and limits as in `move_sites`.
 
-    ``change_percent`` is by how much the number of sites may change, ``allowed_percent`` the share of the records that
-    may be suppressed with sites that are added.
+    ``uneven_percent`` is by how much the sum of the squared populations may rise, ``change_percent`` by how much the
+    number of sites may change, ``allowed_percent`` the share of the records that may be suppressed with sites that are
+    added.
     """
 
     effort: int = USUAL_EFFORT
     weight: float = 0.0
     longer: float = np.inf
     lossier: float = np.inf
+    uneven_percent: float = 0.0
     change_percent: float = 0.0
     allowed_percent: float = 0.0
 
@@ -64,7 +66,7 @@ def moved_sites(
     partition = new_partition(situation.counts, points, pairs, owner, seeds, situation.k, situation.sensitive)
     tries, rest = search.effort * sites, Span(progress, 0.12, 1.0)
     seed, limits = situation.random_seed, (search.weight, search.longer, search.lossier)
-    found = move_sites(partition, tries, seed, *limits, change, rest)
+    found = move_sites(partition, tries, seed, *limits, change, rest, 1 + search.uneven_percent / 100)
     told = {
         "suppressed_before": found.suppressed_before,
         "suppressed_after": found.suppressed,

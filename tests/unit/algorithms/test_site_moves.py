@@ -55,21 +55,36 @@ def test_after_every_move_owners_are_the_nearest_sites_and_s_is_that_from_scratc
 
 
 @settings(max_examples=30, deadline=None)
-@given(starts(), st.integers(0, 5))
-def test_the_result_obeys_the_guard_and_is_never_worse_than_the_start(start, seed):
+@given(starts(), st.integers(0, 5), st.sampled_from([1.0, 1.2]))
+def test_the_result_obeys_the_guard_and_is_never_worse_than_the_start(start, seed, larger):
     problem = start[0]
     points, populations = problem.regions.points, problem.counts.region_totals
     p = partition_of(start)
     first, squares, distance = int(p.totals[Total.SUPPRESSED]), int(p.totals[Total.SQUARES]), float(p.distance[0])
     bits = 1.015 * float(p.bits[0])
-    found = move_sites(p, 300, seed, 0.1, 1.0, 1.015)
+    found = move_sites(p, 300, seed, 0.1, 1.0, 1.015, larger=larger)
     assert found.owner.tolist() == nearest_sites(points, found.centres).tolist()
     assert found.suppressed == naive_suppressed(problem.counts, found.owner, problem.k) <= first
-    assert squares_of(populations, found.owner) <= squares
+    assert squares_of(populations, found.owner) <= larger * squares
     assert np.hypot(*(points - found.centres[found.owner]).T).sum() <= distance * (1 + 1e-9) + 1e-9
     assert naive_bits(problem.counts, found.owner, problem.k) <= bits * (1 + 1e-9) + 1e-9
-    again = move_sites(partition_of(start), 300, seed, 0.1, 1.0, 1.015)
+    again = move_sites(partition_of(start), 300, seed, 0.1, 1.0, 1.015, larger=larger)
     assert again.centres.tolist() == found.centres.tolist()
+
+
+def test_uneven_populations_are_made_use_of_where_they_are_allowed():
+    points, counts, pairs, _ = grid_problem(5, side=12, classes=12)
+    sites = points[::9]
+    owner = nearest_sites(points, sites)
+    squares, found = squares_of(counts.region_totals, owner), {}
+    for larger in (1.0, 1.3):
+        p = new_partition(counts, points, pairs, owner, sites, 20)
+        result = move_sites(p, 4000, 1, 0.0, np.inf, np.inf, larger=larger)
+        found[larger] = result.suppressed
+        assert squares_of(counts.region_totals, result.owner) <= larger * squares
+        assert len(set(result.owner.tolist())) == len(set(owner.tolist()))
+    assert squares_of(counts.region_totals, result.owner) > squares
+    assert found[1.3] < found[1.0]
 
 
 def with_idle_sites(start, extra):

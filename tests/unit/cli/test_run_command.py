@@ -238,6 +238,7 @@ def test_a_seeding_chooses_adc_and_takes_parameters_of_its_own(capsys, files):
         assert solution["parameters"]["site_location"] == {
             "seeding": seeding,
             "objective": "thesis",
+            "uneven_percent": 0.0,
             "change_percent": 0.0,
             "allowed_loss_percent": 1.0,
         }

@@ -189,6 +189,7 @@ def test_a_seeding_is_named_and_its_parameters_are_kept():
     assert solution.parameters["site_location"] == {
         "seeding": {"name": "balanced-density", "variant": "paper"},
         "objective": "thesis",
+        "uneven_percent": 0.0,
         "change_percent": 0.0,
         "allowed_loss_percent": 1.0,
     }

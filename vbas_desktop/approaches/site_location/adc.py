@@ -63,8 +63,17 @@ class AdcSiteLocation(SiteLocation):
         label="Objective",
         help="“thesis”: the lowest anonymity and the number of regions at it. “suppression”: the number of records to "
         "be suppressed, by annealing; neither the sum of the squared populations nor the number of regions changes "
-        "for the worse.",
+        "for the worse, unless you allow it below.",
         choices=(THESIS, SUPPRESSION),
+    )
+    uneven_percent: float = parameter(
+        0.0,
+        label="More uneven populations (percent)",
+        help="By how much the sum of the squared populations of the regions may rise. More means fewer suppressed "
+        "records in regions that differ more in size, and larger classes.",
+        low=0.0,
+        high=1000.0,
+        only_with=("objective", SUPPRESSION),
     )
     change_percent: float = parameter(
         0.0,
@@ -117,7 +126,11 @@ class AdcSiteLocation(SiteLocation):
         return (self.objective == SUPPRESSION and self.change_percent > 0) or super().changes_number
 
     def _search(self) -> Search:
-        return Search(change_percent=self.change_percent, allowed_percent=self.allowed_loss_percent)
+        return Search(
+            uneven_percent=self.uneven_percent,
+            change_percent=self.change_percent,
+            allowed_percent=self.allowed_loss_percent,
+        )
 
     def cluster(self, situation: Situation, sites: int, progress: Progress) -> Clustering:
         """The places with the accepted moves that led there."""

@@ -21,10 +21,11 @@ class RefineSitesSiteLocation(SiteLocation):
 
     S is the number of records in classes smaller than k, summed over the regions nearest to each site. Simulated
     annealing on S + weight · S₀ · D / D₀, where D is the mean distance to the nearest site: a site is drawn towards, or
-    away from, the point of an initial region near by, and the change of S is known from the regions that would change
-    hands. Neither the sum of the squared populations nor D rises above the start's, the non-uniform entropy (estimated
-    from released shares) not by more than 1.5 %, and no site comes to attract nothing. The best places that were met
-    are the result, also after a stop. O(tries · (r / 16 + counts moved)).
+    away from, the point of an initial region near by (every tenth move: put at the point of any), and the change of S
+    is known from the regions that would change hands. Neither the sum of the squared populations nor D rises above the
+    start's, the non-uniform entropy (estimated from released shares) not by more than 1.5 %, and no site comes to
+    attract nothing. The best places that were met are the result, also after a stop.
+    O(tries · (r / 16 + counts moved)).
 
     References
     ----------
