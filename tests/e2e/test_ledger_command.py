@@ -436,3 +436,54 @@ def test_what_is_made_from_a_release_is_compared_without_naming_the_ledger(house
     assert main(["run", *files, *chosen, *out, "--audience", "Uni"]) == 0
     found = json.loads((house / "joined" / "run.json").read_text())["ledger_check"]
     assert "tells nothing that this audience does not have" in found["compared_with"][0]["text"]
+
+
+CRITERIA = ("--sensitive", "illness", "--benign", "illness=illness-7", "--criterion", "illness=distinct:5")
+
+
+def by_criteria(folder, out):
+    """The fates of all records in a release with these criteria, counted one by one: place, age and sex, or none."""
+    walk = {row["initial_region"]: row["aggregated_region"] for row in rows_of(folder / out / "release/crosswalk.csv")}
+    rows = rows_of(folder / "records.csv")
+    cells: dict[tuple, list[str]] = {}
+    for row in rows:
+        cells.setdefault((walk[row["region"]], row["age"], row["sex"]), []).append(row["illness"])
+    kept = {cell for cell, ill in cells.items() if len(ill) >= 5 and (len(set(ill)) >= 5 or set(ill) == {"illness-7"})}
+    own = [(walk[row["region"]], row["age"], row["sex"]) for row in rows]
+    return [cell if cell in kept else None for cell in own]
+
+
+def test_what_criteria_left_out_is_known_though_a_quasi_identifier_is_not_released(house, capsys):
+    """Cells of age and sex were judged, but only age is handed over: they are counted again, with the criteria."""
+    alone = ("--ledger", str(house / "criteria.json"))
+    less = ("--columns", "age,region,illness,since", *CRITERIA, *alone)
+    assert run(house, "guarded", "--sites", "16", *less) == 0
+    assert run(house, "plain", "--sites", "16", *less[:2], *alone) == 0
+    size = {out: len(rows_of(house / out / "release" / "anonymized.csv")) for out in ("guarded", "plain")}
+    assert size["guarded"] < size["plain"], "the criteria leave something out that k does not"
+    assert main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    text = (house / "criteria.json").read_text()
+    (kept,) = json.loads(text)["releases"][0]["sensitive"]
+    assert (kept["column"], kept["criteria"]) == ("illness", ["distinct:5"])
+    assert "illness-7" not in text
+    # The same once more tells nothing new.
+    assert run(house, "again", "--sites", "16", *less) == 0
+    # Another one is compared by what both of them release, and not by numbers of records.
+    assert run(house, "other", "--sites", "5", *less[:2], *CRITERIA, "--ledger", str(house / "none.json")) == 0
+    capsys.readouterr()
+    assert check(house, "other", *alone) == 3
+    (found,) = json.loads(capsys.readouterr().out)["compared_with"]
+    fates = list(zip(by_criteria(house, "guarded"), by_criteria(house, "other"), strict=True))
+    assert sum(fate is not None for fate, _ in fates) == size["guarded"]
+    few = {fate for fate in set(fates) if fates.count(fate) < 5 and fate != (None, None)}
+    assert found["people"] == sum(fates.count(fate) for fate in few) > 0
+
+
+def test_criteria_of_a_damaged_ledger_are_refused_in_words(house, capsys):
+    alone = ("--ledger", str(house / "criteria.json"))
+    assert run(house, "guarded", "--sites", "16", *CRITERIA, *alone) == 0
+    assert main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    path = house / "criteria.json"
+    path.write_text(path.read_text().replace("distinct:5", "distinct:five"))
+    assert main(["ledger", "list", *alone]) == 1
+    assert "damaged" in capsys.readouterr().err

@@ -12,6 +12,7 @@ from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.release.ledger.check import _same_partition
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import Atoms, exposed_together, fates_in, places_in
+from vbas_desktop.release.ledger.joint import shown_jointly
 from vbas_desktop.release.ledger.keyed import region_hashes, value_hashes
 from vbas_desktop.release.ledger.rooms import shown_cells
 
@@ -83,8 +84,15 @@ def constraints_of(table, releases):
     return LinearConstraint(np.array(rows), low, high)
 
 
+def places_of(releases) -> list[np.ndarray]:
+    """The regions of every place of a release, and those that all partitions together tell apart."""
+    own = set(zip(*(entry.membership.tolist() for entry in releases), strict=True))
+    cut = [np.all([entry.membership == p for entry, p in zip(releases, each, strict=True)], axis=0) for each in own]
+    return cut + [entry.membership == place for entry in releases for place in set(entry.membership.tolist())]
+
+
 def singled_out(table, releases) -> bool:
-    """Whether a place that the partitions tell apart, with some values, is proved to hold 1 to k − 1 people."""
+    """Whether a place of a release, or a part of it, with some values, is proved to hold 1 to k − 1 people."""
     known, size, k = constraints_of(table, releases), table.size, releases[-1].k
 
     def extreme(mask, sign):
@@ -92,8 +100,7 @@ def singled_out(table, releases) -> bool:
         assert found.success
         return round(sign * found.fun)
 
-    for own in set(zip(*(entry.membership.tolist() for entry in releases), strict=True)):
-        here = np.all([entry.membership == place for entry, place in zip(releases, own, strict=True)], axis=0)
+    for here in places_of(releases):
         for age, sex in itertools.product((0, 1, slice(None)), repeat=2):
             mask = np.zeros(table.shape)
             mask[here, age, sex] = 1
@@ -122,6 +129,14 @@ def linked(table, releases) -> bool:
         if any(each is not None for each in fate):
             fates[tuple(fate)] = fates.get(tuple(fate), 0) + int(table[region, age, sex])
     return any(0 < number < releases[-1].k for number in fates.values())
+
+
+def shown_by_all(table, releases) -> bool:
+    """Whether all releases together show a cell which one of them lacks."""
+    atoms = atoms_of(table)
+    small, places = atoms.merged([places_in(entry, atoms.regions) for entry in releases])
+    fates = [fates_in(entry, small, place) for entry, place in zip(releases, places, strict=True)]
+    return bool(shown_jointly(fates, small.cells[2]).any())
 
 
 def random_case(seed: int):
@@ -176,6 +191,52 @@ def test_three_releases_are_judged_together():
     releases = [released(table, membership, COLUMNS, 5) for membership in partitions]
     assert verdict(table, releases[:2]) == (0, 0)
     assert verdict(table, releases) == (24, 0)
+
+
+def test_three_releases_show_together_what_no_two_of_them_show():
+    # Five people live in the whole area. The second release lacks them in all of its three parts, the third in all of
+    # its three. If the part of the first two regions were empty, all five would be in one part of the third release.
+    table = np.zeros((4, 2, 2), int)
+    table[:, 0, 0] = 2, 1, 1, 1
+    releases = [released(table, parts, COLUMNS, 5) for parts in ((0, 0, 0, 0), (0, 0, 1, 2), (0, 1, 2, 2))]
+    for pair in itertools.permutations(releases, 2):
+        assert verdict(table, pair) == (0, 0)
+        assert not shown_by_all(table, pair)
+        assert not singled_out(table, pair)
+    assert verdict(table, releases) == (0, 0), "the groups are large enough: two at a time, nothing is found"
+    assert singled_out(table, releases)
+    assert shown_by_all(table, releases)
+    # A sixth region with room for them in both partitions leaves everything open again.
+    roomy = np.zeros((6, 2, 2), int)
+    roomy[:, 0, 0] = 2, 1, 1, 1, 1, 1
+    parts = ((0,) * 6, (0, 0, 1, 2, 3, 4), (0, 1, 2, 2, 3, 4))
+    releases = [released(roomy, each, COLUMNS, 6) for each in parts]
+    assert not singled_out(roomy, releases)
+    assert not shown_by_all(roomy, releases)
+
+
+def test_no_attack_succeeds_on_three_releases_that_are_found_safe():
+    safe = refused = 0
+    for seed in range(200):
+        draw = np.random.default_rng(seed)
+        regions, k = int(draw.integers(4, 7)), int(draw.integers(3, 7))
+        table = draw.integers(0, 4, (regions, 2, 2))
+        table[:, 1, :] = 0
+        partitions = [draw.integers(0, draw.integers(1, 5), regions) for _ in range(3)]
+        names = [(("age",), ("sex",), COLUMNS)[draw.integers(3)] for _ in range(3)]
+        releases = [
+            released(table, tuple(np.unique(each, return_inverse=True)[1].tolist()), name, k)
+            for each, name in zip(partitions, names, strict=True)
+        ]
+        if verdict(table, releases[:2]) != (0, 0) or verdict(table, releases) != (0, 0):
+            continue
+        if shown_by_all(table, releases):
+            refused += 1
+            continue
+        safe += 1
+        assert not singled_out(table, releases), seed
+    assert safe > 15
+    assert refused < safe / 2
 
 
 def test_those_who_are_exposed_already_are_not_counted_again():

@@ -18,9 +18,11 @@ from vbas_desktop.files.records.table import RecordTable
 
 from .changes import changes
 from .entry import Entry, Rows
-from .fates import Atoms, Exposure, Fates, exposed_together, fates_in, places_in, releases_what_it_lists
+from .fates import Atoms, Exposure, Fates, Ints, exposed_together, fates_in, places_in, releases_what_it_lists
 from .file import Ledger
-from .keyed import region_hashes, value_hashes
+from .guarded import listed_by_criteria
+from .joint import shown_jointly
+from .keyed import Hashes, region_hashes, value_hashes
 from .making import planned_rows
 from .rooms import shown_cells
 from .ways import Asked, ways
@@ -195,7 +197,10 @@ def _of_same_records(
     places = [places_in(entry, atoms.regions) for entry in (new, *earlier)]
     atoms, places = atoms.merged(places)
     progress.update(_STAGE, 0.4)
-    mine, *theirs = (fates_in(entry, atoms, place) for entry, place in zip((new, *earlier), places, strict=True))
+    mine, *theirs = (
+        fates_in(entry, atoms, place, _listed(ledger, subject, entry))
+        for entry, place in zip((new, *earlier), places, strict=True)
+    )
     counts = atoms.cells[2]
     if not releases_what_it_lists(new, atoms, mine):
         text = "It cannot be compared with %s: what it releases does not follow from numbers of records alone."
@@ -211,13 +216,38 @@ def _of_same_records(
         shown = 0 if contained else shown_cells(mine, fates, counts) + shown_cells(fates, mine, counts)
         whole = releases_what_it_lists(entry, atoms, fates)
         found.append(_judged(new, entry, Exposure(alone.people, alone.groups, shown), whole))
-    if not all_of_them.people or any(not each.safe for each in found):
+    if again or any(not each.safe for each in found):
         return found, ""
-    many = ", ".join(str(entry.id) for entry in earlier)
-    return found, (
-        f"Together with releases {many}, all of them, this release would single out "
-        f"{counted(all_of_them.people, 'person', 'people')}, in groups of fewer than {new.k:,}."
-    )
+    progress.update(_STAGE, 0.9)
+    return found, _told_together(new, mine, list(zip(earlier, theirs, strict=True)), all_of_them.people, counts)
+
+
+def _listed(ledger: Ledger, subject: Subject, entry: Entry) -> Hashes | None:
+    """What a release with criteria for sensitive values lists, where its own cells do not say it."""
+    try:
+        return listed_by_criteria(ledger.key, subject.table, subject.regions, entry)
+    except InputError:
+        # Then its numbers of records are not found again, and it is not compared.
+        return None
+
+
+def _told_together(new: Entry, mine: Fates, earlier: Sequence[tuple[Entry, Fates]], people: int, counts: Ints) -> str:
+    """What all releases tell although no two of them do; empty if nothing."""
+    many = f"Together with releases {', '.join(str(entry.id) for entry, _ in earlier)}, all of them, this release would"
+    if people:
+        return f"{many} single out {counted(people, 'person', 'people')}, in groups of fewer than {new.k:,}."
+    # What can be worked out from another release adds nothing beside it.
+    apart: list[tuple[Entry, Fates]] = []
+    for entry, fates in earlier:
+        if not any(_tells_no_more(entry, fates, *other) for other in [(new, mine), *apart]):
+            apart = [each for each in apart if not _tells_no_more(*each, entry, fates)] + [(entry, fates)]
+    if len(apart) < 2:
+        return ""
+    before = [fates for _, fates in apart]
+    shown = shown_jointly([mine, *before], counts)
+    if not (shown & ~shown_jointly(before, counts) if len(before) > 2 and shown.any() else shown).any():
+        return ""
+    return f"{many} show that combinations which one of them leaves out do occur."
 
 
 def _same_partition(one: Entry, other: Entry) -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.files.solutions import pack, unpack
 
+from .guarded import Guarded
 from .keyed import Hashes
 
 PUBLIC = "public"
@@ -51,6 +52,7 @@ class Entry:
     of the record file, ``released`` that of the released records. ``groups`` has, by column, pairs of a value's and
     its group's hash. ``columns`` are the released ones by the names of the record file. ``rows`` is None if there
     are too many to keep. ``override`` is the reason why it was handed over although the ledger advised against it.
+    ``guarded`` are the criteria for sensitive values that its classes met.
     """
 
     id: int
@@ -71,6 +73,7 @@ class Entry:
     folder: str = ""
     note: str = ""
     override: str = ""
+    guarded: tuple[Guarded, ...] = ()
 
     @property
     def visible(self) -> tuple[str, ...]:
@@ -149,6 +152,7 @@ class Entry:
             if self.rows is None
             else [pack(each) for each in (self.rows.cell, self.rows.values, self.rows.counts)],
             "groups": {name: pack(pairs) for name, pairs in self.groups.items()},
+            **({"sensitive": [each.as_json() for each in self.guarded]} if self.guarded else {}),
         }
 
     @classmethod
@@ -173,6 +177,7 @@ class Entry:
             cells=Cells(*map(unpack, data["cells"])),
             rows=None if data["rows"] is None else Rows(*map(unpack, data["rows"])),
             groups={str(name): unpack(pairs) for name, pairs in data["groups"].items()},
+            guarded=tuple(map(Guarded.from_json, data.get("sensitive", ()))),
         )
         made._check()
         return made

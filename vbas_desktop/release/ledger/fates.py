@@ -127,11 +127,11 @@ class Fates:
         return found * np.uint64(pow(int(_SPREAD), 2 * number + 3, 1 << 64))
 
 
-def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> Fates:
+def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32], listed: Hashes | None = None) -> Fates:
     """What becomes of every atom in a release.
 
-    If all quasi-identifiers are released, its own cells say which classes are; else they are counted again. In tiers
-    the rule says it.
+    If all quasi-identifiers are released, its own cells say which classes are; else they are counted again, unless the
+    keys of the cells that it ``listed`` were found out. In tiers the rule says it.
     """
     region, column, counts = atoms.cells
     classes = atoms.classes_in(entry, entry.quasi_identifiers)
@@ -144,9 +144,9 @@ def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> Fates:
     # Cells are looked up in a table of flags while that is small: sorting all atoms takes longer than reading them.
     size = (int(place.max(initial=-1)) + 1) * width
     small = size <= _FLAGS
-    if entry.visible == entry.quasi_identifiers:
+    if listed is not None or entry.visible == entry.quasi_identifiers:
         used = _marked(cell[known], size) if small else np.unique(cell[known])
-        keys, _ = entry.cell_keys
+        keys = entry.cell_keys[0] if listed is None else listed
         wanted = cell_keys(used // width, numbers[0][used % width])
         spot = np.minimum(np.searchsorted(keys, wanted), max(0, keys.size - 1))
         there = used[keys[spot] == wanted] if keys.size else used[:0]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.crosswalk import code_columns
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
@@ -23,8 +24,10 @@ from vbas_desktop.files.runfile import read_run_file
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.release.records.canonical import canonical_columns, values_of_texts
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.sensitive import Harm, sensitive_columns
 
 from .entry import Cells, Entry, Rows, cell_keys
+from .guarded import Guarded
 from .keyed import Hashes, region_hashes, value_hashes
 
 MOST_ROWS = 4_000_000
@@ -60,6 +63,7 @@ def entry_of_plan(plan: Plan, table: RecordTable, options: ReleaseOptions, key: 
         parents=() if tiers is None else tiers.parents,
         cells=_merged(plan.areas[kept], total[plan.columns[kept]], plan.released[kept]),
         groups=_groups(key, problem.groupings),
+        guarded=Guarded.of(key, [each.chosen for each in problem.sensitive]),
     )
 
 
@@ -141,6 +145,7 @@ def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress
         groups=_groups(key, _kept_groupings(document)),
         folder=str(folder.resolve()),
         override=str((document.get("ledger_check") or {}).get("override", "")),
+        guarded=Guarded.of(key, _kept_criteria(document)),
     )
     full = replace(bare, cells=_cells(bare, table, places, hashed, named, Span(progress, 0.7, 0.85)))
     return replace(full, rows=_rows(full, table, places, hashed, named, Span(progress, 0.85, 1.0)))
@@ -293,6 +298,11 @@ def _kept_groupings(document: Mapping[str, Any]) -> tuple[Grouping, ...]:
     kept = (document.get("options") or {}).get("groupings") or {}
     own = set(document["problem"]["quasi_identifiers"])
     return tuple(Grouping(column, groups) for column, groups in kept.items() if column in own)
+
+
+def _kept_criteria(document: Mapping[str, Any]) -> tuple[Sensitive, ...]:
+    kept = document.get("options") or {}
+    return sensitive_columns(kept.get("sensitive") or (), Harm.from_options(kept))
 
 
 def _reading(document: Mapping[str, Any], options: ReleaseOptions) -> RecordOptions:

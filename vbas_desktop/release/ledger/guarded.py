@@ -1,0 +1,130 @@
+"""Criteria for sensitive values, as the ledger keeps them, and what a release with such criteria lists.
+
+Where a release shows all its quasi-identifiers, its own cells say what was left out. Where it lacks one, that has to be
+worked out from the records again, by k and by the criteria.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vbas_desktop.algorithms.released import decide
+from vbas_desktop.domain.criteria import Sensitive, criterion_of
+from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.records import Grouping
+from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.words import MISSING
+from vbas_desktop.engine.place_parts import codes_of
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.one_way import canonical_values
+from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.files.solutions import pack, unpack
+
+from .keyed import Hashes, region_hashes, value_hashes
+
+if TYPE_CHECKING:
+    from .entry import Entry
+
+
+@dataclass(frozen=True, eq=False)
+class Guarded:
+    """A sensitive column with the criteria that every released class met; benign values are hashes."""
+
+    column: str
+    criteria: tuple[str, ...]
+    benign: Hashes
+
+    @classmethod
+    def of(cls, key: bytes, sensitive: Iterable[Sensitive]) -> tuple[Guarded, ...]:
+        """Those columns of which something had to hold."""
+        return tuple(
+            cls(each.column, tuple(one.text for one in each.criteria), value_hashes(key, each.column, each.benign))
+            for each in sensitive
+            if each.criteria
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"column": self.column, "criteria": list(self.criteria), "benign": pack(self.benign)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Guarded:
+        """From plain data; ValueError, KeyError or TypeError if they are damaged."""
+        criteria = tuple(map(str, data["criteria"]))
+        for text in criteria:
+            criterion_of(text)
+        benign = unpack(data["benign"])
+        if benign.dtype != np.uint64:
+            raise ValueError("arrays of the wrong kind")
+        return cls(str(data["column"]), criteria, benign)
+
+    def chosen(self, key: bytes, values: Sequence[str]) -> Sensitive:
+        """The criteria again, with the benign ones among these values of the column."""
+        known = dict.fromkeys([*values, *(canonical_values(tuple(values)) or ()), MISSING])
+        hashed = value_hashes(key, self.column, known)
+        benign = tuple(value for value, each in zip(known, np.isin(hashed, self.benign), strict=True) if each)
+        return Sensitive(self.column, benign, tuple(criterion_of(text).of(self.column) for text in self.criteria))
+
+
+def listed_by_criteria(key: bytes, table: RecordTable, regions: Regions, entry: Entry) -> Hashes | None:
+    """Keys of all cells that a release with criteria lists, by all its quasi-identifiers; None if its own say it.
+
+    `InputError` if the records do not have what is needed.
+    """
+    from .entry import cell_keys
+    from .fates import places_in
+
+    if entry.parents or entry.visible == entry.quasi_identifiers or not entry.guarded:
+        return None
+    place = places_in(entry, region_hashes(key, regions.ids))
+    if (place < 0).any():
+        raise InputError([])
+    problem = build_problem(
+        table,
+        regions,
+        region_column=entry.region_column,
+        quasi_identifiers=entry.quasi_identifiers,
+        k=entry.k,
+        unknown_regions="suppress",
+        groupings=[_grouping(key, table, entry, name) for name in entry.groups],
+        sensitive=[each.chosen(key, _values(table, each.column)) for each in entry.guarded],
+    )
+    found = decide(problem.counts, problem.sensitive, entry.k, place, entry.aggregated_regions)
+    indptr, columns, _ = found.aggregated.rows
+    total = np.zeros(problem.counts.classes.size, np.uint64)
+    for q, categories in enumerate(problem.categories):
+        hashed = np.array([_hash(key, categories.column, value) for value in categories.values], np.uint64)
+        total += hashed[codes_of(problem.counts, q)]
+    kept = found.tier_of == 0
+    region = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+    return np.sort(cell_keys(region[kept], total[columns[kept]]))
+
+
+_MARK = "\0group "
+"""Begins the name of a group of which only the hash is known; no value does."""
+
+
+def _grouping(key: bytes, table: RecordTable, entry: Entry, column: str) -> Grouping:
+    """The groups of a release again, each named after its hash."""
+    values = _values(table, column)
+    before = value_hashes(key, column, values)
+    after = entry.grouped(column, before)
+    pairs = zip(values, before.tolist(), after.tolist(), strict=True)
+    return Grouping(column, {value: f"{_MARK}{new}" for value, old, new in pairs if old != new})
+
+
+def _hash(key: bytes, column: str, value: str) -> int:
+    if value.startswith(_MARK):
+        return int(value.removeprefix(_MARK))
+    return int(value_hashes(key, column, [value])[0])
+
+
+def _values(table: RecordTable, name: str) -> Sequence[str]:
+    if name not in table.dialect.header:
+        raise InputError([])
+    categories = table.facts(name).categories
+    return () if categories is None else categories.values

@@ -1,0 +1,180 @@
+"""Three or more releases together: whether they show of a cell which one of them lacks that somebody is there.
+
+Two at a time is not enough. A release may show five people in an area of which a second one lacks all parts and a
+third one lacks all parts, too, but cut otherwise. Each pair leaves room for any part to be empty; all three may not.
+
+*Seen* are the records that some release lists. They form groups with the same fate in all releases. Within a group they
+can be moved about among the cells that the group is in without changing anything that is released, as long as no cell
+that a release lacks gets k or more. Nothing is proved if every such cell can be emptied in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .fates import NOT_RELEASED, Fates, Ints
+from .rooms import shown_cells
+
+MOST_TRIED = 20_000
+"""Of so many cells it is tried one by one whether they can be emptied; of more it is not believed."""
+
+
+def shown_jointly(releases: Sequence[Fates], counts: Ints) -> NDArray[np.bool_]:
+    """The atoms in cells that all releases together show not to be empty, as far as the opposite cannot be proved."""
+    shown = np.zeros(counts.size, np.bool_)
+    plain = [each for each in releases if len(each.levels) == 1]
+    for each in releases:
+        if len(each.levels) > 1:
+            shown |= _shown_in_tiers(each, [other for other in releases if other is not each], counts)
+    seen = np.zeros(counts.size, np.bool_)
+    lacking = np.zeros(counts.size, np.bool_)
+    for each in releases:
+        seen |= each.fate != NOT_RELEASED
+    for each in plain:
+        lacking |= _is_open(each)
+    at = np.flatnonzero(seen & lacking & (counts > 0))
+    if at.size:
+        group = _numbered([each.fate[at] for each in releases])
+        cells = [np.where(_is_open(each)[at], each.cell[at], NOT_RELEASED) for each in plain]
+        part = _numbered([group, *cells])
+        first = np.unique(part, return_index=True)[1]
+        number = np.bincount(part, counts[at]).astype(np.int64)
+        lists = [_Lacking.of(cell[first], each.k - 1, number) for cell, each in zip(cells, plain, strict=True)]
+        shown[at] |= _Parts(group[first], number, tuple(lists)).shown()[part]
+    return shown
+
+
+def _is_open(release: Fates) -> NDArray[np.bool_]:
+    """The atoms that a release knows and does not list in their own regions."""
+    return (release.tier != 0) & (release.cell != NOT_RELEASED)
+
+
+def _shown_in_tiers(release: Fates, others: Sequence[Fates], counts: Ints) -> NDArray[np.bool_]:
+    """A release in tiers beside all others as if these were one; what is open in several counts as shown."""
+    fate = _numbered([each.fate for each in others])
+    none = np.all([each.fate == NOT_RELEASED for each in others], axis=0)
+    unlisted = np.any([_is_open(each) for each in others], axis=0)
+    one = Fates(
+        release.k,
+        np.where(none, NOT_RELEASED, fate),
+        np.zeros(counts.size, np.int64),
+        np.where(unlisted, 1, 0),
+        others[0].levels[:1],
+    )
+    if not shown_cells(one, release, counts):
+        return np.zeros(counts.size, np.bool_)
+    return _is_open(release) & (~none | (release.fate != NOT_RELEASED))
+
+
+@dataclass(frozen=True, eq=False)
+class _Lacking:
+    """The cells that one release lacks: the number of each part's cell (`NOT_RELEASED`: it lists the part), the room of
+    every such cell, and the seen records that it has.
+    """
+
+    cell: Ints
+    room: int
+    filled: Ints
+
+    @classmethod
+    def of(cls, cell: Ints, room: int, number: Ints) -> _Lacking:
+        """With cells numbered from 0."""
+        found, lacking = np.full(cell.size, NOT_RELEASED, np.int64), cell >= 0
+        found[lacking] = np.unique(cell[lacking], return_inverse=True)[1].ravel()
+        return cls(found, room, np.bincount(found[lacking], number[lacking]).astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """Seen records that have the same group and, in every release, the same cell."""
+
+    group: Ints
+    number: Ints
+    lacking: tuple[_Lacking, ...]
+
+    def shown(self) -> NDArray[np.bool_]:
+        """The parts of cells that may not be empty."""
+        tight, shown, tried = self._tight()[self.group], np.zeros(self.group.size, np.bool_), 0
+        for release in self.lacking if tight.any() else ():
+            members = _members(release.cell)
+            for cell in np.unique(release.cell[tight & (release.cell >= 0)]).tolist():
+                tried += 1
+                inside = members[cell]
+                if tried > MOST_TRIED or not self._can_be_emptied(inside):
+                    shown[inside] = True
+        return shown
+
+    def _tight(self) -> NDArray[np.bool_]:
+        """Groups of which it is not certain at a glance: if the room of every cell is divided evenly among its parts,
+        a group must fit into its parts even without those of its largest cell.
+        """
+        share = np.full(self.group.size, np.iinfo(np.int64).max)
+        for release in self.lacking:
+            at = np.flatnonzero(release.cell >= 0)
+            users = np.bincount(release.cell[at])
+            share[at] = np.minimum(share[at], release.room // users[release.cell[at]])
+        groups = int(self.group.max()) + 1
+        size, total = (np.bincount(self.group, each, groups) for each in (self.number, share))
+        largest = np.zeros(groups)
+        for release in self.lacking:
+            at = np.flatnonzero(release.cell >= 0)
+            pair = _numbered([self.group[at], release.cell[at]])
+            first = np.unique(pair, return_index=True)[1]
+            np.maximum.at(largest, self.group[at][first], np.bincount(pair, share[at]))
+        return size > total - largest
+
+    @cached_property
+    def _by_group(self) -> list[Ints]:
+        return _members(self.group)
+
+    def _can_be_emptied(self, inside: Ints) -> bool:
+        """Whether all who are inside find room in other parts of their groups."""
+        used: dict[tuple[int, int], int] = {}
+        homeless: dict[int, int] = {}
+        within = set(inside.tolist())
+        for part in within:
+            group, number = int(self.group[part]), int(self.number[part])
+            homeless[group] = homeless.get(group, 0) + number
+            for cell in self._cells(part):
+                used[cell] = used.get(cell, 0) - number
+        for group, number in homeless.items():
+            for part in self._by_group[group].tolist():
+                if number and part not in within:
+                    cells = self._cells(part)
+                    taken = max(0, min(number, *(self._left(cell) - used.get(cell, 0) for cell in cells)))
+                    number -= taken
+                    for cell in cells:
+                        used[cell] = used.get(cell, 0) + taken
+            if number:
+                return False
+        return True
+
+    def _cells(self, part: int) -> list[tuple[int, int]]:
+        """The cells that a part is in, of the releases that lack them."""
+        found = ((number, int(release.cell[part])) for number, release in enumerate(self.lacking))
+        return [(number, cell) for number, cell in found if cell >= 0]
+
+    def _left(self, cell: tuple[int, int]) -> int:
+        release = self.lacking[cell[0]]
+        return release.room - int(release.filled[cell[1]])
+
+
+def _members(number: Ints) -> list[Ints]:
+    """Where each number from 0 on stands."""
+    order = np.argsort(number, kind="stable")
+    order = order[np.searchsorted(number[order], 0) :]
+    return np.split(order, np.cumsum(np.bincount(number[order]))[:-1]) if order.size else []
+
+
+def _numbered(columns: Sequence[Ints]) -> Ints:
+    """A number for each combination."""
+    found = np.zeros(columns[0].size, np.int64)
+    for column in columns:
+        values, place = np.unique(column, return_inverse=True)
+        found = np.unique(found * values.size + place.ravel(), return_inverse=True)[1].ravel()
+    return found
