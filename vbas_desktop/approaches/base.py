@@ -242,6 +242,12 @@ class SiteLocation(Approach):
         seeding = getattr(self, "seeding", None)
         return isinstance(seeding, SiteLocation) and seeding.changes_number
 
+    @property
+    def beginning(self) -> SiteLocation:
+        """What finds the places that it starts from, if it moves those of another approach; else itself."""
+        seeding = getattr(self, "seeding", None)
+        return seeding.beginning if isinstance(seeding, SiteLocation) else self
+
     @abstractmethod
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The places of that many sites, (s, 2), in the order that decides ties."""

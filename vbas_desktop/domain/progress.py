@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Protocol
 
 
@@ -25,6 +26,18 @@ class Silent:
 
     def update(self, stage: str, fraction: float | None = None) -> None:
         """Do nothing."""
+
+
+class Grace:
+    """Progress of what is finished quickly although the user wants to stop: it ends the work after some seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def update(self, stage: str, fraction: float | None = None) -> None:
+        """Raise `Cancelled` once the time is over."""
+        if time.monotonic() > self._end:
+            raise Cancelled
 
 
 class Span:

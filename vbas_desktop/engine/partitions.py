@@ -14,10 +14,10 @@ from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.limit import allowed_records, most_trials
 from vbas_desktop.algorithms.released import released_by_place
 from vbas_desktop.algorithms.site_numbers import range_of_sites
-from vbas_desktop.approaches.base import Situation
+from vbas_desktop.approaches.base import Refinement, SiteLocation, Situation
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.progress import Grace, Progress, Silent, Span
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Unrefined
@@ -29,6 +29,9 @@ from .limits import Limits, limits_of
 from .parts import Part, Parts, joined_findings, joined_owner, joined_told, to_wishes
 
 _STAGE = "Finding the number of sites"
+
+_GRACE = 2.0
+"""So many seconds a stopped solution may take to be completed."""
 
 _KEPT = 64
 """Partitions that are kept for others: more than one search for a number makes."""
@@ -152,13 +155,23 @@ class Partitions:
         return replace(made, tiers=self._tiers(made.owner, rest))
 
     def _of_parts(self, area: Parts, sites: int, progress: Progress) -> Partition:
-        """The partitions of all parts as one."""
+        """The partitions of all parts as one.
+
+        After a stop the parts that are left are made without any search, so that the solution is whole; if that takes
+        long, there is none.
+        """
         parts, found, done = area.parts, [], 0
+        grace: Grace | None = None
         for part, number in zip(parts, area.sites_of_parts(sites), strict=True):
-            if number not in part.made:
-                span = Span(progress, done / self._regions, (done + len(part)) / self._regions)
-                part.made[number] = self._of_part(part, part.situation, number, span)
-            found.append(part.made[number])
+            span = Span(progress, done / self._regions, (done + len(part)) / self._regions)
+            made = part.made.get(number)
+            if made is None:
+                made = self._of_part(part, part.situation, number, grace or span, plain=grace is not None)
+                if made.stopped:
+                    grace = Grace(_GRACE)
+                elif grace is None:
+                    part.made[number] = made
+            found.append(made)
             done += len(part)
         return joined(parts, found, self._regions)
 
@@ -166,15 +179,21 @@ class Partitions:
     def _regions(self) -> int:
         return len(self.situation.regions)
 
-    def _of_part(self, part: Part | None, situation: Situation, sites: int, progress: Progress) -> Partition:
-        """Locations, construction and refinement of what may be merged with each other; None: everything."""
+    def _of_part(
+        self, part: Part | None, situation: Situation, sites: int, progress: Progress, plain: bool = False
+    ) -> Partition:
+        """Locations, construction and refinement of what may be merged with each other; None: everything.
+
+        ``plain``: sites stay where searches begin, and nothing is refined.
+        """
         if part is not None and len(part) == 1:
             point = frozen(situation.points.copy()) if self.request.construction.needs_sites else None
             return Partition(point, frozen(np.zeros(1, np.int32)), {})
-        refinement = self.request.refinement
+        refinement = None if plain else self.request.refinement
         merged = 1.0 if refinement is None else 1.0 - refinement.share
         placed = 0.95 * merged
-        places, told = self._places(situation, sites, Span(progress, 0.0, placed))
+        location = self.request.site_location.beginning if plain else self.request.site_location
+        places, told = self._places(location, situation, sites, Span(progress, 0.0, placed))
         stopped = any(facts.get("stopped") for facts in told.values())
         # The best places until the stop: what follows takes a moment and is done all the same.
         progress = Silent() if stopped else progress
@@ -186,26 +205,24 @@ class Partitions:
         made = Partition(places, frozen(owner), told, found.findings, stopped=stopped, detoured=found.detoured)
         if part is not None:
             made = _at_wished_sizes(made, part, progress)
-        if not stopped:
-            made = self._refined(made, situation, Span(progress, merged, 1.0))
+        if refinement is not None and not stopped:
+            made = self._refined(refinement, made, situation, Span(progress, merged, 1.0))
             if part is not None:
                 made = _at_wished_sizes(made, part, Silent() if made.stopped else progress)
         return made
 
     def _places(
-        self, situation: Situation, sites: int, progress: Progress
+        self, location: SiteLocation, situation: Situation, sites: int, progress: Progress
     ) -> tuple[NDArray[np.float64] | None, Mapping[str, Any]]:
         if not self.request.construction.needs_sites:
             return None, {}
         progress.update("Placing the sites", 0.0)
-        located, told = self.request.site_location.locate_and_tell(situation, sites, progress)
-        number = len(located) if self.request.site_location.changes_number else sites
-        return frozen(check_sites(located, number, self.request.site_location)), told
+        located, told = location.locate_and_tell(situation, sites, progress)
+        number = len(located) if location.changes_number else sites
+        return frozen(check_sites(located, number, location)), told
 
-    def _refined(self, made: Partition, situation: Situation, progress: Progress) -> Partition:
-        refinement = self.request.refinement
-        if refinement is None:
-            return made
+    @staticmethod
+    def _refined(refinement: Refinement, made: Partition, situation: Situation, progress: Progress) -> Partition:
         found = refinement.refine(situation, made.owner, made.places, progress)
         places = made.places
         if places is not None and found.sites is not None:

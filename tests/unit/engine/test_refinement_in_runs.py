@@ -11,8 +11,10 @@ from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.engine import partitions
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json
+from vbas_desktop.settings.limits import Limiting
 
 
 def grid_problem(side=9, classes=25):
@@ -173,3 +175,52 @@ def test_the_largest_number_within_the_loss_is_found_with_the_refinement():
         numbers[name] = result.approximated_sites
         assert result.chosen.suppressed_records <= 0.05 * grid_problem().records
     assert numbers["boundaries"] > numbers["none"]
+
+
+def within_sides(name, **changes):
+    """The same search within boundaries, of which there are three."""
+    request = replace(searching(name, **changes), limits=Limiting(within=("side",)), workers=1)
+    regions = request.problem.regions
+    sides = tuple(f"s{number % 3}" for number in range(len(regions)))
+    return replace(request, problem=replace(request.problem, regions=replace(regions, labels={"side": sides})))
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_a_stop_within_one_boundary_keeps_a_whole_solution(name):
+    request = replace(within_sides(name, sites=9), range_reach=1)
+    whole, kept = run(request).solutions, []
+    with pytest.raises(Cancelled):
+        run(request, StopWhileRefining(40, MOVED[name]), kept.append)
+    assert 1 <= len(kept) < len(whole)
+    *finished, last = kept
+    for mine, theirs in zip(finished, whole, strict=False):
+        assert mine.owner.tolist() == theirs.owner.tolist()
+        assert mine.told == theirs.told
+    assert last.told[name]["stopped"]
+    assert last.told[name] != whole[len(finished)].told[name]
+    sides = np.array(request.problem.regions.labels["side"])
+    assert all(len(set(sides[last.membership == group])) == 1 for group in range(last.aggregated_regions))
+    assert sum(last.told["limits"]["part_sites"]) == len(last.sites)
+    assert last.released_records + last.suppressed_records == request.problem.records
+    counts = np.zeros((last.aggregated_regions, request.problem.counts.dense.shape[1]), np.int64)
+    np.add.at(counts, last.membership, request.problem.counts.dense)
+    assert last.released_records == counts[counts >= request.problem.k].sum()
+
+
+def test_what_cannot_be_completed_in_time_is_not_kept_half(monkeypatch):
+    monkeypatch.setattr(partitions, "_GRACE", -1.0)
+    kept = []
+    with pytest.raises(Cancelled):
+        run(within_sides("boundaries"), StopWhileRefining(3), kept.append)
+    assert kept == []
+
+
+@pytest.mark.parametrize(("left", "finished"), [(2, 0), (4, 1), (5, 2)])
+def test_a_stop_before_any_search_keeps_what_is_finished_and_nothing_else(left, finished):
+    request = replace(within_sides("boundaries"), refinement=None, range_reach=2)
+    whole, kept = run(request).solutions, []
+    with pytest.raises(Cancelled):
+        run(request, StopWhileRefining(left, "Merging regions"), kept.append)
+    assert [each.owner.tolist() for each in kept] == [each.owner.tolist() for each in whole[: len(kept)]]
+    # Three parts are merged for the first number of sites; the next number changes one of them.
+    assert len(kept) == finished
