@@ -51,8 +51,8 @@ class Partition(NamedTuple):
 
     Entry e of region i's counts (from ``start[i]`` to ``start[i + 1]``) is ``values[e]`` of class
     ``columns[e - shift[i]]``: of a full matrix all rows share one list of classes. ``keys`` is empty if ``sizes`` is a
-    full matrix. ``distance[0]`` is the sum of the distances to the centres, ``bits[0]`` the estimated non-uniform
-    entropy (see `change_of_bits`); ``spread`` and ``group_spread`` are Σ population · log2(population).
+    full matrix. ``distance[0]`` is the sum of the distances to the centres, by ``weight``, ``bits[0]`` the estimated
+    non-uniform entropy (see `change_of_bits`); ``spread`` and ``group_spread`` are Σ population · log2(population).
     """
 
     owner: Indices
@@ -71,6 +71,7 @@ class Partition(NamedTuple):
     first_neighbour: Integers
     neighbours: Indices
     points: Floats
+    weight: Floats
     centres: Floats
     totals: Integers
     distance: Floats
@@ -90,8 +91,12 @@ def new_partition(
     centres: Floats,
     k: int,
     sensitive: Sequence[SensitiveCounts] = (),
+    weights: Floats | None = None,
 ) -> Partition:
-    """The partition with these owners; ``pairs`` is the graph of the initial regions. The counts are not copied."""
+    """The partition with these owners; ``pairs`` is the graph of the initial regions. The counts are not copied.
+
+    ``weights`` say how much each initial region counts in means and distances; all alike if there are none.
+    """
     groups, width, regions = len(centres), counts.classes.size, len(points)
     first, neighbours = adjacency_lists(pairs, regions)
     cells = _table_cells(counts, groups)
@@ -115,6 +120,7 @@ def new_partition(
         first_neighbour=first,
         neighbours=neighbours,
         points=_shown(np.ascontiguousarray(points)),
+        weight=_shown(np.ones(regions) if weights is None else np.ascontiguousarray(weights)),
         centres=np.array(centres, float),
         totals=np.zeros(len(Total), np.int64),
         distance=np.zeros(1),
@@ -160,18 +166,19 @@ def _table_cells(counts: EquivalenceCounts, groups: int) -> int:
 
 
 def measure_distance(partition: Partition) -> None:
-    """Add up the distances of the regions to the centres of theirs."""
+    """Add up the distances of the regions to the centres of theirs, by weight."""
     away = partition.points - partition.centres[partition.owner]
-    partition.distance[0] = float(np.sqrt((away * away).sum(axis=1)).sum())
+    partition.distance[0] = float((partition.weight * np.sqrt((away * away).sum(axis=1))).sum())
 
 
 def recentre(partition: Partition) -> None:
     """Move each centre to the mean point of its regions where that makes the sum of their distances smaller."""
-    owner, points, groups = partition.owner, partition.points, len(partition.centres)
-    number = np.maximum(partition.members, 1)
-    means = np.column_stack([np.bincount(owner, points[:, axis], minlength=groups) / number for axis in (0, 1)])
+    owner, points, weight, groups = partition.owner, partition.points, partition.weight, len(partition.centres)
+    whole = np.bincount(owner, weight, minlength=groups)
+    whole[partition.members == 0] = 1.0
+    means = np.column_stack([np.bincount(owner, weight * points[:, axis], minlength=groups) / whole for axis in (0, 1)])
     old, new = points - partition.centres[owner], points - means[owner]
-    gain = np.sqrt((new * new).sum(axis=1)) - np.sqrt((old * old).sum(axis=1))
+    gain = weight * (np.sqrt((new * new).sum(axis=1)) - np.sqrt((old * old).sum(axis=1)))
     better = np.bincount(owner, gain, minlength=groups) < 0
     partition.centres[better] = means[better]
     measure_distance(partition)
@@ -363,7 +370,7 @@ def change_of_distance(p: Partition, i: int, to: int) -> float:
 @inner
 def _distance(p: Partition, i: int, group: int) -> float:
     dx, dy = p.points[i, 0] - p.centres[group, 0], p.points[i, 1] - p.centres[group, 1]
-    return np.sqrt(dx * dx + dy * dy)
+    return p.weight[i] * np.sqrt(dx * dx + dy * dy)
 
 
 @inner

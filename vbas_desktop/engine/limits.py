@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.contiguity import middles
 from vbas_desktop.algorithms.region_codes import region_codes
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem, Request
@@ -21,6 +22,8 @@ from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.settings.limits import Limiting
+
+from .place import distance_scale
 
 TOLD = "limits"
 """The name under which a solution tells of its limits."""
@@ -73,6 +76,7 @@ class Limits:
     alone: NDArray[np.bool_]
     wishes: tuple[Wish, ...]
     weights: NDArray[np.float64] | None
+    weight_column: str | None = None
 
     @property
     def groups(self) -> list[NDArray[np.intp]]:
@@ -106,9 +110,8 @@ def limits_of(request: Request) -> Limits | None:
         raise InputError(findings)
     value, names = _values(wanted.within, problem.regions)
     weights = None if wanted.centre_weights is None else _weights(problem.regions.numbers[wanted.centre_weights])
-    return Limits(
-        wanted.within, value, names, _alone(wanted, problem.regions), tuple(_wishes(wanted, problem)), weights
-    )
+    alone, wishes = _alone(wanted, problem.regions), tuple(_wishes(wanted, problem))
+    return Limits(wanted.within, value, names, alone, wishes, weights, wanted.centre_weights)
 
 
 def wrong_limits(wanted: Limiting, regions: Regions) -> list[Finding]:
@@ -253,10 +256,22 @@ def with_limits_told(
             }
             for wish in limits.wishes
         ],
+        "centres": _centres(problem.regions, limits, solution),
         "part_sites": list(part_sites),
         "unmet": [each.as_dict(codes[each.region]) for each in limits.unmet(solution.membership)],
     }
     return replace(solution, told={**solution.told, TOLD: told})
+
+
+def _centres(regions: Regions, limits: Limits, solution: Solution) -> dict[str, Any] | None:
+    """The column of weights, and how far by them it is to the middles; None if all count alike."""
+    if limits.weights is None:
+        return None
+    middle = middles(regions.points, solution.membership, limits.weights)
+    away = np.hypot(*(regions.points - middle[solution.membership]).T)
+    scale, unit = distance_scale(regions.system.unit)
+    mean = float(np.average(away, weights=limits.weights)) / scale
+    return {"column": limits.weight_column, "mean_distance": mean, "unit": unit}
 
 
 def limited(solution: Solution) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -19,16 +19,17 @@ from vbas_desktop.approaches.rating.place_information_loss import place_loss
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.progress import Cancelled, Progress, Silent, Span
 from vbas_desktop.domain.sensitive import enforced
-from vbas_desktop.engine.limits import limits_settings
+from vbas_desktop.engine.limits import Limits, limits_settings
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.partitions import Partition, Partitions, decide_sites
 from vbas_desktop.engine.run import names_of, settings_of
 from vbas_desktop.files.fingerprint import fingerprint
+from vbas_desktop.settings.limits import Limiting
 
 from .lattice import Finest, Node, coarser
 from .memory import give_back
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _SMALL = 200_000
 """Stored counts of which several copies do not matter."""
 
@@ -41,7 +42,7 @@ class Found:
     """What came of one node. What was not computed is None: nothing is searched where monotonicity tells the answer.
 
     ``place_loss`` and ``detail`` are shares from 0 to 1: the information on place that is lost, the information of the
-    attributes that is kept.
+    attributes that is kept. ``unmet`` counts the wishes for sizes of regions that are not met, if there are any.
     """
 
     node: Node
@@ -54,6 +55,7 @@ class Found:
     suppressed: int | None = None
     place_loss: float | None = None
     trials: int = 0
+    unmet: int | None = None
 
 
 class Keeper(Protocol):
@@ -68,11 +70,12 @@ class Keeper(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """The whole table, in the order of the walk."""
+    """The whole table, in the order of the walk, and the limits that all its regions kept to."""
 
     finest: Finest
     rows: tuple[Found, ...]
     allowed_loss_percent: float
+    limits: Limiting = Limiting()
 
     @cached_property
     def front(self) -> frozenset[Node]:
@@ -128,7 +131,7 @@ def search(
         if request.tiers is None:
             complete += [row.node for row in rows[-len(nodes) :] if row.regions == everywhere]
     allowed = request.site_number.allowed_loss()
-    return Searched(finest, tuple(rows), allowed)
+    return Searched(finest, tuple(rows), allowed, request.limits or Limiting())
 
 
 def _workers_for(finest: Finest, nodes: list[Node], wanted: int) -> int:
@@ -182,7 +185,15 @@ def solve(finest: Finest, request: Request, node: Node, progress: Progress) -> F
         suppressed=partitions.tried[sites],
         place_loss=loss,
         trials=len(partitions.tried),
+        unmet=_unmet(partitions.limits, partition),
     )
+
+
+def _unmet(limits: Limits | None, partition: Partition) -> int | None:
+    """How many wishes are not met; None if there are none."""
+    if limits is None or not limits.wishes:
+        return None
+    return sum(1 for _ in limits.unmet(dense_membership(partition.owner)[0]))
 
 
 def _situation(finest: Finest, request: Request, node: Node) -> Situation:

@@ -52,6 +52,7 @@ def plain_rows(searched: Searched) -> list[dict[str, Any]]:
                 "suppressed_percent": None if row.suppressed is None else 100 * row.suppressed / max(1, records),
                 "place_information_loss": row.place_loss,
                 "trials": row.trials,
+                **({"unmet_wishes": row.unmet} if searched.limits.any_limit else {}),
                 "front": row.node in searched.front,
                 "recommended": row is searched.recommended,
             }
@@ -80,6 +81,7 @@ def document(searched: Searched) -> dict[str, Any]:
         "records": problem.records,
         "regions": len(problem.regions),
         "quasi_identifiers": list(problem.quasi_identifiers),
+        "limits": searched.limits.chosen_limits(),
         "ladders": {
             ladder.column: [dict(zip(ladder.categories.values, rung.groups, strict=True)) for rung in ladder.rungs]
             for ladder in searched.finest.lattice.ladders
@@ -98,6 +100,8 @@ def summary_lines(searched: Searched) -> list[str]:
         f"{counted(problem.records, 'record')} · {counted(len(problem.regions), 'region')} · k = {problem.k} · "
         f"at most {percent} suppressed · {counted(len(searched.rows), 'combination')} of levels"
     ]
+    if searched.limits.any_limit:
+        lines.append(f"Limits: {searched.limits.limits_in_words()}.")
     if not found:
         return [
             *lines,
@@ -122,8 +126,9 @@ def figures(searched: Searched, row: Found) -> str:
     assert row.suppressed is not None
     assert row.place_loss is not None
     share = row.suppressed / max(1, searched.finest.problem.records)
+    unmet = f", {counted(row.unmet, 'wish', 'wishes')} not met" if row.unmet else ""
     return (
-        f"{counted(row.regions, 'region')}, {100 * share:.2f} % suppressed, keeps {100 * row.detail:.1f} % of the "
+        f"{counted(row.regions, 'region')}{unmet}, {100 * share:.2f} % suppressed, keeps {100 * row.detail:.1f} % of the "
         f"attributes and {100 * (1 - row.place_loss):.1f} % of the place"
     )
 

@@ -82,7 +82,7 @@ class Limiting(Settings):
         None,
         label="Centres weighted by",
         help="Column of the region file by which initial regions count in the middle of an aggregated region; growth, "
-        "joining and merging go by these middles.",
+        "joining, merging and moved boundaries go by these middles.",
         option="--centre-weights",
         group="limits",
         usual="all alike",
@@ -97,6 +97,12 @@ class Limiting(Settings):
     def any_limit(self) -> bool:
         """Whether anything is limited."""
         return self.limiting != Limiting()
+
+    def limits_in_words(self) -> str:
+        """What is not as usual, such as “Never across: county; Records at least: 200”; nothing without limits."""
+        plain = self.chosen_limits()
+        said = [each for each in settings_of(Limiting) if each.key in plain]
+        return "; ".join(f"{each.label}: {each.form.text(plain[each.key])}" for each in said)
 
     def chosen_limits(self) -> dict[str, Any]:
         """What is not as usual, as plain data."""

@@ -13,7 +13,7 @@ from vbas_desktop.algorithms.adjacency import neighbours
 from vbas_desktop.algorithms.annealing import Limits
 from vbas_desktop.algorithms.boundaries import advance, move_boundaries
 from vbas_desktop.algorithms.contiguity import bridged, join_pieces
-from vbas_desktop.algorithms.partition import Total, new_partition
+from vbas_desktop.algorithms.partition import Total, new_partition, recentre
 from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.domain.records import EquivalenceCounts
 
@@ -92,6 +92,11 @@ def kind(request, monkeypatch):
     return request.param
 
 
+def weights_of(owner, seed):
+    """How much regions count in middles and distances; every other time all count alike."""
+    return np.random.default_rng(seed).choice([0.1, 1.0, 7.0], len(owner)) if seed % 2 else None
+
+
 @settings(max_examples=60, deadline=None)
 @given(starts(), st.integers(0, 2**32), st.sampled_from([0.0, 0.5, 3.0, 50.0]), st.booleans())
 def test_s_by_differences_equals_s_from_scratch_after_every_accepted_move(start, seed, temperature, table):
@@ -99,7 +104,9 @@ def test_s_by_differences_equals_s_from_scratch_after_every_accepted_move(start,
     with pytest.MonkeyPatch.context() as patch:
         if table:
             patch.setattr(partition_module, "_table_cells", lambda counts, groups: int(counts.rows[2].size / 0.7) + 8)
-        p = new_partition(problem.counts, problem.regions.points, pairs, owner, centres, problem.k)
+        weights = weights_of(owner, seed)
+        p = new_partition(problem.counts, problem.regions.points, pairs, owner, centres, problem.k, (), weights)
+    weights = np.ones(len(owner)) if weights is None else weights
     assert (p.keys.size > 0) is table
     populations = problem.counts.region_totals
     limits = Limits(
@@ -118,7 +125,7 @@ def test_s_by_differences_equals_s_from_scratch_after_every_accepted_move(start,
         assert np.count_nonzero(before != p.owner) == 1
         assert p.totals[Total.SUPPRESSED] == naive_suppressed(problem.counts, p.owner, problem.k)
         assert p.totals[Total.SQUARES] == squares_of(populations, p.owner) <= limits.squares
-        away = np.hypot(*(problem.regions.points - centres[p.owner]).T).sum()
+        away = (weights * np.hypot(*(problem.regions.points - centres[p.owner]).T)).sum()
         assert p.distance[0] == pytest.approx(away)
         assert p.distance[0] <= limits.distance
         assert p.bits[0] == pytest.approx(naive_bits(problem.counts, p.owner, problem.k), abs=1e-9)
@@ -135,14 +142,17 @@ def test_s_by_differences_equals_s_from_scratch_after_every_accepted_move(start,
 def test_the_result_obeys_the_guard_and_is_never_worse_than_the_start(start, seed):
     problem, pairs, owner, centres = start
     points, populations = problem.regions.points, problem.counts.region_totals
-    p = new_partition(problem.counts, points, pairs, owner, centres, problem.k)
+    weights = weights_of(owner, seed)
+    p = new_partition(problem.counts, points, pairs, owner, centres, problem.k, (), weights)
+    weights = np.ones(len(owner)) if weights is None else weights
     first, squares, distance = int(p.totals[Total.SUPPRESSED]), int(p.totals[Total.SQUARES]), float(p.distance[0])
     bits = 1.015 * float(p.bits[0])
     found = move_boundaries(p, 400, seed, 0.1, squares, distance, bits)
     assert found.suppressed_before == first
     assert found.suppressed == naive_suppressed(problem.counts, found.owner, problem.k) <= first
     assert squares_of(populations, found.owner) <= squares
-    assert np.hypot(*(points - found.centres[found.owner]).T).sum() <= distance * (1 + 1e-9) + 1e-9
+    away = weights * np.hypot(*(points - found.centres[found.owner]).T)
+    assert away.sum() <= distance * (1 + 1e-9) + 1e-9
     assert naive_bits(problem.counts, found.owner, problem.k) <= bits * (1 + 1e-9) + 1e-9
     assert set(naive_pieces(found.owner, pairs).values()) == {1}
     assert set(found.owner.tolist()) == set(owner.tolist())
@@ -235,3 +245,21 @@ def test_nothing_is_tried_where_nothing_is_to_be_suppressed():
     found = move_boundaries(new_partition(counts, points, pairs, owner, points[[0, 8]], 1), 500, 0, 0.1, 0, 0.0)
     assert (found.suppressed, found.tries, found.moves, found.stopped) == (0, 0, 0, False)
     assert found.owner.tolist() == owner.tolist()
+
+
+@settings(max_examples=40, deadline=None)
+@given(starts(), st.integers(0, 5))
+def test_centres_go_to_the_weighted_means_unless_they_are_better_where_they_are(start, seed):
+    problem, pairs, owner, centres = start
+    points, weights = problem.regions.points, weights_of(owner, seed)
+    p = new_partition(problem.counts, points, pairs, owner, centres, problem.k, (), weights)
+    recentre(p)
+    weights = np.ones(len(owner)) if weights is None else weights
+    for group in set(owner.tolist()):
+        mine = owner == group
+        mean = np.average(points[mine], axis=0, weights=weights[mine])
+        at_old, at_mean = (
+            (weights[mine] * np.hypot(*(points[mine] - place).T)).sum() for place in (centres[group], mean)
+        )
+        if abs(at_old - at_mean) > 1e-9 * at_old:
+            assert np.allclose(p.centres[group], mean if at_mean < at_old else centres[group], atol=1e-9)

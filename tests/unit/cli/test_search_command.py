@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -184,3 +185,23 @@ def test_labels_of_a_codebook_reach_runs_and_ladders(capsys, tmp_path):
     assert main(["run", *given, "--codebook", str(book), "--allowed-loss", "50", "--out", str(out)]) == 0
     assert "3 (10+)" in (out / "internal" / "report.html").read_text(encoding="utf-8")
     assert "3 (10+)" not in (out / "release" / "anonymized.csv").read_text(encoding="utf-8")
+
+
+def test_the_limits_in_force_are_listed_with_what_they_do_not_meet(capsys, tmp_path):
+    assert search("--json", names="age,sex") == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert plain["limits"] == {}
+    assert "unmet_wishes" not in plain["nodes"][0]
+    towns = {row["properties"]["name"] for row in json.loads(Path(REGIONS).read_text())["features"]}
+    limits = ["--within", "name", "--min-records", "100000"]
+    assert search(*limits, "--json", names="age,sex") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["limits"] == {"within": ["name"], "min-records": 100_000}
+    found = [node for node in document["nodes"] if node["status"] == "found"]
+    assert found
+    for node in found:
+        assert node["aggregated_regions"] == len(towns) == node["unmet_wishes"]
+    assert search(*limits, "--out", str(tmp_path / "found"), names="age,sex") == 0
+    assert "Limits: Never across: name; Records at least: 100000." in capsys.readouterr().out
+    assert json.loads((tmp_path / "found" / "search.json").read_text())["limits"] == document["limits"]
+    assert "Never across: name" in (tmp_path / "found" / "search.html").read_text()

@@ -255,6 +255,7 @@ def test_regions_that_stay_alone_are_never_merged_and_need_not_reach_the_minimum
         "boundaries": 0,
         "alone": ["r1"],
         "wishes": [{"what": "records", "column": None, "at_least": 30, "at_most": None}],
+        "centres": None,
         "part_sites": [1, 1],
         "unmet": [],
     }
@@ -333,3 +334,40 @@ def test_what_is_kept_of_a_comparison_knows_the_limits_and_the_columns():
     )
     kept = settings_of(plan, plan.combinations[0], "", found[1])
     assert kept["limits"]["within"] == ["county"]
+
+
+def test_boundaries_put_sites_at_weighted_middles_and_the_weighted_distance_is_told():
+    rng = np.random.default_rng(5)
+    points = [(x + y / 20, y) for y in range(8) for x in range(8)]
+    people = rng.choice([1.0, 2.0, 9.0], 64)
+    problem = problem_of(points, rng.poisson(1.0, (64, 40)), k=14)
+    problem = replace(problem, regions=replace(problem.regions, numbers={"people": people}))
+    refinement = make("refinement", "boundaries", {"effort": 200})
+    plain, weighted = (
+        run(request_of(problem, Limiting(centre_weights=column, max_records=10**6), refinement=refinement)).solutions[0]
+        for column in (None, "people")
+    )
+    assert plain.told[TOLD]["centres"] is None
+    told = weighted.told[TOLD]["centres"]
+    places = problem.regions.points
+    middle = np.array(
+        [
+            np.average(places[weighted.owner == site], axis=0, weights=people[weighted.owner == site])
+            for site in range(len(weighted.sites))
+        ]
+    )
+    away = np.hypot(*(places - middle[weighted.owner]).T)
+    assert told == {
+        "column": "people",
+        "mean_distance": pytest.approx(np.average(away, weights=people)),
+        "unit": "unit",
+    }
+    # No site is worse than the weighted middle of what it owns, and most are there.
+    at_site = np.hypot(*(places - weighted.sites[weighted.owner]).T)
+    sums = [np.bincount(weighted.owner, people * each, len(middle)) for each in (at_site, away)]
+    assert (sums[0] <= sums[1] * (1 + 1e-9)).all()
+    assert (np.hypot(*(weighted.sites - middle).T) < 1e-9).sum() >= 3
+    # The measure counts every initial region once, with weights or without.
+    means = np.array([places[weighted.owner == site].mean(axis=0) for site in range(len(weighted.sites))])
+    plainly = np.hypot(*(places - means[weighted.owner]).T).mean()
+    assert weighted.measures["alternative_average_distance"] == pytest.approx(plainly)

@@ -77,7 +77,7 @@ class BoundariesRefinement(Refinement):
         )
         points, counts, k = situation.points, situation.counts, situation.k
         centres = middles(points, owner, situation.weights) if sites is None else sites
-        before = new_partition(counts, points, pairs, owner, centres, k, situation.sensitive)
+        before = new_partition(counts, points, pairs, owner, centres, k, situation.sensitive, situation.weights)
         suppressed, squares = int(before.totals[Total.SUPPRESSED]), int(before.totals[Total.SQUARES])
         # Sites will be in the middle of what they own; what they are compared with must be measured alike.
         recentre(before)
@@ -85,7 +85,7 @@ class BoundariesRefinement(Refinement):
         distance = float(before.distance[0]) * (1 + self.longer_percent / 100)
         del before
         joined = join_pieces(owner, pairs, points, centres, situation.populations, progress)
-        partition = new_partition(counts, points, pairs, joined, centres, k, situation.sensitive)
+        partition = new_partition(counts, points, pairs, joined, centres, k, situation.sensitive, situation.weights)
         found = move_boundaries(
             partition,
             self.effort * len(points),

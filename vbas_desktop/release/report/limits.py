@@ -33,6 +33,13 @@ def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
                 kept = f"{concerned - short:,} of {counted(concerned, 'aggregated region')}{apart}"
                 rows.append((not short, f"{wish['what'].capitalize()} of each region: {words} {wish[key]:,}", kept))
     yield Checks(rows)
+    centres = told.get("centres")
+    if centres is not None:
+        unit = centres["unit"] if centres["unit"] == "km" else f"{centres['unit']}s"
+        yield Paragraph(
+            f"Middles of regions are weighted by “{centres['column']}”; the mean distance to them, weighted alike, is "
+            f"{centres['mean_distance']:,.4g} {unit}."
+        )
     if unmet:
         yield Paragraph(
             "What is not met; no neighbour was left inside the boundaries, or no region that could be parted:"

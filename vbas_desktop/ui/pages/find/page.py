@@ -238,7 +238,7 @@ class FindPage(QWidget):
         if self._finest is None or not self._arrived:
             return
         loss = self._session.choices.allowed_loss_percent
-        self._show(Searched(self._finest, tuple(self._arrived), loss))
+        self._show(Searched(self._finest, tuple(self._arrived), loss, self._session.choices.limiting))
         self.live.setText(f"{len(self._arrived):,} of {counted(self._finest.lattice.size, 'node')} are finished.")
 
     def _on_searched(self, searched: Searched) -> None:
