@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Protocol
 
@@ -75,7 +75,7 @@ class Searched:
     finest: Finest
     rows: tuple[Found, ...]
     allowed_loss_percent: float
-    limits: Limiting = Limiting()
+    limits: Limiting = field(default_factory=Limiting)
 
     @cached_property
     def front(self) -> frozenset[Node]:

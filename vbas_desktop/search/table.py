@@ -128,8 +128,8 @@ def figures(searched: Searched, row: Found) -> str:
     share = row.suppressed / max(1, searched.finest.problem.records)
     unmet = f", {counted(row.unmet, 'wish', 'wishes')} not met" if row.unmet else ""
     return (
-        f"{counted(row.regions, 'region')}{unmet}, {100 * share:.2f} % suppressed, keeps {100 * row.detail:.1f} % of the "
-        f"attributes and {100 * (1 - row.place_loss):.1f} % of the place"
+        f"{counted(row.regions, 'region')}{unmet}, {100 * share:.2f} % suppressed, keeps {100 * row.detail:.1f} % of "
+        f"the attributes and {100 * (1 - row.place_loss):.1f} % of the place"
     )
 
 

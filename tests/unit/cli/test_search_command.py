@@ -192,16 +192,21 @@ def test_the_limits_in_force_are_listed_with_what_they_do_not_meet(capsys, tmp_p
     plain = json.loads(capsys.readouterr().out)
     assert plain["limits"] == {}
     assert "unmet_wishes" not in plain["nodes"][0]
-    towns = {row["properties"]["name"] for row in json.loads(Path(REGIONS).read_text())["features"]}
-    limits = ["--within", "name", "--min-records", "100000"]
-    assert search(*limits, "--json", names="age,sex") == 0
+    places = json.loads(Path(REGIONS).read_text(encoding="utf-8"))
+    for number, feature in enumerate(places["features"]):
+        feature["properties"]["county"] = "ABC"[number % 3]
+    (tmp_path / "regions.geojson").write_text(json.dumps(places))
+    words = ["search", RECORDS, str(tmp_path / "regions.geojson"), *SAMPLE[2:], "--quasi-identifiers", "age,sex"]
+    words += ["--within", "county", "--min-records", "100000"]
+    assert main([*words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["limits"] == {"within": ["name"], "min-records": 100_000}
+    assert document["limits"] == {"within": ["county"], "min_records": 100_000}
     found = [node for node in document["nodes"] if node["status"] == "found"]
+    assert (
+        [node["aggregated_regions"] for node in found] == [node["unmet_wishes"] for node in found] == [3] * len(found)
+    )
     assert found
-    for node in found:
-        assert node["aggregated_regions"] == len(towns) == node["unmet_wishes"]
-    assert search(*limits, "--out", str(tmp_path / "found"), names="age,sex") == 0
-    assert "Limits: Never across: name; Records at least: 100000." in capsys.readouterr().out
+    assert main([*words, "--out", str(tmp_path / "found")]) == 0
+    assert "Limits: Never across: county; Records at least: 100000." in capsys.readouterr().out
     assert json.loads((tmp_path / "found" / "search.json").read_text())["limits"] == document["limits"]
-    assert "Never across: name" in (tmp_path / "found" / "search.html").read_text()
+    assert "Never across: county" in (tmp_path / "found" / "search.html").read_text()
