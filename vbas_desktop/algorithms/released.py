@@ -25,7 +25,7 @@ from .grouping import aggregate, of_classes, records_kept, released_totals, with
 from .tier_release import records_by_tier, released_in_tier, tiers_of_classes
 
 _SMALL = 200_000
-_PARTS = 4
+_PARTS = 6
 """Stored counts of which a copy does not matter; into how many parts larger ones are cut."""
 
 
@@ -150,11 +150,12 @@ def released_by_place(
     for part, values in ((counts, tuple(sensitive)),) if alone else _in_parts(counts, sensitive):
         found = decide(part, values, k, membership, groups, tiers, progress)
         ends, _, sizes = found.aggregated.rows
-        place = np.repeat(np.arange(groups, dtype=np.int32), np.diff(ends))
         for tier, above in enumerate(ancestors):
-            chosen = found.tier_of == tier
+            running = np.zeros(sizes.size + 1, np.int64)
+            np.multiply(sizes, found.tier_of == tier, out=running[1:])
+            here = np.diff(np.cumsum(running, out=running)[ends])
             # As floating-point numbers, but exact: nobody has 2**53 records.
-            totals[tier] += np.bincount(above[place[chosen]], sizes[chosen], totals[tier].size).astype(np.int64)
+            totals[tier] += np.bincount(above, here, totals[tier].size).astype(np.int64)
     return tuple(totals)
 
 
@@ -162,7 +163,9 @@ def _in_parts(
     counts: EquivalenceCounts, sensitive: Sequence[SensitiveCounts]
 ) -> Iterator[tuple[EquivalenceCounts, tuple[SensitiveCounts, ...]]]:
     """The counts and the values of some classes at a time."""
-    for first, end in pairwise(np.linspace(0, counts.classes.size, _PARTS + 1).astype(int).tolist()):
+    records = np.cumsum(counts.class_totals)
+    cuts = np.searchsorted(records, np.arange(1, _PARTS) * (records[-1] / _PARTS)) if records.size else ()
+    for first, end in pairwise([0, *map(int, cuts), counts.classes.size]):
         some = of_classes(counts, first, end)
         if not some.classes.size:
             continue

@@ -114,6 +114,15 @@ def limits_of(request: Request) -> Limits | None:
     return Limits(wanted.within, value, names, alone, wishes, weights, wanted.centre_weights)
 
 
+def boundaries_of(problem: Problem, solution: Solution) -> Limits | None:
+    """The boundaries that a solution tells it keeps to; None if there are none."""
+    within = tuple(solution.told.get(TOLD, {}).get("within", ()))
+    if not within or any(column not in problem.regions.labels for column in within):
+        return None
+    value, names = _values(within, problem.regions)
+    return Limits(within, value, names, np.zeros(value.size, np.bool_), (), None)
+
+
 def wrong_limits(wanted: Limiting, regions: Regions) -> list[Finding]:
     """What these regions lack of what the limits need."""
     return list(_wrong(wanted, regions)) if wanted.any_limit else []

@@ -26,7 +26,7 @@ from vbas_desktop.domain.words import counted
 
 from .checks import check_all_kept, check_owner, check_sites, check_tiers
 from .limits import Limits, limits_of
-from .parts import Part, Parts, joined_findings, joined_owner, joined_told, to_wishes
+from .parts import Part, Parts, joined_findings, joined_owner, joined_told, tiers_within, to_wishes
 
 _STAGE = "Finding the number of sites"
 
@@ -239,10 +239,7 @@ class Partitions:
         if tiers is None:
             return None
         membership, used = dense_membership(owner)
-        if self._parts is None or tiers.stated or len(self._parts.limits.value_names) == 1:
-            arranged = tiers.arrange(self.situation, membership, progress)
-        else:
-            arranged = self._parts.tiers(tiers.arrange, membership, progress)
+        arranged = tiers_within(self.limits, tiers, self.situation, membership, progress)
         return None if arranged is None else check_tiers(arranged, used.size, tiers)
 
     def suppressed(self, sites: int, progress: Progress) -> int:

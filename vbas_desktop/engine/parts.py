@@ -18,7 +18,7 @@ from vbas_desktop.algorithms.adjacency import group_neighbours, known_neighbours
 from vbas_desktop.algorithms.contiguity import bridged, middles
 from vbas_desktop.algorithms.districts import merge_small, split_large
 from vbas_desktop.algorithms.grouping import dense_membership
-from vbas_desktop.approaches.base import Situation
+from vbas_desktop.approaches.base import Situation, Tiering
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import frozen
@@ -90,17 +90,25 @@ class Parts:
         given = np.bincount(self._seats[: max(0, sites - len(self.parts))], minlength=len(self.parts))
         return [int(number) + 1 for number in given]
 
-    def tiers(self, arrange: Any, membership: NDArray[np.int32], progress: Progress) -> Tiers | None:
-        """Larger places within the boundaries, value by value; above them is the whole area alone."""
-        arranged = []
-        for number in range(len(self.limits.value_names)):
-            members = np.flatnonzero(self.limits.value == number)
-            own, used = dense_membership(membership[members])
-            found = arrange(self.situation.part(members), own, progress)
-            if found is None:
-                return None
-            arranged.append((used, found))
-        return _joined_tiers(arranged, self.limits)
+
+def tiers_within(
+    limits: Limits | None, tiering: Tiering, situation: Situation, membership: NDArray[np.int32], progress: Progress
+) -> Tiers | None:
+    """Larger places within the boundaries, value by value; above them is the whole area alone.
+
+    Places that a file states are taken as they are.
+    """
+    if limits is None or tiering.stated or len(limits.value_names) == 1:
+        return tiering.arrange(situation, membership, progress)
+    arranged = []
+    for number in range(len(limits.value_names)):
+        members = np.flatnonzero(limits.value == number)
+        own, used = dense_membership(membership[members])
+        found = tiering.arrange(situation.part(members), own, progress)
+        if found is None:
+            return None
+        arranged.append((used, found))
+    return _joined_tiers(arranged, limits)
 
 
 def to_wishes(part: Part, owner: Owner, places: Places, progress: Progress) -> tuple[Owner, Places]:

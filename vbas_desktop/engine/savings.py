@@ -12,6 +12,9 @@ from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import share_in_words
 
+from .limits import boundaries_of
+from .parts import tiers_within
+
 USUAL_TIERS = "auto"
 """The approach that is offered."""
 
@@ -21,6 +24,7 @@ def suppressed_in_tiers(
 ) -> int | None:
     """How many records would be suppressed with the same aggregated regions in tiers; None if tiers save nothing.
 
+    Larger places keep to the boundaries that the solution keeps to, as they do in a run.
     ``pairs`` are the neighbours of the initial regions if the caller has them already.
     """
     if solution.tiers is not None or not solution.suppressed_local:
@@ -28,7 +32,8 @@ def suppressed_in_tiers(
     situation = Situation(problem.regions, problem.counts, problem.k, sensitive=problem.sensitive)
     if pairs is not None:
         situation.remember("neighbours", lambda: pairs)
-    tiers = make("tiers", USUAL_TIERS).arrange(situation, solution.membership, progress)
+    limits = boundaries_of(problem, solution)
+    tiers = tiers_within(limits, make("tiers", USUAL_TIERS), situation, solution.membership, progress)
     judged, groups = enforced(problem.sensitive), solution.aggregated_regions
     found = decide(problem.counts, judged, problem.k, solution.membership, groups, tiers, progress)
     lost = problem.records - found.records

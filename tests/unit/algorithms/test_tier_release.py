@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
+from vbas_desktop.algorithms import released
+from vbas_desktop.algorithms.released import decide
 from vbas_desktop.algorithms.tier_release import released_in_tier, tiers_of_classes
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
@@ -93,6 +96,20 @@ def test_the_release_is_the_one_of_the_definition(tiers, k, data):
         for (tier, place), records in release_of(tiers, [row[c] for row in matrix], k).items()
     }
     assert found_release(tiers, matrix, k) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(tiers=hierarchies(), k=st.integers(1, 5), data=st.data())
+def test_some_classes_at_a_time_release_what_all_do(tiers, k, data):
+    shape = (tiers.places[0], data.draw(st.integers(1, 9)))
+    counts = counts_of(data.draw(hnp.arrays(np.int64, shape, elements=st.integers(0, 6))))
+    membership = np.arange(tiers.places[0], dtype=np.int32)
+    found = decide(counts, (), k, membership, tiers.places[0], tiers)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(released, "_SMALL", 0)
+        totals = released.released_by_place(counts, (), k, membership, tiers.places[0], tiers)
+    expected = (found.here, *found.coarser)
+    assert [each.tolist() for each in totals] == [each.region_totals.tolist() for each in expected]
 
 
 @settings(max_examples=100, deadline=None)

@@ -18,10 +18,12 @@ from vbas_desktop.comparison.plan import Plan
 from vbas_desktop.comparison.store import settings_of
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Request
+from vbas_desktop.domain.progress import Silent
 from vbas_desktop.engine.limits import TOLD, limits_of, limits_settings
 from vbas_desktop.engine.outcome import situation_of
 from vbas_desktop.engine.parts import Parts
 from vbas_desktop.engine.run import run
+from vbas_desktop.engine.savings import suppressed_in_tiers
 from vbas_desktop.settings.limits import Limiting
 
 
@@ -168,6 +170,37 @@ def test_no_aggregated_region_crosses_a_boundary_whatever_made_it(made, construc
     if solution.tiers is not None:
         for places in list(solution.tiers.memberships(solution.membership))[:-1]:
             assert all(len({rows[i] for i in members}) == 1 for members in groups_of(places).values())
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(limited(), st.integers(1, 14))
+def test_what_tiers_would_save_is_what_they_save_within_the_limits(made, s):
+    problem, wanted = made
+    number = make("site_number", "fixed", {"sites": s})
+    (single,), (tiered,) = (
+        run(request_of(problem, wanted, site_number=number, tiers=make("tiers", name))).solutions
+        for name in ("none", "auto")
+    )
+    saves = tiered.suppressed_records < single.suppressed_records
+    offered = suppressed_in_tiers(problem, single, Silent())
+    assert offered == (tiered.suppressed_records if saves else None)
+
+
+def test_the_offer_of_tiers_keeps_to_boundaries():
+    # A class of one record in each of six regions: enough in the whole row, in neither half of it.
+    problem = problem_of([(x, 0) for x in range(6)], [[4, 1]] * 6, k=4)
+    problem = replace(problem, regions=replace(problem.regions, labels={"half": ("a",) * 3 + ("b",) * 3}))
+    number = make("site_number", "fixed", {"sites": 6})
+    lost = {}
+    for name, wanted in (("free", Limiting()), ("within", Limiting(within=("half",)))):
+        (single,), (tiered,) = (
+            run(request_of(problem, wanted, site_number=number, tiers=make("tiers", tiers))).solutions
+            for tiers in ("none", "auto")
+        )
+        lost[name] = suppressed_in_tiers(problem, single, Silent())
+        offered = single.suppressed_records if lost[name] is None else lost[name]
+        assert offered == tiered.suppressed_records
+    assert lost == {"free": 0, "within": None}
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
