@@ -487,3 +487,62 @@ def test_criteria_of_a_damaged_ledger_are_refused_in_words(house, capsys):
     path.write_text(path.read_text().replace("distinct:5", "distinct:five"))
     assert main(["ledger", "list", *alone]) == 1
     assert "damaged" in capsys.readouterr().err
+
+
+def joint_harm(folder, outs, limit):
+    """People whose group, by the fates in all releases, has one harmful illness in more than so many per cent."""
+    fates = []
+    for out in outs:
+        walk = {
+            row["initial_region"]: row["aggregated_region"] for row in rows_of(folder / out / "release/crosswalk.csv")
+        }
+        listed = {(row["region"], row["age"], row["sex"]) for row in rows_of(folder / out / "release/anonymized.csv")}
+        own = [(walk[row["region"]], row["age"], row["sex"]) for row in rows_of(folder / "records.csv")]
+        fates.append([cell if cell in listed else None for cell in own])
+    groups: dict[tuple, list[str]] = {}
+    for fate, row in zip(zip(*fates, strict=True), rows_of(folder / "records.csv"), strict=True):
+        groups.setdefault(fate, []).append(row["illness"])
+    return sum(
+        len(ill)
+        for fate, ill in groups.items()
+        if any(fate) and max(ill.count(each) for each in {*ill} - {"illness-0"} or {""}) > limit / 100 * len(ill)
+    )
+
+
+def test_criteria_hold_for_the_groups_that_two_releases_make(tmp_path, capsys):
+    """Two releases that both meet a share of half give an illness away in the groups that they cut out together."""
+    write_regions(tmp_path)
+    rows = []
+    for region in range(16):
+        # In the corner everybody has one illness; around it hardly anybody has.
+        ill = ["illness-1"] * 9 if region == 5 else ["illness-0"] * 8 + ["illness-1"]
+        rows += [
+            [f"p{region}-{n}", "10-year", "female", f"r{region}", each, f"since-{n}"] for n, each in enumerate(ill)
+        ]
+    write(tmp_path / "records.csv", rows)
+    parts = {
+        "rows": [n // 4 for n in range(16)],
+        "columns": [n % 4 for n in range(16)],
+        "halves": [n // 8 for n in range(16)],
+    }
+    for name, places in parts.items():
+        lines = [f"r{n},A{place}\n" for n, place in enumerate(places)]
+        (tmp_path / f"{name}.csv").write_text("".join(["initial_region,aggregated_region\n", *lines]))
+    half = ("--sensitive", "illness", "--benign", "illness=illness-0", "--criterion", "share:50")
+
+    def made(name, sites, *more):
+        coarse = ("--construction", "coarsen", "--coarsen-from", str(tmp_path / f"{name}.csv"), "--sites", str(sites))
+        return run(tmp_path, name, *coarse, *more)
+
+    assert made("rows", 4, *half) == 0
+    assert main(["ledger", "record", str(tmp_path / "rows"), "--audience", "Uni", "--quiet"]) == 0
+    # Rows joined to halves cut nobody out.
+    assert made("halves", 2, *half) == 0
+    capsys.readouterr()
+    for criteria in (half, ()):
+        assert made("columns", 4, *criteria) == 1
+        said = capsys.readouterr().err
+        assert "would give “illness” of 9 people away" in said
+    assert made("columns", 4, *half, "--ledger", str(tmp_path / "none.json")) == 0
+    assert joint_harm(tmp_path, ["rows", "columns"], 50) == 9
+    assert joint_harm(tmp_path, ["rows", "halves"], 50) == 0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
@@ -20,8 +21,9 @@ from .changes import changes
 from .entry import Entry, Rows
 from .fates import Atoms, Exposure, Fates, Ints, exposed_together, fates_in, places_in, releases_what_it_lists
 from .file import Ledger
+from .given_away import Judging, given_away
 from .guarded import listed_by_criteria
-from .joint import shown_jointly
+from .joint import numbered, shown_jointly
 from .keyed import Hashes, region_hashes, value_hashes
 from .making import planned_rows
 from .rooms import shown_cells
@@ -193,9 +195,9 @@ def _of_same_records(
     if not earlier:
         return [], ""
     progress.update(_STAGE, 0.1)
-    new, atoms = subject.entry, _atoms(ledger.key, subject, earlier)
-    places = [places_in(entry, atoms.regions) for entry in (new, *earlier)]
-    atoms, places = atoms.merged(places)
+    new, fine = subject.entry, _atoms(ledger.key, subject, earlier)
+    apart = [places_in(entry, fine.regions) for entry in (new, *earlier)]
+    atoms, places = fine.merged(apart)
     progress.update(_STAGE, 0.4)
     mine, *theirs = (
         fates_in(entry, atoms, place, _listed(ledger, subject, entry))
@@ -219,7 +221,33 @@ def _of_same_records(
     if again or any(not each.safe for each in found):
         return found, ""
     progress.update(_STAGE, 0.9)
-    return found, _told_together(new, mine, list(zip(earlier, theirs, strict=True)), all_of_them.people, counts)
+    told = _told_together(new, mine, list(zip(earlier, theirs, strict=True)), all_of_them.people, counts)
+    if told or not any(entry.guarded for entry in (new, *earlier)):
+        return found, told
+    both = [np.concatenate(pair).astype(np.int64) for pair in zip(apart, places, strict=True)]
+    merged = numbered(both)
+    where = np.argsort(merged[fine.regions.size :])[merged[: fine.regions.size]]
+    judging = list(_judging(ledger.key, subject, earlier))
+    given = [_given_in_words(*each) for each in given_away(judging, atoms, where, [mine, *theirs])]
+    return found, " ".join(given)
+
+
+def _judging(key: bytes, subject: Subject, earlier: Sequence[Entry]) -> Iterator[Judging]:
+    """Every release that has criteria, with the records counted by the values of each sensitive column."""
+    for number, entry in enumerate((subject.entry, *earlier)):
+        for guarded in entry.guarded:
+            facts = next((each for each in subject.table.columns if each.name == guarded.column), None)
+            if facts is not None and facts.categories is not None:
+                chosen = guarded.chosen(key, facts.categories.values)
+                yield Judging(number, _counted(subject, earlier, (chosen,)))
+
+
+def _given_in_words(chosen: Sensitive, people: int) -> str:
+    return (
+        f"Together with what this audience has, the release would give “{chosen.column}” of "
+        f"{counted(people, 'person', 'people')} away: the files divide them into groups that miss "
+        f"{' or '.join(each.text for each in chosen.criteria)}."
+    )
 
 
 def _listed(ledger: Ledger, subject: Subject, entry: Entry) -> Hashes | None:
@@ -245,7 +273,7 @@ def _told_together(new: Entry, mine: Fates, earlier: Sequence[tuple[Entry, Fates
         return ""
     before = [fates for _, fates in apart]
     shown = shown_jointly([mine, *before], counts)
-    if not (shown & ~shown_jointly(before, counts) if len(before) > 2 and shown.any() else shown).any():
+    if not shown.any() or not (shown & ~shown_jointly(before, counts)).any():
         return ""
     return f"{many} show that combinations which one of them leaves out do occur."
 
@@ -303,23 +331,31 @@ def _judged(new: Entry, entry: Entry, exposure: Exposure, whole: bool) -> Agains
 
 def _atoms(key: bytes, subject: Subject, earlier: Sequence[Entry]) -> Atoms:
     """The records by region and by all quasi-identifiers that any of the releases has."""
-    new, problem = subject.entry, subject.problem
-    names = tuple(dict.fromkeys(name for entry in (new, *earlier) for name in entry.quasi_identifiers))
-    alike = all(
-        set(entry.quasi_identifiers) == set(names) and _groups(entry) == _groups(new) for entry in (new, *earlier)
-    )
-    if problem is None or not alike:
-        problem = build_problem(
-            subject.table,
-            subject.regions,
-            region_column=new.region_column,
-            quasi_identifiers=names,
-            k=1,
-            unknown_regions="suppress",
-        )
+    problem = _counted(subject, earlier)
     values = tuple(value_hashes(key, each.column, each.values) for each in problem.categories)
     regions = region_hashes(key, problem.regions.ids)
     return Atoms(regions, problem.quasi_identifiers, values, problem.counts, grouped=bool(problem.groupings))
+
+
+def _counted(subject: Subject, earlier: Sequence[Entry], sensitive: Sequence[Sensitive] = ()) -> Problem:
+    """The counts at hand if all releases have the same columns and groups, else those of all columns without groups."""
+    new, problem = subject.entry, subject.problem
+    names = tuple(dict.fromkeys(name for entry in (new, *earlier) for name in entry.quasi_identifiers))
+    alike = problem is not None and all(
+        set(entry.quasi_identifiers) == set(names) and _groups(entry) == _groups(new) for entry in (new, *earlier)
+    )
+    if problem is not None and alike and not sensitive:
+        return problem
+    return build_problem(
+        subject.table,
+        subject.regions,
+        region_column=new.region_column,
+        quasi_identifiers=problem.quasi_identifiers if problem is not None and alike else names,
+        k=1,
+        unknown_regions="suppress",
+        groupings=problem.groupings if problem is not None and alike else (),
+        sensitive=sensitive,
+    )
 
 
 def _groups(entry: Entry) -> dict[str, list[list[int]]]:

@@ -1,0 +1,89 @@
+"""Whether several releases together give sensitive values away although each of them meets its criteria.
+
+People are told apart as far as their fates in all releases differ. A group of people with the same fates may be large
+enough and yet have one illness. So the criteria of a release hold for the groups that it is divided into, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vbas_desktop.audit.criteria import Spread, order_of
+from vbas_desktop.domain.criteria import Sensitive
+from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.sensitive import SensitiveCounts
+
+from .fates import NOT_RELEASED, Atoms, Fates, Ints
+from .joint import numbered
+
+
+@dataclass(frozen=True, eq=False)
+class Judging:
+    """A release with criteria: the number of it among all, and the counts that its criteria are judged by."""
+
+    release: int
+    problem: Problem
+
+    @property
+    def chosen(self) -> Sensitive:
+        """The column with its criteria."""
+        return self.problem.sensitive[0].chosen
+
+
+def given_away(
+    judging: Sequence[Judging], atoms: Atoms, merged: Ints, releases: Sequence[Fates]
+) -> Iterator[tuple[Sensitive, int]]:
+    """Columns of which people learn more than the criteria allow, and of how many; the first release is the new one.
+
+    ``merged`` says which of the atoms' regions each initial region is in. Those of whom the earlier releases give it
+    away already are not counted again.
+    """
+    groups = numbered([each.fate for each in releases])
+    earlier = numbered([each.fate for each in releases[1:]])
+    for each in judging:
+        listed = releases[each.release].fate != NOT_RELEASED
+        cells = _Cells.of(each.problem, atoms, merged)
+        now = cells.failing(groups, listed, each.chosen)
+        before = cells.failing(earlier, listed, each.chosen) if each.release else np.zeros_like(now)
+        found = int(cells.counts[now & ~before].sum())
+        if found:
+            yield each.chosen, found
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Records by atom and sensitive value."""
+
+    sensitive: SensitiveCounts
+    atom: Ints
+    value: Ints
+    number: Ints
+    counts: Ints
+
+    @classmethod
+    def of(cls, problem: Problem, atoms: Atoms, merged: Ints) -> _Cells:
+        """Those of a problem, put to the atoms that its initial regions were taken together to."""
+        (sensitive,) = problem.sensitive
+        indptr, columns, number = sensitive.cells.rows
+        region = merged[np.repeat(np.arange(indptr.size - 1), np.diff(indptr))]
+        kind = sensitive.cells.classes // max(1, sensitive.cells.category_numbers[-1])
+        where, column, counts = atoms.cells
+        width = atoms.counts.classes.size
+        wanted = region * width + np.searchsorted(atoms.counts.classes, kind[columns])
+        atom = np.searchsorted(where * width + column, wanted)
+        return cls(sensitive, atom, sensitive.codes[columns].astype(np.int64), number, counts)
+
+    def failing(self, groups: Ints, listed: NDArray[np.bool_], chosen: Sensitive) -> NDArray[np.bool_]:
+        """The listed atoms that are in groups which miss a criterion."""
+        mine = listed[self.atom]
+        width = self.sensitive.harmful.size
+        keys, cell = np.unique(groups[self.atom[mine]] * width + self.value[mine], return_inverse=True)
+        number = np.bincount(cell.ravel(), self.number[mine], minlength=keys.size).astype(np.int64)
+        group, value = np.divmod(keys, width)
+        total = int(groups.max(initial=-1)) + 1
+        spread = Spread(total, group, value, number, self.sensitive.harmful, order_of(self.sensitive.values))
+        return listed & spread.failing(chosen.criteria, spread.totals)[groups]
