@@ -179,8 +179,9 @@ def overlay_costs(path: Path, layers: list[Path], labels: str, outlines: tuple[s
         painter = QPainter(pixmap)
         painter.setTransform(transform)
         name = f"labels, closer {times}×" if f"labels, closer {times}×" not in costs else "labels, closer 16×"
-        costs[name] = _milliseconds(lambda drawn=painter: picture.overlay.paint_labels(drawn, window))
-        drawn = placed_labels(overlay.labels, transform, window, metrics)[0]
+        taken = picture._site_boxes(transform, window)
+        costs[name] = _milliseconds(lambda on=painter, boxes=taken: picture.overlay.paint_labels(on, window, boxes))
+        drawn = placed_labels(overlay.labels, transform, window, metrics, taken)[0]
         costs[f"{name}, drawn"] = float(len(drawn))
         painter.end()
         costs[f"repaint, {name}"] = _milliseconds(sharply)

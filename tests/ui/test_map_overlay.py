@@ -10,14 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from map_samples import QUARTER_SITES, SIDE, solution_of, squares
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTransform
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QTransform
 from solved import Bench
 
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.session.map_look import CODES, NAMES, ContextLayer, MapLook
+from vbas_desktop.ui.map import overlay_picture
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.geometry import prepare_base
 from vbas_desktop.ui.map.label_places import without_overlap
+from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Layer
 from vbas_desktop.ui.map.overlay import Labels, prepare_overlay
 from vbas_desktop.ui.map.overlay_picture import placed_labels
 from vbas_desktop.ui.map.shown import prepare_shown
@@ -31,15 +33,22 @@ def _touch(one, other):
     return one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3]
 
 
-@given(st.lists(PLACES, max_size=40))
-def test_no_two_labels_overlap_and_none_is_left_out_without_need(places):
-    boxes = np.array([(x, y, x + wide, y + high) for x, y, wide, high in places], float).reshape(-1, 4)
-    kept = without_overlap(boxes).tolist()
-    naive = []
-    for number, box in enumerate(boxes):
-        if not any(_touch(box, boxes[other]) for other in naive):
-            naive.append(number)
-    assert kept == naive
+def boxes_of(places):
+    return np.array([(x, y, x + wide, y + high) for x, y, wide, high in places], float).reshape(-1, 4)
+
+
+@given(st.lists(PLACES, max_size=40), st.lists(PLACES, max_size=12))
+def test_no_label_touches_another_or_what_is_taken_and_none_is_left_out_without_need(places, taken):
+    boxes, covered = boxes_of(places), boxes_of(taken)
+    choices = np.stack([boxes + np.array((0, shift, 0, shift)) for shift in (0, -9, 9)], axis=1)
+    kept, where = without_overlap(choices, covered)
+    naive, there = [], [*covered]
+    for number, mine in enumerate(choices):
+        free = [box for box in mine if not any(_touch(box, other) for other in there)]
+        if free:
+            naive.append((number, free[0].tolist()))
+            there.append(free[0])
+    assert list(zip(kept.tolist(), where.tolist(), strict=True)) == naive
 
 
 @given(st.floats(0.5, 40), st.integers(0, 99))
@@ -49,8 +58,10 @@ def test_labels_that_are_drawn_have_room_and_never_overlap(qapp, scale, seed):
     labels = Labels(tuple(f"place {n}" for n in range(60)), places, draw.uniform(0.1, 5, (60, 2)))
     metrics = QFontMetricsF(QFont())
     window = QRectF(0, 0, 400, 400)
-    numbers, boxes = placed_labels(labels, QTransform.fromScale(scale, -scale).translate(0, -20), window, metrics)
-    assert not any(_touch(one, other) for at, one in enumerate(boxes) for other in boxes[:at])
+    transform = QTransform.fromScale(scale, -scale).translate(0, -20)
+    taken = boxes_of(draw.uniform((0, 0, 5, 5), (400, 400, 40, 20), (6, 4)))
+    numbers, boxes = placed_labels(labels, transform, window, metrics, taken)
+    assert not any(_touch(one, other) for at, one in enumerate(boxes) for other in [*boxes[:at], *taken])
     for number in numbers.tolist():
         assert labels.sizes[number, 0] * scale >= 0.5 * metrics.horizontalAdvance(labels.texts[number]) - 1e-6
     assert numbers.tolist() == sorted(numbers.tolist())
@@ -174,6 +185,35 @@ def test_labels_vanish_when_the_map_is_zoomed_out(shown, canvas):
     without = canvas.viewport().grab().toImage()
     canvas.show_overlay(overlay, look)
     assert canvas.viewport().grab().toImage() != without != before
+
+
+def test_labels_stay_clear_of_sites_scale_and_arrow(shown, canvas, monkeypatch):
+    look = MapLook(labels=CODES)
+    drawn = []
+    monkeypatch.setattr(
+        overlay_picture, "placed_labels", lambda *given: drawn.append((given[4], placed_labels(*given))) or drawn[-1][1]
+    )
+    canvas.show_map(shown.geometry)
+    canvas.show_overlay(overlay_of(shown, look), look)
+    canvas.viewport().grab()
+    taken, (numbers, boxes) = drawn[-1]
+    assert len(taken) == 1 + len(QUARTER_SITES)
+    assert len(numbers) == 4
+    assert not any(_touch(box, other) for box in boxes for other in taken)
+    # Each site is in the middle of its region, so that every label had to make way for one.
+    middle = [canvas.position_of(x, y) for x, y in QUARTER_SITES]
+    assert all(any(box[0] <= at.x() <= box[2] for at in middle) for box in boxes)
+    canvas.show_layers(DEFAULT_LAYERS - {Layer.SITES})
+    canvas.viewport().grab()
+    assert len(drawn[-1][0]) == 1
+    picture = QImage(canvas.picture_size, QImage.Format.Format_RGB32)
+    painter = QPainter(picture)
+    canvas.paint_map(painter, QRectF(picture.rect()), north=True)
+    painter.end()
+    arrow, scale = drawn[-1][0]
+    assert arrow[0] > 500
+    assert arrow[1] < 20
+    assert scale[3] > 560
 
 
 def test_a_look_survives_the_project_file(tmp_path):

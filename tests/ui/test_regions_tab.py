@@ -231,7 +231,7 @@ def test_a_region_is_found_by_code_id_or_name_and_shown_on_the_map(tab, shown_wi
 def test_enter_again_goes_to_the_next_of_several(tab, shown_window, qtbot):
     shown = tab.table_model.shown
     start = shown.geometry.base.regions.ids[0][:4]
-    found = matches(shown.geometry, start)
+    found = matches(shown, start)
     assert len(found) > 1
     assert all(start in match.words for match in found)
     tab.search_field.setText(start)
@@ -243,9 +243,22 @@ def test_enter_again_goes_to_the_next_of_several(tab, shown_window, qtbot):
 
 
 def test_exact_names_come_before_beginnings_and_parts(tab):
-    geometry = tab.table_model.shown.geometry
+    shown = tab.table_model.shown
+    geometry = shown.geometry
     names = ["York", "New York", "Yorkton", *["x"] * (len(geometry.base.regions) - 3)]
     regions = replace(geometry.base.regions, names=tuple(names))
-    named = replace(geometry, base=replace(geometry.base, regions=regions))
+    named = replace(shown, geometry=replace(geometry, base=replace(geometry.base, regions=regions)))
     order = [match.words.partition("(")[2].partition(")")[0] for match in matches(named, "york")]
     assert order == ["York", "Yorkton", "New York"]
+
+
+def test_aggregated_regions_are_found_by_their_names(tab, shown_window, qtbot):
+    shown = tab.table_model.shown
+    place = next(number for number, name in enumerate(shown.names) if " + " in name and shown.names.count(name) == 1)
+    tab.search_field.setText(shown.names[place].lower())
+    qtbot.keyClick(tab.search_field, Qt.Key.Key_Return)
+    assert shown_window.session.chosen_region == place
+    (found,) = matches(shown, shown.names[place])
+    assert found.words == f"Aggregated region {shown.geometry.codes[place]} ({shown.names[place]})"
+    other = replace(shown, names=tuple(f"Cortland + {number}" for number in range(len(shown.names))))
+    assert [match.region for match in matches(other, "cortland + 1")][:2] == [1, 10]

@@ -15,7 +15,7 @@ from vbas_desktop.session.map_look import MapLook
 from vbas_desktop.ui.theme import Colours
 
 from .figures import Figure
-from .furniture import Legend, legend_of, paint_north, paint_scale, scale_of
+from .furniture import Legend, legend_of, north_box, paint_north, paint_scale, scale_box, scale_of
 from .geometry import BaseGeometry, MapGeometry
 from .item import HighlightItem, MapItem
 from .layers import DEFAULT_LAYERS, Layer, Picture, hairline, translucent
@@ -84,7 +84,11 @@ class MapCanvas(pg.GraphicsView):
         self.box = _MapBox()
         self.box.use_colours(colours)
         self.setCentralItem(self.box)
-        self.item, self._hover_mark, self._chosen_mark = MapItem(), HighlightItem(False), HighlightItem(True)
+        self.item, self._hover_mark, self._chosen_mark = (
+            MapItem(self._plates),
+            HighlightItem(False),
+            HighlightItem(True),
+        )
         self.box.addItem(self.item)
         for mark in (self._hover_mark, self._chosen_mark):
             self.box.addItem(mark, ignoreBounds=True)
@@ -398,14 +402,19 @@ class MapCanvas(pg.GraphicsView):
         painter.restore()
 
     def _paint_scale(self, painter: QPainter, area: QRectF) -> None:
+        length, words = self._scale(area)
+        paint_scale(painter, length, words, self._colours, self.font(), _lower_right(area))
+
+    def _scale(self, area: QRectF) -> tuple[float, str]:
         if self._base is None:
-            return
-        font = self.font()
-        longest = min(_SCALE_PX, area.width() / 4)
-        length, words = scale_of(self._base.regions.system, self.units_per_pixel, longest)
-        paint_scale(
-            painter, length, words, self._colours, font, QPointF(area.right() - _MARGIN, area.bottom() - _MARGIN)
-        )
+            return 0.0, ""
+        return scale_of(self._base.regions.system, self.units_per_pixel, min(_SCALE_PX, area.width() / 4))
+
+    def _plates(self, area: QRectF, north: bool = False) -> list[QRectF]:
+        """What will cover the map in an area: scale bar and north arrow."""
+        found = [north_box(self.font(), _upper_right(area))] if north else []
+        length, words = self._scale(area)
+        return [*found, scale_box(length, words, self.font(), _lower_right(area))] if words else found
 
     @property
     def picture_size(self) -> QSize:
@@ -421,10 +430,18 @@ class MapCanvas(pg.GraphicsView):
         painter.setClipRect(area)
         painter.setTransform(self.item.sceneTransform() * self.viewportTransform())
         if self.item.picture is not None:
-            self.item.picture.paint(painter, area)
+            self.item.picture.paint(painter, area, self._plates(area, north))
         self._chosen_mark.paint(painter, QStyleOptionGraphicsItem())
         painter.restore()
         self._paint_scale(painter, area)
         if north:
-            paint_north(painter, self._colours, self.font(), area.topRight() + QPointF(-_MARGIN, _MARGIN))
+            paint_north(painter, self._colours, self.font(), _upper_right(area))
         paint_strip(painter, self.legend, self._colours, self.font(), whole.adjusted(0, area.height(), 0, 0))
+
+
+def _upper_right(area: QRectF) -> QPointF:
+    return area.topRight() + QPointF(-_MARGIN, _MARGIN)
+
+
+def _lower_right(area: QRectF) -> QPointF:
+    return area.bottomRight() + QPointF(-_MARGIN, -_MARGIN)

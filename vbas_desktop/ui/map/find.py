@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .geometry import MapGeometry
+from .shown import Shown
 
 
 @dataclass(frozen=True)
@@ -15,19 +15,20 @@ class Match:
     words: str
 
 
-def matches(geometry: MapGeometry, text: str) -> list[Match]:
+def matches(shown: Shown, text: str) -> list[Match]:
     """What a text may mean: exact codes, ids and names first, then those that begin with it, then those that hold it.
 
-    An initial region leads to the aggregated region that it is in.
+    Aggregated regions come before initial ones, which lead to the aggregated region that they are in.
     """
+    geometry = shown.geometry
     wanted = text.strip().casefold()
     if not wanted:
         return []
     ranked = []
-    for region, code in enumerate(geometry.codes):
-        rank = _rank(code, wanted)
-        if rank is not None:
-            ranked.append((rank, 0, Match(region, f"Aggregated region {code}")))
+    for region, (code, name) in enumerate(zip(geometry.codes, shown.names, strict=True)):
+        ranks = [rank for rank in (_rank(code, wanted), _rank(name, wanted)) if rank is not None]
+        if ranks:
+            ranked.append((min(ranks), 0, Match(region, f"Aggregated region {code} ({name})")))
     regions, membership = geometry.base.regions, geometry.solution.membership
     names = regions.names or ("",) * len(regions)
     for place, (id, name) in enumerate(zip(regions.ids, names, strict=True)):

@@ -99,11 +99,15 @@ def class_rows(classes: Classes, figure: Figure, colours: Colours) -> list[Legen
     return rows[::-1]
 
 
+def north_box(font: QFont, corner: QPointF) -> QRectF:
+    """Where a north arrow is whose upper right corner is at a place."""
+    width, height = 3.5 * _PADDING, 34 + QFontMetricsF(font).height()
+    return QRectF(corner.x() - width, corner.y(), width, height)
+
+
 def paint_north(painter: QPainter, colours: Colours, font: QFont, corner: QPointF) -> None:
     """Paint a north arrow with its upper right corner at a place."""
-    metrics = QFontMetricsF(font)
-    width, height = 3.5 * _PADDING, 34 + metrics.height()
-    box = QRectF(corner.x() - width, corner.y(), width, height)
+    metrics, box = QFontMetricsF(font), north_box(font, corner)
     _paint_plate(painter, box, colours)
     middle, top = box.center().x(), box.top() + _PADDING / 2
     painter.setPen(QPen(QColor(colours.text), 1))
@@ -112,7 +116,7 @@ def paint_north(painter: QPainter, colours: Colours, font: QFont, corner: QPoint
         [QPointF(middle, top), QPointF(middle + 7, top + 24), QPointF(middle, top + 18), QPointF(middle - 7, top + 24)]
     )
     painter.setFont(font)
-    text = QRectF(box.left(), top + 25, width, metrics.height())
+    text = QRectF(box.left(), top + 25, box.width(), metrics.height())
     painter.drawText(text, Qt.AlignmentFlag.AlignCenter, "N")
 
 
@@ -172,16 +176,21 @@ def _words(unit: str, length: float) -> str:
     return f"{length:,.10g} units" if length != 1 else "1 unit"
 
 
+def scale_box(length_px: float, words: str, font: QFont, corner: QPointF) -> QRectF:
+    """Where a scale bar is whose lower right corner is at a place."""
+    metrics = QFontMetricsF(font)
+    width = max(length_px, metrics.horizontalAdvance(words)) + 2 * _PADDING
+    height = metrics.height() + 8 + 2 * _PADDING - 4
+    return QRectF(corner.x() - width, corner.y() - height, width, height)
+
+
 def paint_scale(
     painter: QPainter, length_px: float, words: str, colours: Colours, font: QFont, corner: QPointF
 ) -> None:
     """Paint the scale bar with its lower right corner at a place."""
     if not words:
         return
-    metrics = QFontMetricsF(font)
-    width = max(length_px, metrics.horizontalAdvance(words)) + 2 * _PADDING
-    height = metrics.height() + 8 + 2 * _PADDING - 4
-    box = QRectF(corner.x() - width, corner.y() - height, width, height)
+    box = scale_box(length_px, words, font, corner)
     _paint_plate(painter, box, colours)
     painter.setFont(font)
     painter.setPen(QPen(QColor(colours.text), 1.5))
@@ -194,5 +203,5 @@ def paint_scale(
             QPointF(left + length_px, base - 5),
         ]
     )
-    text = QRectF(box.left(), box.top() + 4, width, metrics.height())
+    text = QRectF(box.left(), box.top() + 4, box.width(), QFontMetricsF(font).height())
     painter.drawText(text, Qt.AlignmentFlag.AlignCenter, words)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Slot
@@ -19,10 +21,14 @@ _REST_MS = 90
 
 
 class MapItem(pg.GraphicsObject):
-    """Paints a `Picture`. Painted sharply once per view; moves and hovering reuse what was painted."""
+    """Paints a `Picture`. Painted sharply once per view; moves and hovering reuse what was painted.
 
-    def __init__(self) -> None:
+    ``plates`` tells what covers the map in a window, so that labels stay clear of it.
+    """
+
+    def __init__(self, plates: Callable[[QRectF], Sequence[QRectF]]) -> None:
         super().__init__()
+        self._plates = plates
         self._picture: Picture | None = None
         self._bounds = QRectF(0, 0, 1, 1)
         self._cache: QPixmap | None = None
@@ -96,7 +102,8 @@ class MapItem(pg.GraphicsObject):
         pixmap.fill(QColor(self._picture.colours.canvas))
         painter = QPainter(pixmap)
         painter.setTransform(transform)
-        self._picture.paint(painter, QRectF(0, 0, size.width(), size.height()))
+        window = QRectF(0, 0, size.width(), size.height())
+        self._picture.paint(painter, window, self._plates(window))
         painter.end()
         self.sharp_paintings += 1
         return pixmap

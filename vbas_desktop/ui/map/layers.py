@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -133,8 +134,8 @@ class Picture:
         paths = paths_by_class(geometry.rings, of_region, len(shades))
         return [(QBrush(QColor(shade)), path) for shade, path in zip(shades, paths, strict=True)]
 
-    def paint(self, painter: QPainter, window: QRectF) -> None:
-        """Draw all layers that are switched on; ``window`` is what can be seen, in pixels."""
+    def paint(self, painter: QPainter, window: QRectF, plates: Sequence[QRectF] = ()) -> None:
+        """Draw all layers that are switched on; ``window`` is what can be seen, ``plates`` what will cover it."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         self._paint_area(painter)
         if self.overlay is not None:
@@ -156,7 +157,9 @@ class Picture:
         if Layer.SITES in self.layers and self.geometry is not None and self.geometry.sites is not None:
             self._paint_sites(painter, self.geometry.sites, self.geometry.site_attracts)
         if self.overlay is not None:
-            self.overlay.paint_labels(painter, window)
+            taken = np.array([(each.left(), each.top(), each.right(), each.bottom()) for each in plates])
+            sites = self._site_boxes(painter.worldTransform(), window)
+            self.overlay.paint_labels(painter, window, np.concatenate((taken.reshape(-1, 4), sites)))
 
     def _paint_area(self, painter: QPainter) -> None:
         if Layer.AREA not in self.layers:
@@ -239,10 +242,23 @@ class Picture:
         whole = transform.mapRect(QRectF(low_x, low_y, high_x - low_x, high_y - low_y))
         return float((whole.width() * whole.height() / max(1, number)) ** 0.5)
 
+    def _site_boxes(self, transform: QTransform, window: QRectF) -> NDArray[np.float64]:
+        """What the marks of the sites in the window cover; nothing if there are too many to go around them."""
+        sites = None if self.geometry is None else self.geometry.sites
+        if sites is None or Layer.SITES not in self.layers or len(sites) > _MANY_SITES:
+            return np.empty((0, 4))
+        x, y = _mapped(transform, sites)
+        seen = (x >= window.left()) & (x <= window.right()) & (y >= window.top()) & (y <= window.bottom())
+        at, radius = np.column_stack((x, y))[seen], self._site_radius(transform, len(sites))
+        return np.hstack((at - radius, at + radius))
+
+    def _site_radius(self, transform: QTransform, number: int) -> float:
+        return float(np.clip(self._room(transform, number) / 12, 1.8, 4.0))
+
     def _paint_sites(self, painter: QPainter, sites: NDArray[np.float64], attracts: NDArray[np.bool_]) -> None:
         """Rings of constant size, dots where they are many; a site that attracts nothing is a cross."""
         transform = painter.worldTransform()
-        radius = float(np.clip(self._room(transform, len(sites)) / 12, 1.8, 4.0))
+        radius = self._site_radius(transform, len(sites))
         device = np.column_stack(_mapped(transform, sites))
         painter.save()
         painter.resetTransform()

@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaint
 from vbas_desktop.session.map_look import CONTEXT_COLOURS, ContextLayer, MapLook
 from vbas_desktop.ui.theme import Colours
 
-from .label_places import with_room, without_overlap
+from .label_places import Boxes, with_room, without_overlap
 from .overlay import DrawnContext, Labels, Overlay
 from .paths import TiledPath, path_of, points_polygon
 
@@ -20,6 +20,10 @@ _MOST_LABELS = 1_500
 
 _HALO = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
 _GAP = 3.0
+_ASIDE = (-1.0, 1.0)
+"""How many of its heights a label may be moved down."""
+
+NOTHING: Boxes = np.empty((0, 4))
 
 
 class OverlayPaths:
@@ -84,14 +88,14 @@ class OverlayPicture:
             for path in self._paths.outlines[column].visible(shown):
                 painter.strokePath(path, _pen(QColor(self._colours.text), 2))
 
-    def paint_labels(self, painter: QPainter, window: QRectF) -> None:
-        """Labels that have room, the most important first; none overlaps another."""
+    def paint_labels(self, painter: QPainter, window: QRectF, taken: Boxes = NOTHING) -> None:
+        """Labels that have room, the most important first; none overlaps another, nor what is ``taken``."""
         labels = self._paths.overlay.labels
         if labels is None or self._look.labels is None:
             return
         transform = painter.worldTransform()
         metrics = QFontMetricsF(self._font)
-        numbers, boxes = placed_labels(labels, transform, window, metrics)
+        numbers, boxes = placed_labels(labels, transform, window, metrics, taken)
         painter.save()
         painter.resetTransform()
         painter.setFont(self._font)
@@ -107,9 +111,12 @@ class OverlayPicture:
 
 
 def placed_labels(
-    labels: Labels, transform: QTransform, window: QRectF, metrics: QFontMetricsF
+    labels: Labels, transform: QTransform, window: QRectF, metrics: QFontMetricsF, taken: Boxes = NOTHING
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which labels are drawn in a window, and their boxes in pixels."""
+    """Which labels are drawn in a window, and their boxes in pixels.
+
+    A label stands in the middle of what it names, or a little above or below if that has the height.
+    """
     x = transform.m11() * labels.places[:, 0] + transform.m21() * labels.places[:, 1] + transform.dx()
     y = transform.m12() * labels.places[:, 0] + transform.m22() * labels.places[:, 1] + transform.dy()
     inside = (x >= window.left()) & (x <= window.right()) & (y >= window.top()) & (y <= window.bottom())
@@ -122,8 +129,13 @@ def placed_labels(
     numbers, width = numbers[fits], width[fits]
     half, high = width / 2 + _GAP, metrics.height() / 2 + _GAP
     boxes = np.column_stack((x[numbers] - half, y[numbers] - high, x[numbers] + half, y[numbers] + high))
-    kept = without_overlap(boxes)
-    return numbers[kept], boxes[kept]
+    choices = np.repeat(boxes[:, None], 1 + len(_ASIDE), axis=1)
+    for place, aside in enumerate(_ASIDE, 1):
+        shift = aside * metrics.height()
+        high_enough = room[numbers, 1] >= metrics.height() + 2 * abs(shift)
+        choices[high_enough, place, 1::2] += shift
+    kept, boxes = without_overlap(choices, taken)
+    return numbers[kept], boxes
 
 
 def _pen(colour: QColor, width: float) -> QPen:

@@ -161,7 +161,7 @@ class RegionsTab(QWidget):
             return
         known = self._found
         again = known[0] == text and bool(known[1])
-        found = known[1] if again else matches(shown.geometry, text)
+        found = known[1] if again else matches(shown, text)
         place = (known[2] + 1) % len(found) if again else 0
         self._found = (text, found, place)
         if not found:
