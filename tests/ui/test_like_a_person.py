@@ -305,7 +305,7 @@ def test_at_1024_by_700_nothing_is_cut_off_with_results(run_window, qtbot):
 def test_before_anything_was_opened_the_recent_files_say_so(window):
     window.menus._on_recent_about_to_show()
     assert [(action.text(), action.isEnabled()) for action in window.menus._recent.actions()] == [
-        ("Nothing was opened so far", False)
+        ("Nothing opened yet", False)
     ]
 
 

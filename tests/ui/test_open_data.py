@@ -28,7 +28,7 @@ def may_open(dialog) -> bool:
         ("", "", "Choose the file with the records, one line per person or event."),
         ("r.csv", " ", "Choose the file that says where the regions of these records are."),
         ("r.csv", "'r.csv'", "Both fields name the same file: records and regions come in a file each."),
-        ("a.GEOJSON", "r.csv", "a.GEOJSON holds shapes of regions: it belongs into the field “Region file”."),
+        ("a.GEOJSON", "r.csv", "a.GEOJSON holds shapes of regions: it belongs in the field “Region file”."),
         ("r.csv", "places.csv", ""),
         ("r.csv", "a.gpkg", ""),
     ],

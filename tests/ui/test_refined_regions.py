@@ -120,7 +120,7 @@ def test_a_button_shows_the_map_before_the_refinement_and_what_moved(refined_win
     assert told in [row.text for row in canvas.legend.rows]
     assert bar.title.text().startswith("Before the refinement: ")
     region = int(np.flatnonzero(after.moved)[0])
-    assert "goes to a neighbour" in card_text(after.base, canvas.geometry_shown, (), None, region)
+    assert "moved to a neighbour" in card_text(after.base, canvas.geometry_shown, (), None, region)
     bar.before.click()
     assert canvas.geometry_shown is after
     assert told in [row.text for row in canvas.legend.rows]

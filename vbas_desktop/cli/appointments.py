@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     limits.add_argument("--same-region", action="store_true", help="only slots of one's own region")
     limits.add_argument("--regions", metavar="FILE", help="region file with the points of the regions")
-    limits.add_argument("--within-km", type=float, metavar="D", help="only slots at most so far from one's region")
+    limits.add_argument("--within-km", type=float, metavar="D", help="only slots within this distance of one's region")
     limits.add_argument(
         "--group-column", metavar="NAME", help="quasi-identifier whose values are groups for the next two options"
     )

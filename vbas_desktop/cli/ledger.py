@@ -35,14 +35,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     record.add_argument("run_folder", metavar="RUN_DIR", help="the folder that `vbas run --out` wrote")
     record.add_argument("--audience", metavar="NAME", required=True, help="who got it; “public” is everybody")
     record.add_argument("--date", metavar="DATE", help="when, as 2026-05-31 (default: today)")
-    record.add_argument("--note", metavar="TEXT", default="", help="what should be remembered of it")
+    record.add_argument("--note", metavar="TEXT", default="", help="a note to remember it by")
     check = actions.add_parser("check", help="compare the release of a run with what an audience has")
     check.add_argument("run_folder", metavar="RUN_DIR", help="the folder that `vbas run --out` wrote")
     check.add_argument("--audience", metavar="NAME", default="", help="who gets it (default: anybody)")
     check.add_argument("--records", metavar="FILE", help="where the record file (or address) is now, if it was moved")
     check.add_argument("--regions", metavar="FILE", help="where the region file is now, if it was moved")
     listing = actions.add_parser("list", help="show what was handed over")
-    remove = actions.add_parser("remove", help="take an entry out, for example one that was entered by mistake")
+    remove = actions.add_parser("remove", help="remove an entry, for example one that was entered by mistake")
     remove.add_argument("number", metavar="N", type=whole(1), help="the number of the entry")
     for each, required in ((record, False), (check, False), (listing, True), (remove, True)):
         each.add_argument("--ledger", metavar="FILE", required=required, help="the ledger" if required else _USUAL)
@@ -81,7 +81,7 @@ def _check(options: argparse.Namespace) -> int:
     if options.json:
         show(json.dumps(verdict.as_dict(), ensure_ascii=False))
     elif verdict.safe:
-        show("\n".join(each.text for each in verdict.against) or "This audience has nothing so far.")
+        show("\n".join(each.text for each in verdict.against) or "This audience has nothing yet.")
     else:
         show(str(refuse(verdict)))
     return 0 if verdict.safe else UNSAFE
@@ -117,7 +117,7 @@ def _remove(options: argparse.Namespace) -> int:
     if options.json:
         show(json.dumps([_told(entry) for entry in ledger], indent=2, ensure_ascii=False))
     elif not options.quiet:
-        say(f"Release {options.number} was taken out. What was handed over stays handed over.")
+        say(f"Release {options.number} was removed. What was handed over stays handed over.")
     return 0
 
 

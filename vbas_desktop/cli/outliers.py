@@ -85,5 +85,5 @@ def run(options: argparse.Namespace) -> int:
     if found.treated is not None:
         show(f"{options.out}: {found.treated.in_words()}")
         if found.treated.added:
-            say(f"Which rows were made up is told in {custody_file(Path(options.out))}. Do not hand that on.")
+            say(f"Which rows were made up is listed in {custody_file(Path(options.out))}. Do not hand that on.")
     return 0

@@ -151,7 +151,7 @@ def prepare(
     numbers: dict[tuple[Scenario, str], int] = {}
     settings, aggregations = [], []
     for combination in plan.combinations:
-        progress.update("Looking what is finished already")
+        progress.update("Looking for finished combinations")
         problem = problems[combination.scenario]
         print_of = prints.setdefault(id(problem.counts), "") or fingerprint(problem)
         prints[id(problem.counts)] = print_of

@@ -166,7 +166,7 @@ def _wrong(wanted: Limiting, regions: Regions) -> Iterator[Finding]:
         if least and most and least > most:
             yield Finding(
                 "limits",
-                f"The least {what} ({least:,}) is above the most ({most:,}).",
+                f"The minimum of {what} ({least:,}) is above the maximum ({most:,}).",
                 "Lower the minimum or raise the maximum.",
             )
 

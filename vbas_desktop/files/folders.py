@@ -208,8 +208,8 @@ def _check_length(target: Path) -> None:
 def _meanwhile(target: Path) -> Finding:
     return Finding(
         "target-changed",
-        "Something was put into the target while the result was written. It was left alone, and nothing was replaced.",
-        "Look at what it is, then write to another place or take it away.",
+        "Something appeared at the target while the result was written. It was left alone, and nothing was replaced.",
+        "Look at what it is, then write to another place or remove it.",
         file=str(target),
     )
 

@@ -234,7 +234,7 @@ class RecordJob:
         kept = read_run_file(self.folder).get("options") or {}
         path = ledger_behind(self.ledger or usual_ledger(kept.get("records") or self.folder))
         if not self.audience.strip():
-            raise InputError(Finding("ledger", "Who gets the release is not told.", "Name the audience."))
+            raise InputError(Finding("ledger", "It is not known who gets the release.", "Name the audience."))
         _check_date(self.date)
         if path.is_relative_to(kept_for_user()):
             path.parent.mkdir(0o700, parents=True, exist_ok=True)

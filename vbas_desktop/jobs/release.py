@@ -178,7 +178,7 @@ class ExportJob:
         document = read_run_file(self.folder)
         kept = document.get("options") or {}
         if "region_column" not in kept:
-            message = "The run does not tell its options."
+            message = "The run file lacks the options of the run."
             raise InputError(Finding("run-file", message, "Run it again with `vbas run --out`."))
         with _undamaged():
             settings, _ = run_settings({**kept, **self.changes})

@@ -51,7 +51,7 @@ def why_not(table: RecordTable | None, regions: Regions | None, choices: Choices
         return f"{wrong.message} {wrong.remedy}"
     for each in choices.sensitive_columns:
         if each.criteria and not table.facts(each.column).categorical:
-            return f"“{each.column}” has too many different values for a criterion. Take the criterion away."
+            return f"“{each.column}” has too many different values for a criterion. Remove the criterion."
     for component in COMPONENTS:
         name = choices.approaches[component]
         if name not in approaches(component):

@@ -130,7 +130,7 @@ def _bounds(name: str, low: str, high: str) -> dict[str, float]:
     found = {"min": _number(name, low), "max": _number(name, high)}
     given = {side: value for side, value in found.items() if value is not None}
     if len(given) == 2 and given["min"] > given["max"]:
-        raise InputError(Finding("form", f"{name}: the least is above the most.", "Exchange them."))
+        raise InputError(Finding("form", f"{name}: the minimum is above the maximum.", "Exchange them."))
     return given
 
 

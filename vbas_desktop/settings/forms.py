@@ -409,5 +409,5 @@ def _unquoted(part: str) -> str:
 def _pair(text: str) -> tuple[str, str]:
     old, *rest = _parts(text, "=")
     if not old or not rest or not "=".join(rest):
-        raise ValueError(f"“{text}” is no pair; write it as OLD=NEW")
+        raise ValueError(f"“{text}” is not a pair; write it as OLD=NEW")
     return _unquoted(old), text[len(old) + 1 :]

@@ -110,7 +110,7 @@ class Workers(Settings):
     workers: int = setting(
         0,
         label="Threads",
-        help="Threads; 0 = as many as pay.",
+        help="Threads; 0 = chosen automatically.",
         option="--workers",
         group="run",
         form=Whole("N"),

@@ -35,13 +35,13 @@ FILE = (
     SEPARATOR,
     EXPORT,
     Command(
-        "reload", "&Read the files again", "Load both files anew with the reading options in force", "F5", "refresh"
+        "reload", "&Read the files again", "Load both files again with the reading options in force", "F5", "refresh"
     ),
 )
 
 EDIT = (
-    Command("undo", "&Undo", "Take the last change of roles, settings or the list of solutions back", "Ctrl+Z", "undo"),
-    Command("redo", "&Redo", "Make the change again that was taken back", "Ctrl+Shift+Z", "redo"),
+    Command("undo", "&Undo", "Take back the last change of roles, settings or the list of solutions", "Ctrl+Z", "undo"),
+    Command("redo", "&Redo", "Redo the change that was taken back", "Ctrl+Shift+Z", "redo"),
 )
 
 RUN = (
@@ -52,12 +52,12 @@ RUN = (
         "Run many combinations of approaches and see which is best in what",
         icon="compare",
     ),
-    Command("stop", "&Stop", "Stop what is going on; finished solutions are kept", "Ctrl+.", "stop"),
+    Command("stop", "&Stop", "Stop the running job; finished solutions are kept", "Ctrl+.", "stop"),
 )
 
 HELP = (
     Command("show_guide", "User &guide", "How to work with this program", "F1", "help"),
-    Command("show_hints", "Show &hints again", "Show the hints of the first start once more", "Shift+F1"),
+    Command("show_hints", "Show &hints again", "Show the hints of the first start again", "Shift+F1"),
     SEPARATOR,
     Command("show_about", "&About VBAS Desktop", "Version, libraries and licence", "Ctrl+F1", "info"),
 )

@@ -76,9 +76,7 @@ class Controller(QObject):
         folder = sample_data()
         records, regions = _sample_files(folder)
         if records is None or regions is None:
-            tell(
-                self._window, "The sample data are missing.", f"They should be in {folder}. Install the program again."
-            )
+            tell(self._window, "The sample data are missing.", f"They should be in {folder}. Reinstall the program.")
             return
         self._run_after_load, self._sample = run, self._session.order_load(records, regions, fresh=True)
         self._start_loading(self._sample)

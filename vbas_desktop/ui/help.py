@@ -78,7 +78,7 @@ class GuideWindow(QDialog):
         page, _, place = name.partition("#")
         path = documentation() / (page or GUIDE)
         if not path.is_file():
-            self.text.setPlainText(f"The page {page} is missing. Install the program again.")
+            self.text.setPlainText(f"The page {page} is missing. Reinstall the program.")
             return
         self._trail.append(name)
         self._back.setEnabled(len(self._trail) > 1)

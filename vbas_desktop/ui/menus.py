@@ -29,9 +29,9 @@ _COMPONENT_TITLES = {
     "rating": "R&ating",
 }
 _THEMES = {
-    FOLLOW_SYSTEM: ("Like the &system", "Light or dark as the system is"),
-    ALWAYS_LIGHT: ("&Light", "Dark letters on a light ground"),
-    ALWAYS_DARK: ("&Dark", "Light letters on a dark ground"),
+    FOLLOW_SYSTEM: ("Like the &system", "Light or dark, as the system has it"),
+    ALWAYS_LIGHT: ("&Light", "Dark text on a light background"),
+    ALWAYS_DARK: ("&Dark", "Light text on a dark background"),
 }
 
 
@@ -141,7 +141,7 @@ class Menus(QObject):
         menu, window = self._recent, self._window
         menu.clear()
         if not window.settings.recent_projects and not window.settings.recent_data:
-            menu.addAction("Nothing was opened so far").setEnabled(False)
+            menu.addAction("Nothing opened yet").setEnabled(False)
             return
         for name, tip, follow in window.recent():
             menu.addAction(name, follow).setStatusTip(tip)

@@ -70,7 +70,7 @@ def test_groups_come_from_a_file_beside_the_rules(tmp_path):
     [
         ("age,Candidate\n", "A rule has 3 fields, not 2"),
         ("age,Perhaps,3\n", "There is no such rule type"),
-        ("age,Candidate,some\n", "The option is no whole number"),
+        ("age,Candidate,some\n", "The option is not a whole number"),
     ],
 )
 def test_bad_domain_rules_are_named_by_row(tmp_path, text, said):

@@ -342,7 +342,7 @@ def test_the_number_within_the_allowed_loss_is_found_under_limits():
         (Limiting(min_population=5), "--population-column"),
         (Limiting(min_population=5, population_column="county"), "No column “county”"),
         (Limiting(centre_weights="holes"), "1 region has no number (0 or more) in this column, the first is “r0”"),
-        (Limiting(min_records=9, max_records=5), "The least records (9) is above the most (5)"),
+        (Limiting(min_records=9, max_records=5), "The minimum of records (9) is above the maximum (5)"),
     ],
 )
 def test_limits_that_the_region_file_cannot_serve_are_refused_in_words(wanted, words):

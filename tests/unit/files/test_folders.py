@@ -99,7 +99,7 @@ def test_of_two_that_write_to_one_target_the_first_to_end_stays(tmp_path, monkey
         write(tmp_path / "out", "old")
     if not in_one_step:
         monkeypatch.setattr(swap, "exchange", lambda one, other: False)
-    with pytest.raises(InputError, match="put into the target while"):
+    with pytest.raises(InputError, match="appeared at the target while"):
         write(tmp_path / "out", "first", meanwhile=lambda: write(tmp_path / "out", "second"))
     assert (tmp_path / "out" / "one").read_text() == "second"
     assert names(tmp_path) == ["out"]
@@ -119,7 +119,7 @@ def test_what_somebody_puts_into_the_target_meanwhile_is_not_lost(tmp_path, monk
         (target / late).parent.mkdir(parents=True, exist_ok=True)
         (target / late).write_text("mine")
 
-    with pytest.raises(InputError, match="put into the target while"):
+    with pytest.raises(InputError, match="appeared at the target while"):
         write(target, "new", meanwhile=put)
     assert (target / late).read_text() == "mine"
     assert not old or (target / "one").read_text() == "old"
@@ -142,7 +142,7 @@ def test_what_is_put_there_at_the_very_moment_of_the_swap_is_not_lost(tmp_path, 
         return found
 
     monkeypatch.setattr(swap, "seen", slipping_in)
-    with pytest.raises(InputError, match="put into the target while"):
+    with pytest.raises(InputError, match="appeared at the target while"):
         write(target, "new")
     assert len(looks) == 2
     assert (target / "precious").read_text() == "mine"
@@ -153,7 +153,7 @@ def test_what_is_put_there_at_the_very_moment_of_the_swap_is_not_lost(tmp_path, 
 def test_a_file_of_the_old_result_that_was_changed_meanwhile_is_not_lost(tmp_path):
     target = tmp_path / "out"
     write(target, "old")
-    with pytest.raises(InputError, match="put into the target while"):
+    with pytest.raises(InputError, match="appeared at the target while"):
         write(target, "new", meanwhile=lambda: (target / "one").write_text("corrected by hand"))
     assert (target / "one").read_text() == "corrected by hand"
 

@@ -117,7 +117,7 @@ def _check_values(values: Sequence[str], rows: Sequence[tuple[int, list[str]]], 
     for number, row in rows[1:]:
         if row[0] not in named:
             message = f"“{row[0]}” is unknown: the first line does not name it."
-            findings.add("unknown-value", message, "Give it a column too, or take the row out.", row=number)
+            findings.add("unknown-value", message, "Give it a column too, or remove the row.", row=number)
         elif row[0] in seen:
             findings.add("duplicate-value", f"“{row[0]}” has two rows.", "Keep one of them.", row=number)
         seen.add(row[0])

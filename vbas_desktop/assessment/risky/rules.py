@@ -110,7 +110,7 @@ def domain_rules_of(lines: Lines, source: str) -> tuple[DomainRule, ...]:
             remedy = "Use Candidate, Threshold Greater or Threshold Less."
             findings.add("rule-type", "There is no such rule type.", remedy, row=row, column="type")
         elif option is None:
-            findings.add("rule-option", "The option is no whole number.", "Write 3 or Candidate-3.", row=row)
+            findings.add("rule-option", "The option is not a whole number.", "Write 3 or Candidate-3.", row=row)
         else:
             rules.append(DomainRule(fields[0], kind, int(option.group(1))))
     findings.stop_on_errors()

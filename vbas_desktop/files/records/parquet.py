@@ -82,7 +82,7 @@ def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[list[str]]:
                     columns.append(np.array(values, object)[indices].tolist())
                 yield from map(list, zip(*columns, strict=True))
     except pa.ArrowNotImplementedError:
-        message = "The file has columns of structured or binary values, which are no text."
+        message = "The file has columns of structured or binary values, which are not text."
         raise InputError(Finding("uncodable-column", message, "Take them out.", file=str(path))) from None
     except (pa.ArrowException, OSError, KeyError):
         message = "The file is not a readable Parquet file any more."

@@ -114,7 +114,7 @@ def _decide(raw: RawRegions, choice: str, findings: FindingList) -> CoordinateKi
     for i in np.flatnonzero(known & (np.abs(bounds).max(axis=1) > FARTHEST)).tolist():
         findings.add("out-of-range", "The number is too large for a place.", "Correct it.", row=int(raw.rows[i]))
     if known.any() and 0.0 < np.ptp(bounds[known].reshape(-1, 2), axis=0).max() < NEAREST:
-        message = "All places are within next to nothing of each other: no distance can be computed."
+        message = "All places are practically one point: no distance can be computed."
         findings.add("out-of-range", message, "Give the coordinates in a smaller unit.")
     if choice == "planar" or (choice == "auto" and not raw.degrees):
         if choice == "auto" and raw.definition is None and known.any() and fits[known].all():

@@ -35,12 +35,12 @@ def checked_geometry_file(path: Path) -> Path:
     if ending == ".zip":
         _refuse(path, "A zip archive is not opened.", "Unpack it, and choose the .shp, .gpkg or .geojson in it.")
     if ending == ".shp" and not opening.startswith(_SHAPEFILE):
-        _refuse(path, "This is no Shapefile, though it is called .shp.")
+        _refuse(path, "This is not a Shapefile, although it is called .shp.")
     if ending == ".gpkg" and not (opening.startswith(_SQLITE) and opening[_APPLICATION] in _GEOPACKAGE):
-        _refuse(path, "This is no GeoPackage, though it is called .gpkg.")
+        _refuse(path, "This is not a GeoPackage, although it is called .gpkg.")
     if ending in (".geojson", ".json"):
         if not opening.removeprefix(_MARK).lstrip().startswith(b"{"):
-            _refuse(path, f"This is no GeoJSON, though it is called {ending}.")
+            _refuse(path, f"This is not a GeoJSON file, although it is called {ending}.")
         _check_coordinate_system(path)
     return place
 

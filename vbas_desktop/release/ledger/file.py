@@ -86,7 +86,7 @@ def read_ledger(path: Path, must_be: bool = True) -> Ledger:
         entries = tuple(Entry.from_json(entry) for entry in data["releases"])
         return Ledger(entries, bytes.fromhex(data["key"]), int(data["last_id"]), str(path))
     except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-        raise _unusable(path, "The ledger is damaged.", "Take a copy of it from before.") from None
+        raise _unusable(path, "The ledger is damaged.", "Use an earlier copy of it.") from None
 
 
 @contextmanager

@@ -77,7 +77,7 @@ class ChartPanel(QWidget):
             row.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
             row.setSpacing(GRID)
         self._upper.addWidget(self.kind, 1)
-        self.all_again.setToolTip("Take the ranges on the axes of “All measures” away (Ctrl+Shift+U)")
+        self.all_again.setToolTip("Remove the ranges on the axes of “All measures” (Ctrl+Shift+U)")
         self.all_again.setShortcut("Ctrl+Shift+U")
         self.all_again.hide()
         self.all_again.clicked.connect(self._on_all_again)

@@ -1,4 +1,4 @@
-"""Recording a release as handed over: to whom, when, and what should be remembered of it."""
+"""Recording a release as handed over: to whom, when, and a note to remember it by."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RecordDialog(QDialog):
         layout.setSpacing(GRID)
         layout.addWidget(Field("A&udience", self.audience, "Who got it. “public” is everybody"))
         layout.addWidget(Field("&Date", self.date, "As 2026-05-31"))
-        layout.addWidget(Field("&Note", self.note, "What should be remembered of it"))
+        layout.addWidget(Field("&Note", self.note, "A note to remember it by"))
         told = "Later exports from these records are compared with it. The ledger holds no value of any record:"
         layout.addWidget(muted(f"{told} {ledger}"))
         layout.addWidget(self.problem)

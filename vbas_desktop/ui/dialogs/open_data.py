@@ -191,7 +191,7 @@ def why_not_open(records: Path | None, regions: Path | None) -> str:
     if records is None:
         return "Choose the file with the records, one line per person or event."
     if records.suffix.lower() in _GEOMETRY:
-        return f"{records.name} holds shapes of regions: it belongs into the field “Region file”."
+        return f"{records.name} holds shapes of regions: it belongs in the field “Region file”."
     if regions is None:
         return "Choose the file that says where the regions of these records are."
     try:

@@ -53,7 +53,7 @@ def _moved_words(geometry: MapGeometry, region: int) -> str:
     """Where a refinement moved an initial region from; before the refinement, that it will be moved."""
     unrefined = geometry.solution.unrefined
     if unrefined is None:
-        return "goes to a neighbour by the refinement"
+        return "moved to a neighbour by the refinement"
     former = int(np.searchsorted(geometry.solution.owners_used, unrefined.owner[region]))
     code = geometry.codes[former] if former < len(geometry.codes) else ""
     return f"came from {escape(code)} by the refinement"

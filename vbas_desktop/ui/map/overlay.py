@@ -124,7 +124,7 @@ def prepare_context(path: str, base: BaseGeometry) -> DrawnContext:
     both = np.concatenate((lines, borders))
     points = shapely.get_coordinates(parts[kinds == 0])
     if not (len(areas) or len(both) or len(points)):
-        return DrawnContext(problem=f"{path}: Nothing of it lies near the regions. Check its coordinate system.")
+        return DrawnContext(problem=f"{path}: Nothing in it lies near the regions. Check its coordinate system.")
     frame = base.frame
     return DrawnContext(
         rings_of(areas, frame) if len(areas) else None,

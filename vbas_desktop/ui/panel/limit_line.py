@@ -29,7 +29,7 @@ class LimitLine(QWidget):
         self.percent.setKeyboardTracking(False)
         self.percent.setToolTip("Recommended is the finest solution that loses no more of the records (Ctrl+L)")
         without_wheel(self.percent)
-        self.percent.setAccessibleName("At most so many percent suppressed")
+        self.percent.setAccessibleName("Largest share suppressed, in percent")
         shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
         shortcut.activated.connect(self.percent.setFocus)
         shortcut.activated.connect(self.percent.selectAll)

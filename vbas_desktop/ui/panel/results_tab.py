@@ -69,7 +69,7 @@ class ResultsTab(QWidget):
         actions = {}
         for name, text, key, tip, slot in (
             ("pin", "&Pin", "Ctrl+P", "Keep the solution when others are filtered out", self._on_pin),
-            ("remove", "&Remove", "Del", "Take the solutions out of the list", self._on_remove),
+            ("remove", "&Remove", "Del", "Remove the solutions from the list", self._on_remove),
             ("copy", "&Copy table rows", "Ctrl+C", "Copy the rows for a spreadsheet", self._on_copy),
             ("save", "&Save table as CSV…", "", "Save the table with exact values", self._on_save),
         ):

@@ -48,7 +48,7 @@ class ConstraintsForm(QWidget):
                 Field("Not farther than", self.within, "From the point of one's region to the slot"),
                 Field("Groups by", self.group, "A quasi-identifier; its values are groups for the next two limits"),
                 Field("Most of one group", self.share, "Largest share of a slot for people of one group"),
-                Field("Fewest groups", self.groups, "So many groups at least in every slot that is used"),
+                Field("Fewest groups", self.groups, "Least number of groups in every slot that is used"),
             )
         ):
             field.widget.setMinimumWidth(1)

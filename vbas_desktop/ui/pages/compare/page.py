@@ -73,7 +73,7 @@ class ComparePage(QWidget):
         self.live.setWordWrap(True)
         self.live.setFont(tabular(self.live.font()))
         self.live.setProperty("look", "live")
-        self.live.setAccessibleName("What the comparison comes to")
+        self.live.setAccessibleName("Result of the comparison")
         self.start.setProperty("look", "primary")
         self.stop.setToolTip("Stop; finished combinations are kept and not run again (Ctrl+.)")
         self.thesis.setToolTip(

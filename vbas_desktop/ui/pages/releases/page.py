@@ -78,7 +78,7 @@ class ReleasesPage(QWidget):
             (self.check, "Ctrl+Return", "Compare the solution that is shown with what this audience has"),
             (self.reuse, "Ctrl+Alt+U", "Run the open records with the regions and columns of the chosen release"),
             (self.join, "Ctrl+Alt+J", "Open the chosen release as data, so that its regions can be joined further"),
-            (self.remove, "Ctrl+Del", "Take the chosen release out of the ledger"),
+            (self.remove, "Ctrl+Del", "Remove the chosen release from the ledger"),
         ):
             button.setShortcut(keys)
             button.setToolTip(f"{told} ({keys})")

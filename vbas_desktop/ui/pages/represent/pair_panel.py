@@ -85,7 +85,7 @@ class PairPanel(QScrollArea):
             Field(
                 "Distances", self.distances, "A folder with COLUMN.csv: a square table of the distances between values"
             ),
-            Field("Weights of the columns", self.weights, "Above 0, adding up to 1; empty: all alike"),
+            Field("Weights of the columns", self.weights, "Above 0, adding up to 1; equal if left empty"),
             Field("Weights of the levels", self.level_weights, "From the lowest level up, adding up to 1"),
             Field("Columns left out, because", self.reasons, "column=why, separated by commas"),
             self.worst,

@@ -119,7 +119,7 @@ class PolicyPage(QScrollArea):
             self._add_module(module, column)
         column.addWidget(title("Signature"))
         row = QHBoxLayout()
-        self.name.setPlaceholderText("Name of whoever is responsible")
+        self.name.setPlaceholderText("Name of the person responsible")
         self.name.setAccessibleName("Signed by")
         row.addWidget(self.name, 1)
         row.addWidget(self.sign)
@@ -179,7 +179,7 @@ class PolicyPage(QScrollArea):
         notes = self._context.session.policy
         self.sign.setEnabled(bool(self.name.text().strip()))
         self.signature.setText(
-            f"Signed by {notes.signed_by} on {notes.signed_on}. A change takes the signature away."
+            f"Signed by {notes.signed_by} on {notes.signed_on}. Any change removes the signature."
             if notes.signed_by
             else "Not signed."
         )

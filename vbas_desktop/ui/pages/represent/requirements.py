@@ -134,7 +134,7 @@ class RequirementsPage(QWidget):
         self.message.setProperty("look", "error")
         self.message.setWordWrap(True)
         column.addWidget(self.message)
-        column.addWidget(Field("Title", self.title, "How the requirement is called"))
+        column.addWidget(Field("Title", self.title, "Name of the requirement"))
         column.addWidget(title("Measures of the whole release"))
         grid = QGridLayout()
         grid.setColumnStretch(0, 1)

@@ -44,7 +44,7 @@ class RiskyPage(QWidget):
         self.search.setShortcut(QKeySequence("Ctrl+Return"))
         self.search.setToolTip("List all minimal combinations that fewer than k records share (Ctrl+Enter)")
         self.stop = QPushButton("Stop")
-        self.stop.setToolTip("Stop what is going on; finished steps are kept (Ctrl+.)")
+        self.stop.setToolTip("Stop the running job; finished steps are kept (Ctrl+.)")
         self.use = QPushButton("Use as &quasi-identifiers")
         self.reason = QLabel()
         self._build()

@@ -107,7 +107,7 @@ class SettingsPanel(SidePanel):
         numbers.setVerticalSpacing(GRID // 2)
         fields = (
             Field("k", self.k, "Values that fewer records share are risky"),
-            Field("Largest size", self.max_size, "List at most so many columns together; coarsening looks at all"),
+            Field("Largest size", self.max_size, "Most columns in a listed combination; coarsening looks at all"),
             Field("Coarsen", self.strategy, "Gently: few records go or values are grouped, one change a step; a column "
                   "is emptied last. Few columns: a smallest set that hits every risky combination. Every column: all "
                   "that occur in one"),

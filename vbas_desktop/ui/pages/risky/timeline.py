@@ -137,7 +137,7 @@ class Timeline(QWidget):
         self.unsearched.setText(
             f"Written without having been searched: {', '.join(names)}. With these, people may still stand out."
         )
-        self.unsearched.setToolTip("Search them too, or take their ticks under Write away")
+        self.unsearched.setToolTip("Search them too, or remove their ticks under Write")
         self.unsearched.setVisible(bool(names))
 
     def enable(self, setup: RiskySetup | None, work: Work | None, busy: bool) -> None:
