@@ -168,9 +168,13 @@ def test_without_quasi_identifiers_it_says_what_is_missing(page, loaded_window):
     assert page.table.focusPolicy() is not Qt.FocusPolicy.NoFocus
 
 
-def test_on_a_low_window_the_picture_stands_beside_the_table(page):
+def test_on_a_low_window_the_picture_stands_beside_the_table(page, loaded_window, qtbot):
+    assert page.table.isHidden()
+    assert page.chart.nothing.startswith("“Find it” tries every combination")
     page.resize(1024, 548)
     assert page.halves.orientation() is Qt.Orientation.Horizontal
+    finish(loaded_window, qtbot, page.start.click)
+    assert not page.table.isHidden()
     assert page.table.viewport().height() > 5 * page.table.verticalHeader().defaultSectionSize()
     page.resize(1440, 768)
     assert page.halves.orientation() is Qt.Orientation.Vertical

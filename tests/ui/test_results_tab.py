@@ -285,7 +285,7 @@ def test_a_preset_of_the_menu_decides_the_stars_of_the_window(aggregated_window,
     window, session = aggregated_window, aggregated_window.session
     tab = window.findChild(ResultsTab)
     tab.measure_menu.aboutToShow.emit()
-    for name in ("All of the thesis", "Suppression and place"):
+    for name in ("All published measures", "Suppression and place"):
         action = next(each for each in tab.measure_menu.actions() if each.text() == name)
         action.trigger()
         assert action.isChecked()
@@ -294,7 +294,7 @@ def test_a_preset_of_the_menu_decides_the_stars_of_the_window(aggregated_window,
         rows = range(tab.filter.rowCount())
         starred = {tab.filter.shown_entries()[row].number for row in rows if "★" in tab.filter.index(row, 0).data()}
         assert starred == expected
-        assert len(session.pareto_measures) == (6 if "thesis" in name else 2)
+        assert len(session.pareto_measures) == (6 if "published" in name else 2)
 
 
 def test_a_partition_that_was_found_before_is_not_listed_again(tab, compared):

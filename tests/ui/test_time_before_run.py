@@ -1,31 +1,115 @@
-"""How long a run will take is said before it begins, if it is long."""
+"""How long a run will take is said before it begins, if it is long: as exactly as it can be known by then."""
 
 from dataclasses import replace
 
-from vbas_desktop.comparison.costs import seconds_of_one
-from vbas_desktop.session.estimate import estimate
+import pytest
+from solved import Bench
+
+from vbas_desktop.comparison.costs import seconds_of_one, seconds_of_rating
+from vbas_desktop.comparison.words import span_in_words
+from vbas_desktop.engine import partitions
+from vbas_desktop.session import orders
+from vbas_desktop.session.estimate import Expected, estimate
+from vbas_desktop.session.session import Session
 
 
-def test_a_long_run_says_so_beforehand_and_a_short_one_does_not(aggregated_window):
+class Clock:
+    """Every look at it, a certain time has passed."""
+
+    def __init__(self, step):
+        self.now, self.step = 0.0, step
+
+    def __call__(self):
+        self.now += self.step
+        return self.now
+
+
+@pytest.fixture
+def session(solved, qapp):
+    bench = Bench(solved.session())
+    yield bench.session
+    bench.close()
+
+
+def test_a_first_guess_is_a_wide_range_and_says_that_it_is_one(session):
+    session.restore_results(())
+    order = session.order_estimate()
+    found = estimate(order)
+    stored = found.problem.counts.rows[2].size
+    location = order.job.request(found.problem).site_location
+    assert found.tried_seconds is None, "a fixed number needs no trials"
+    assert found.guessed_seconds == len(found.site_numbers) * seconds_of_one(location, stored)
+    assert found.expected([]) == Expected(found.guessed_seconds / 3, 3 * found.guessed_seconds, True)
+    assert found.time_in_words([]) == ""
+    assert replace(found, guessed_seconds=200.0).time_in_words([]) == (
+        "Will take roughly 1 to 10 minutes: a first guess, nothing like it was run on these data yet."
+    )
+    slower = estimate(replace(order, pace=7.0))
+    assert slower.guessed_seconds == pytest.approx(7 * found.guessed_seconds)
+
+
+def test_what_was_tried_for_the_number_of_sites_tells_better(session, monkeypatch):
+    session.restore_results(())
+    session.change(session.choices.with_approach("site_number", "limit"))
+    monkeypatch.setattr(partitions, "clock", Clock(9.0))
+    found = estimate(session.order_estimate())
+    job = session.order_estimate().job
+    tried = job.kept.partitions(job.request(found.problem)).known
+    assert tried.seconds_of_one == 9.0
+    todo = sum(number not in tried._suppressed for number in found.site_numbers)
+    assert todo > 0
+    rating = len(found.site_numbers) * seconds_of_rating(found.problem.counts.rows[2].size)
+    assert found.tried_seconds == pytest.approx(9.0 * todo + rating)
+    assert found.expected([]) == Expected(found.tried_seconds / 2, 2 * found.tried_seconds)
+    assert found.time_in_words([]).startswith("Will take about ")
+
+
+def test_an_earlier_run_with_the_same_approaches_tells_best(session):
+    found = estimate(session.order_estimate())
+    run = next(entry.run for entry in session.entries if entry.run.approaches == dict(session.choices.approaches))
+    slow = replace(run, result=replace(run.result, seconds=40.0))
+    assert found.expected([slow]) == Expected(40.0, 40.0)
+    fewer = replace(found, site_numbers=found.site_numbers[:2])
+    assert fewer.time_in_words([slow]) == "Will take about 16 seconds."
+    other = replace(slow, approaches={**slow.approaches, "site_location": "random"})
+    assert found.expected([other]).a_guess
+
+
+def test_it_is_said_above_run(aggregated_window):
     session, tab = aggregated_window.session, aggregated_window.input
     found = estimate(session.order_run())
     (run,) = dict.fromkeys(entry.run for entry in session.entries)
-    assert found.approaches == dict(session.choices.approaches)
-    stored = found.problem.counts.rows[2].size
-    location = session.order_run().job.request(found.problem).site_location
-    assert found.seconds([]) == found.guessed_seconds == 5 * seconds_of_one(location, stored)
-    assert found.time_in_words([]) == ""
-    assert replace(found, guessed_seconds=200.0).time_in_words([]) == "Will take about 3 minutes."
-
     slow = replace(run, result=replace(run.result, seconds=40.0))
-    assert found.seconds([slow]) == 40.0, "as long as the same run took before"
-    fewer = replace(found, site_numbers=found.site_numbers[:2])
-    assert fewer.seconds([slow]) == 16.0
-    assert fewer.time_in_words([slow]) == "Will take about 16 seconds."
-    other = replace(slow, approaches={**slow.approaches, "site_location": "random"})
-    assert found.seconds([other]) == found.guessed_seconds
-
     session.restore_results([replace(entry, run=slow) for entry in session.entries])
     tab._on_estimated(found)
     assert tab.more.text().startswith("Will take about 40 seconds. Will try ")
     assert tab.more.isVisibleTo(tab)
+
+
+def test_the_time_of_loading_tells_how_fast_the_computer_is(data, monkeypatch):
+    monkeypatch.setattr(orders, "_TELLING_BYTES", 1000)
+    size = data[0].stat().st_size
+    for seconds, pace in ((size * orders._USUAL_SECONDS * 3, 3.0), (1e9, 20.0), (0.0, 0.25)):
+        monkeypatch.setattr(orders, "clock", Clock(seconds))
+        loaded = Session().order_load(*data).execute()
+        assert loaded.pace == pytest.approx(pace)
+    session = Session()
+    session.accept_data(replace(loaded, pace=3.0))
+    assert session.order_estimate().pace == 3.0
+    monkeypatch.undo()
+    assert Session().order_load(*data).execute().pace == 1.0, "so small a file tells nothing"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.2, 0.4, "1 second"),
+        (20, 60, "20 to 60 seconds"),
+        (66, 600, "1 to 10 minutes"),
+        (70, 119, "1 to 2 minutes"),
+        (1800, 5400, "1 to 2 hours"),
+        (3600 * 3, 3600 * 1200, "3 to 1,200 hours"),
+    ],
+)
+def test_ranges_are_no_more_exact_than_they_can_be_known(low, high, words):
+    assert span_in_words(low, high) == words

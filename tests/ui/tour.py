@@ -28,15 +28,18 @@ Shown = tuple[str, QWidget]
 
 
 class Tour:
-    """``stops`` yields names and widgets; what was opened for a stop is closed when the next is asked for."""
+    """``stops`` yields names and widgets; what was opened for a stop is closed when the next is asked for.
 
-    def __init__(self, window: MainWindow, folder: Path) -> None:
-        self.window, self.folder = window, folder
+    Without ``data`` it goes through the sample data; they need columns named age and sex.
+    """
+
+    def __init__(self, window: MainWindow, folder: Path, data: tuple[Path, Path] | None = None) -> None:
+        self.window, self.folder, self.data = window, folder, data
 
     def stops(self) -> Iterator[Shown]:
         """Everything, from the first start to a written release."""
         yield from self._empty()
-        self._until_idle(lambda: self.window.controller.load_sample(run=False))
+        self._until_idle(self._load)
         yield from self._input()
         yield from self._before_results()
         self._until_idle(self.window.controller.run)
@@ -66,6 +69,12 @@ class Tour:
     def _until_idle(self, action: Callable[[], object]) -> None:
         action()
         self._rest()
+
+    def _load(self) -> None:
+        if self.data is None:
+            self.window.controller.load_sample(run=False)
+        else:
+            self.window.controller.load(*self.data)
 
     def _run_another(self) -> None:
         session = self.window.session
@@ -241,6 +250,7 @@ class Tour:
         self._rest()
         shown = [each for each in QApplication.topLevelWidgets() if isinstance(each, QDialog) and each.isVisible()]
         assert shown, name
-        yield name, shown[-1]
-        shown[-1].close()
+        dialog = QApplication.activeModalWidget() or shown[-1]
+        yield name, dialog
+        dialog.close()
         QApplication.processEvents()

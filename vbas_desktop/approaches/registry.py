@@ -157,7 +157,7 @@ def revealed(chosen: Mapping[str, str], settings: Mapping[str, Mapping[str, Any]
 
 
 USUAL, THESIS = "usual", "thesis"
-PRESETS = {USUAL: "Suppression and place", THESIS: "All of the thesis"}
+PRESETS = {USUAL: "Suppression and place", THESIS: "All published measures"}
 """The presets with their titles: two prices that everybody understands, or every measure that the thesis rates by."""
 
 

@@ -12,7 +12,7 @@ from vbas_desktop.engine.partitions import Partitions
 
 from .plan import Combination, Plan
 
-_PLACED = (0.006, 8e-9)
+_PLACED = (0.006, 2.5e-8)
 """Seconds of one aggregation with a location approach of its own, and more for each stored count (one 2.5 GHz core)."""
 _SEEDED = (0.012, 2e-7)
 """The same for location approaches that start from another one and search."""
@@ -49,6 +49,12 @@ def seconds_of_one(approach: Approach, stored: int) -> float:
     """A first guess at the seconds of one aggregation with this location approach and so many stored counts."""
     searches = any(declared.kind == "approach" for declared in approach.parameters())
     base, more = _SEEDED if searches else _PLACED
+    return base + more * stored
+
+
+def seconds_of_rating(stored: int) -> float:
+    """A first guess at the seconds that suppressing and rating take of one aggregation."""
+    base, more = _PLACED
     return base + more * stored
 
 

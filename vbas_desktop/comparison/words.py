@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from vbas_desktop.approaches.registry import approaches
@@ -113,6 +114,17 @@ def prepared_in_words(prepared: Prepared) -> str:
     if kept:
         text += f" {counted(kept, 'combination')} {agreeing(kept, 'is', 'are')} finished already."
     return f"{text} About {duration_in_words(prepared.seconds_left)} to go."
+
+
+_UNITS = ((1, "second", 90), (60, "minute", 5400), (3600, "hour", math.inf))
+"""The seconds of each, its name, and from how many seconds on the next one is told."""
+
+
+def span_in_words(low: float, high: float) -> str:
+    """Between which times something will be, both no more exact than they can be known: 20 to 60 seconds."""
+    seconds, unit = next((size, name) for size, name, most in _UNITS if high < most)
+    least, most = max(1, math.floor(low / seconds)), max(1, math.ceil(high / seconds))
+    return counted(most, unit) if least == most else f"{least:,} to {counted(most, unit)}"
 
 
 def duration_in_words(seconds: float) -> str:

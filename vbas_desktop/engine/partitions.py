@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from statistics import median
+from time import perf_counter as clock
 from typing import Any
 
 import numpy as np
@@ -66,13 +68,21 @@ class _Known:
     def __init__(self) -> None:
         self._made: dict[int, Partition] = {}
         self._suppressed: dict[int, int] = {}
+        self._seconds: list[float] = []
+
+    @property
+    def seconds_of_one(self) -> float | None:
+        """How long one of those that were made took, in the middle of all; None if none was."""
+        return median(self._seconds) if self._seconds else None
 
     def made(self, sites: int, make: Callable[[], Partition]) -> Partition:
         """The partition that is kept, or what ``make`` gives."""
         found = self._made.get(sites)
         if found is None:
+            started = clock()
             found = make()
             if not found.stopped:
+                self._seconds.append(clock() - started)
                 self._made[sites] = found
                 for oldest in list(self._made)[:-_KEPT]:
                     self._made.pop(oldest, None)

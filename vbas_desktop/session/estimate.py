@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from vbas_desktop.comparison.costs import seconds_of_one
-from vbas_desktop.comparison.words import duration_in_words
+from vbas_desktop.comparison.costs import seconds_of_one, seconds_of_rating
+from vbas_desktop.comparison.words import duration_in_words, span_in_words
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import agreeing, counted, share_in_words
 from vbas_desktop.engine.kept import KeptTrials
-from vbas_desktop.engine.partitions import decide_sites
+from vbas_desktop.engine.partitions import Partitions, decide_sites
 
 from .orders import RunOrder
 from .results import ProblemKey, Run
@@ -20,6 +21,26 @@ from .words import product_in_words
 
 _LONG_SECONDS = 8.0
 """A run that takes longer says so beforehand."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Between how many seconds a run will take; ``a_guess``: nothing like it was done here yet."""
+
+    low: float
+    high: float
+    a_guess: bool = False
+
+    @property
+    def in_words(self) -> str:
+        """A sentence; empty if there is nothing to prepare for."""
+        if math.sqrt(self.low * self.high) < _LONG_SECONDS:
+            return ""
+        if self.low == self.high:
+            return f"Will take about {duration_in_words(self.low)}."
+        how = "roughly" if self.a_guess else "about"
+        more = ": a first guess, nothing like it was run on these data yet" if self.a_guess else ""
+        return f"Will take {how} {span_in_words(self.low, self.high)}{more}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,21 +57,26 @@ class Estimate:
     findings: tuple[Finding, ...] = ()
     approaches: Mapping[str, str] = field(default_factory=dict)
     guessed_seconds: float = 0.0
+    tried_seconds: float | None = None
 
-    def seconds(self, runs: Iterable[Run]) -> float:
-        """How long a run will take: by the latest one with the same approaches, or else by a first guess."""
+    def expected(self, runs: Iterable[Run]) -> Expected:
+        """How long a run will take: by the latest one with the same approaches, or else by what was tried of this one,
+        or else by a first guess.
+        """
         for run in reversed(list(runs)):
             if run.result is None or run.problem is None or not run.result.solutions:
                 continue
             if all(run.approaches.get(name) == approach for name, approach in self.approaches.items()):
                 larger = _stored(self.problem) / max(1, _stored(run.problem))
-                return run.result.seconds / len(run.result.solutions) * len(self.site_numbers) * larger
-        return self.guessed_seconds
+                seconds = run.result.seconds / len(run.result.solutions) * len(self.site_numbers) * larger
+                return Expected(seconds, seconds)
+        if self.tried_seconds is not None:
+            return Expected(self.tried_seconds / 2, 2 * self.tried_seconds)
+        return Expected(self.guessed_seconds / 3, 3 * self.guessed_seconds, a_guess=True)
 
     def time_in_words(self, runs: Iterable[Run]) -> str:
         """What is said before a long run; nothing before a short one."""
-        seconds = self.seconds(runs)
-        return f"Will take about {duration_in_words(seconds)}." if seconds >= _LONG_SECONDS else ""
+        return self.expected(runs).in_words
 
     @property
     def in_words(self) -> str:
@@ -91,18 +117,31 @@ def estimate(order: RunOrder, progress: Progress = Silent()) -> Estimate:  # noq
     request = order.job.request(problem)
     partitions = (order.job.kept or KeptTrials()).partitions(request, progress)
     sites, findings = decide_sites(partitions, progress)
+    around = partitions.around(sites)
     return Estimate(
         order.key,
         problem,
         problem.counts.records - partitions.situation.records,
         sites,
-        partitions.around(sites),
+        around,
         partitions.tried.get(sites),
         request.site_number.allowed_loss(),
         tuple(findings),
         {**order.choices.approaches},
-        len(partitions.around(sites)) * seconds_of_one(request.site_location, _stored(problem)),
+        len(around) * seconds_of_one(request.site_location, _stored(problem)) * order.pace,
+        _tried_seconds(partitions, around, _stored(problem)),
     )
+
+
+def _tried_seconds(partitions: Partitions, around: Sequence[int], stored: int) -> float | None:
+    """How long these numbers of sites will take if each takes as long as those that were tried, which are not made
+    again; rating takes as long as a quick approach. None if none was tried.
+    """
+    one = partitions.known.seconds_of_one
+    if one is None:
+        return None
+    rated = len(around) * seconds_of_rating(stored)
+    return one * sum(number not in partitions.tried for number in around) + rated
 
 
 def _stored(problem: Problem) -> int:

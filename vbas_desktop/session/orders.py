@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter as clock
 from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.problem import Problem
@@ -33,18 +34,21 @@ class LoadOrder:
 
     def execute(self, progress: Progress = Silent()) -> Loaded:  # noqa: B008 (Silent has no state)
         """Read both files and guess what the columns are."""
+        started = clock()
         data = LoadJob(self.records, self.regions, self.choices.reading).execute(progress)
-        return Loaded(self, data, guess_roles(data.table, data.regions), region_ids_sha256(data.regions.ids))
+        pace = pace_of(data.table, clock() - started)
+        return Loaded(self, data, guess_roles(data.table, data.regions), region_ids_sha256(data.regions.ids), pace)
 
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """Both files in memory, with a guess of what the columns are."""
+    """Both files in memory, with a guess of what the columns are, and the `pace_of` reading them."""
 
     order: LoadOrder
     data: Data
     guessed_roles: Mapping[str, Role]
     region_ids_sha256: str = ""
+    pace: float = 1.0
 
     @property
     def table(self) -> RecordTable:
@@ -55,6 +59,22 @@ class Loaded:
     def regions(self) -> Regions:
         """The regions."""
         return self.data.regions
+
+
+_USUAL_SECONDS = 2.5e-9
+"""What reading a byte of text takes where the first guesses at times were measured."""
+_TELLING_BYTES = 4_000_000
+"""Of smaller files, getting ready takes longer than reading."""
+_PACES = (0.25, 20.0)
+"""Slower than that is the disk, or what is compiled once; faster is a mistake."""
+
+
+def pace_of(table: RecordTable, seconds: float) -> float:
+    """How many times longer than usual this computer takes, by what it took to read these records."""
+    dialect, size = table.dialect, table.source.size_bytes
+    if dialect.format != "csv" or dialect.compressed or size < _TELLING_BYTES:
+        return 1.0
+    return min(max(seconds / (size * _USUAL_SECONDS), _PACES[0]), _PACES[1])
 
 
 def region_ids_sha256(ids: Iterable[str]) -> str:
@@ -70,13 +90,14 @@ def count(data: Data, key: ProblemKey) -> CountJob:
 
 @dataclass(frozen=True, eq=False)
 class RunOrder:
-    """One run under its number in the session."""
+    """One run under its number in the session; ``pace`` is that of the computer, by the loading of the files."""
 
     run_id: int
     job: RunJob
     choices: Choices
     key: ProblemKey
     region_ids_sha256: str = ""
+    pace: float = 1.0
 
     def as_run(self, title: str) -> Run:
         """The run as the session lists it while it is under way."""

@@ -52,6 +52,7 @@ class Session(Loading):
         self._document: Mapping[str, Any] = {}
         self._trials = KeptTrials()
         self.region_ids_sha256 = ""
+        self._pace = 1.0
 
     # Data
 
@@ -68,7 +69,7 @@ class Session(Loading):
             self.regions = loaded.regions
         self.table = loaded.table
         self.records_path, self.regions_path = loaded.order.records, loaded.order.regions
-        self.region_ids_sha256 = loaded.region_ids_sha256
+        self.region_ids_sha256, self._pace = loaded.region_ids_sha256, loaded.pace
         self._problem = self._refusal = self.unread = None
         self._trials = KeptTrials()
         self._open_runs.clear()
@@ -216,7 +217,7 @@ class Session(Loading):
         assert self.table is not None
         assert self.regions is not None
         job = RunJob(self.choices.settings(), Data(self.table, self.regions), self.counted(key), kept=self._trials)
-        return RunOrder(run_id, job, self.choices, key, self.region_ids_sha256)
+        return RunOrder(run_id, job, self.choices, key, self.region_ids_sha256, self._pace)
 
     def begin_counted(self, run_id: int, problem: Problem) -> None:
         """The run's problem is counted: from now on its solutions can be drawn."""

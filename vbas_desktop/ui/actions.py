@@ -146,8 +146,7 @@ class RatingMenu(QObject):
         super().__init__(parent)
         self._session = session
         self._actions: dict[str, QAction] = {}
-        note = menu.addSection("Count for the Pareto star")
-        note.setEnabled(False)
+        menu.addAction("What counts for the star ★: in these, nothing beats it").setEnabled(False)
         known = approaches("rating")
         self._presets = add_presets(menu, session)
         titles = with_mnemonics([*PRESETS.values(), *(kind.card.title for kind in known.values())])

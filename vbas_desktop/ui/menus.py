@@ -56,6 +56,8 @@ class Menus(QObject):
         if PAGES:
             self._build_tools(bar.addMenu("&Tools"))
         self.actions.fill(bar.addMenu("&Help"), commands.HELP)
+        for menu in bar.findChildren(QMenu):
+            menu.setToolTipsVisible(True)
 
     def toolbar_actions(self) -> list[QAction]:
         """The actions of the toolbar."""

@@ -21,7 +21,16 @@ QToolBar {{ border: none; border-bottom: 1px solid {colours.line}; padding: 4px 
 QToolBar QToolButton {{ padding: 4px 8px; border-radius: 4px; border: 1px solid transparent; }}
 QToolBar QToolButton:hover:enabled {{ background: {colours.raised}; border-color: {colours.line}; }}
 QToolBar QToolButton:focus {{ border-color: {colours.accent}; }}
-QMenu {{ border: 1px solid {colours.line}; }}
+QMenu {{ border: 1px solid {colours.line}; padding: 3px 0; }}
+QMenu::item {{ padding: 4px 24px 4px 8px; }}
+QMenu::item:selected {{ background: {colours.accent}; color: {colours.on_accent}; }}
+QMenu::item:disabled {{ color: {colours.muted}; background: transparent; }}
+QMenu::icon {{ padding-left: 8px; }}
+QMenu::separator {{ height: 1px; background: {colours.line}; margin: 3px 6px; }}
+QMenu::indicator {{ width: 13px; height: 13px; margin-left: 8px; }}
+QMenu::indicator:non-exclusive {{ border: 1px solid {colours.muted}; border-radius: 2px; background: {colours.base}; }}
+QMenu::indicator:non-exclusive:checked {{ background: {colours.accent}; border-color: {colours.accent};
+  image: url("{tick}"); }}
 QStatusBar {{ border-top: 1px solid {colours.line}; background: {colours.window}; }}
 QStatusBar::item {{ border: none; }}
 QSplitter::handle {{ background: {colours.line}; }}

@@ -7,6 +7,7 @@ import pytest
 from made_up_sessions import open_data, run
 
 from vbas_desktop.cli.main import main
+from vbas_desktop.comparison.store import Store
 from vbas_desktop.comparison.words import duration_in_words, plan_in_words, prepared_in_words
 from vbas_desktop.domain.records import Role
 from vbas_desktop.release import ReleaseOptions
@@ -115,7 +116,7 @@ def test_what_is_missing_for_a_comparison_is_said(grouped, change, reason):
     assert said is None if reason is None else reason in said
 
 
-def test_a_comparison_lands_in_the_results_once(grouped, tmp_path):
+def test_a_comparison_lands_in_the_results_once(grouped, tmp_path, monkeypatch):
     plan = ticked_plan(TICKED, grouped)
     assert plan_in_words(plan) == "12 combinations in 4 scenarios make at most 36 aggregations."
     order = order_comparison(TICKED, grouped, tmp_path / "out")
@@ -126,6 +127,9 @@ def test_a_comparison_lands_in_the_results_once(grouped, tmp_path):
         compared = order.job.execute(on_finished=lambda one: grouped.add_complete([(order.run_of(one), one.result)]))
     assert len(compared.comparison.finished) == 12
     assert len(grouped.entries) == 36
+    with monkeypatch.context() as stopped:
+        stopped.setattr(Store, "forget", lambda store: None)
+        order.job.execute()
     assert prepared_in_words(order.job.look_ahead()).endswith("All of them are finished already.")
     kinds = {(e.run.key.k, e.run.key.names_in_words, e.solution.approaches.get("adc_seeding")) for e in grouped.entries}
     assert len(kinds) == 2 * 2 * 3

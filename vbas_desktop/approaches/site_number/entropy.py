@@ -26,7 +26,8 @@ class EntropySiteNumber(GapsSiteNumber):
     card: ClassVar[Card] = Card(
         name="entropy",
         title="Entropy of the classes",
-        summary="As many sites as regions of the population that so diverse classes need (GAPS models of Canada).",
+        summary="As many sites as the records hold regions of the size that so diverse classes need, by models of "
+        "Canada’s population (GAPS: geographic area population size).",
         formula="H = −Σ (c/n) ln(c/n);  cutoff = B · H^b;  s = ⌊0.9 · ⌊n / cutoff⌋⌋",
         complexity="O(classes present)",
         when="Choose it to compare with earlier releases that followed it; it always gives more sites than MaxCombs, "

@@ -26,6 +26,9 @@ class Chart(QWidget):
     save_wanted = Signal()
     copy_wanted = Signal()
 
+    nothing = "Nothing to draw yet."
+    """What is written while there is nothing to draw."""
+
     def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.colours = colours
@@ -75,7 +78,8 @@ class Chart(QWidget):
             self.draw(painter, area)
         else:
             painter.setPen(QColor(self.colours.muted))
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, "Nothing to draw yet.")
+            flags = Qt.AlignmentFlag.AlignCenter.value | Qt.TextFlag.TextWordWrap.value
+            painter.drawText(area.adjusted(16, 0, -16, 0), flags, self.nothing)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw on screen."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.numbers import measure_words
 from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record
 from vbas_desktop.ui.theme import GRID
 
@@ -64,8 +65,13 @@ class ChartPanel(QWidget):
     def _build(self) -> None:
         for name, title in _KINDS.items():
             self.kind.addItem(title, name)
-        for combo, words in ((self.kind, "Kind of chart"), (self.first, "Measure"), (self.second, "Second measure")):
+        for combo, words, tip in (
+            (self.kind, "Kind of chart", "How the solutions are drawn"),
+            (self.first, "Measure", "What is drawn of them"),
+            (self.second, "Second measure", "What it is drawn against"),
+        ):
             combo.setAccessibleName(words)
+            combo.setToolTip(tip)
             combo.setMinimumContentsLength(9)
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.activated.connect(self._on_choice)
@@ -117,6 +123,8 @@ class ChartPanel(QWidget):
             combo.clear()
             for measure in self._measures:
                 combo.addItem(measure.title, measure.name)
+                tip = measure_words(measure.name).summary
+                combo.setItemData(combo.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
             combo.setCurrentIndex(names.index(chosen) if chosen in names else default)
         self._on_choice()
 

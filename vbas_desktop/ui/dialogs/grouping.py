@@ -91,9 +91,12 @@ class GroupingDialog(QDialog):
         table.horizontalHeader().setSectionResizeMode(_GROUP, QHeaderView.ResizeMode.Stretch)
         self.width_of_one.setSuffix(" categories each")
         self.width_of_one.setAccessibleName("Categories in an interval")
+        self.width_of_one.setToolTip("How many neighbouring categories become one group")
         self.name.setPlaceholderText("Name of the group")
         self.name.setAccessibleName("Name of the group")
+        self.name.setToolTip("What the categories that are selected above are called together")
         self.level.setPrefix("level ")
+        self.level.setAccessibleName("Level of the hierarchy")
         self.level.setToolTip("Which level of a hierarchy (value;level1;level2…) is taken")
         self.load.setToolTip("Read groups from a file with column,value,group, or a level of a hierarchy")
         layout = QVBoxLayout(self)
@@ -158,9 +161,14 @@ class GroupingDialog(QDialog):
     @Slot()
     def _on_named(self) -> None:
         name = self.name.text().strip()
-        if name:
-            self.show_groups({**self.groups(), **dict.fromkeys(self._selected(), name)})
-            self.name.clear()
+        if not name or not self._selected():
+            self.told.setText(
+                "Select categories above and name their group." if not name else "Select categories above."
+            )
+            self.name.setFocus()
+            return
+        self.show_groups({**self.groups(), **dict.fromkeys(self._selected(), name)})
+        self.name.clear()
 
     @Slot()
     def _on_ungroup(self) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBo
 
 from vbas_desktop.jobs.ledger import RecordJob
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.fields import Field, muted
+from vbas_desktop.ui.widgets.fields import Field, muted, set_look
 
 
 class RecordDialog(QDialog):
@@ -26,7 +26,7 @@ class RecordDialog(QDialog):
         self._folder, self._ledger = folder, ledger
         self.audience, self.date, self.note = QLineEdit(audience), QLineEdit(date.today().isoformat()), QLineEdit()
         self.problem = QLabel()
-        self.problem.setProperty("look", "error")
+        self.problem.setProperty("look", "muted")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.record = buttons.addButton("&Record", QDialogButtonBox.ButtonRole.AcceptRole)
         layout = QVBoxLayout(self)
@@ -58,6 +58,8 @@ class RecordDialog(QDialog):
     def _on_changed(self) -> None:
         wrong = self._what_is_wrong()
         self.problem.setText(wrong)
+        # Nobody has done anything wrong who has not yet said anything.
+        set_look(self.problem, "error" if wrong and self.audience.text().strip() else "muted")
         self.record.setEnabled(not wrong)
 
     @Slot()

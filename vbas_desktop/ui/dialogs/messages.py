@@ -63,6 +63,7 @@ def _box(parent: QWidget, icon: QMessageBox.Icon, heading: str, text: str) -> QM
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(icon)
+    box.setWindowTitle("VBAS Desktop")
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(heading)
     box.setInformativeText(text)

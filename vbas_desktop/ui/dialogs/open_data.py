@@ -45,7 +45,7 @@ class FileField(QWidget):
         self.edit = QLineEdit()
         self.edit.textChanged.connect(self._on_text_changed)
         self.edit.setClearButtonEnabled(True)
-        self.edit.setPlaceholderText("Type or paste a path, drop a file here, or browse")
+        self._invite("Type or paste a path, drop a file here, or browse")
         # The field itself would insert a dropped file as text; the row takes it as a path.
         self.edit.setAcceptDrops(False)
         caption = QLabel(label)
@@ -61,6 +61,10 @@ class FileField(QWidget):
         layout.setSpacing(GRID // 2)
         layout.addWidget(caption)
         layout.addLayout(row)
+
+    def _invite(self, words: str) -> None:
+        self.edit.setPlaceholderText(words)
+        self.edit.setToolTip(words)
 
     @property
     def path(self) -> Path | None:
@@ -85,7 +89,8 @@ class FileField(QWidget):
 
     @Slot(str)
     def _on_text_changed(self, text: str) -> None:
-        self.edit.setToolTip(text)
+        # A long path is read in full where it has no room.
+        self.edit.setToolTip(text or self.edit.placeholderText())
         self.changed.emit()
 
     def _on_chosen(self, path: str) -> None:
@@ -115,7 +120,7 @@ class RecordsField(FileField):
         self.tables.clicked.connect(self._on_tables)
         self._row.addWidget(self.folder)
         self._row.addWidget(self.tables)
-        self.edit.setPlaceholderText("A path, or an address such as postgresql://user@host/database")
+        self._invite("A path, or an address such as postgresql://user@host/database")
         self.changed.connect(self._on_changed)
         self._on_changed()
 

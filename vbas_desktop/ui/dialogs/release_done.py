@@ -33,7 +33,7 @@ class ReleaseDone(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Release written")
         self.setMinimumWidth(560)
-        self._report = report
+        self._report, self._theme = report, theme
         heading = title("Written and verified.")
         text = QLabel(_in_words(report))
         text.setWordWrap(True)
@@ -47,13 +47,12 @@ class ReleaseDone(QDialog):
         self.checks.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.checks.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for check in report.checks:
-            icon = theme.icon("shield" if check.passed else "error")
             line = f"{check.name[:1].upper()}{check.name[1:]}: {'passed' if check.passed else 'failed'}"
-            item = QListWidgetItem(icon, line)
-            item.setToolTip(check.detail)
-            self.checks.addItem(item)
+            self._add("shield" if check.passed else "error", line, check.detail)
         for finding in report.findings:
-            self.checks.addItem(QListWidgetItem(theme.icon("warning"), in_window_words(finding)))
+            self._add("warning", in_window_words(finding), "")
+        theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         folder = buttons.addButton("Open &folder", QDialogButtonBox.ButtonRole.ActionRole)
         papers = buttons.addButton("Open &report", QDialogButtonBox.ButtonRole.ActionRole)
@@ -66,6 +65,18 @@ class ReleaseDone(QDialog):
         layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
         for widget in (heading, text, place, self.checks, buttons):
             layout.addWidget(widget)
+
+    def _add(self, icon: str, line: str, tip: str) -> None:
+        item = QListWidgetItem(line)
+        item.setToolTip(tip)
+        item.setData(Qt.ItemDataRole.UserRole, icon)
+        self.checks.addItem(item)
+
+    @Slot()
+    def _on_theme_changed(self) -> None:
+        for row in range(self.checks.count()):
+            item = self.checks.item(row)
+            item.setIcon(self._theme.icon(item.data(Qt.ItemDataRole.UserRole)))
 
     @Slot()
     def _on_folder(self) -> None:

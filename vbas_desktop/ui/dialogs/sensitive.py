@@ -82,17 +82,19 @@ class SensitiveDialog(QDialog):
         self.values.verticalHeader().hide()
         self.values.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.values.horizontalHeader().setSectionResizeMode(_VALUE, QHeaderView.ResizeMode.Stretch)
-        self.limit_field = Field("&Limit", self.limit)
-        self.factor_field = Field("&C, times", self.factor)
+        self.limit_field = Field("&Limit", self.limit, "See below what it means")
+        self.factor_field = Field("&C, times", self.factor, "See below what it means")
         top = Qt.AlignmentFlag.AlignTop
         row = QHBoxLayout()
         row.setSpacing(2 * GRID)
-        row.addWidget(Field("&Released classes must have", self.kind), 2, top)
+        row.addWidget(
+            Field("&Released classes must have", self.kind, "Records are suppressed until this holds"), 2, top
+        )
         row.addWidget(self.factor_field, 1, top)
         row.addWidget(self.limit_field, 1, top)
         layout = QVBoxLayout(self)
         layout.setSpacing(GRID)
-        layout.addWidget(Field("Sensitive colu&mn", self.column))
+        layout.addWidget(Field("Sensitive colu&mn", self.column, "The columns with the role “sensitive” in Input"))
         layout.addLayout(row)
         layout.addWidget(self.explained)
         layout.addWidget(muted("Tick the values that do no harm if they are learned, such as “none” or “healthy”:"))
@@ -133,6 +135,7 @@ class SensitiveDialog(QDialog):
         for kind in _LIMITS:
             if ordered or kind != "ordered-closeness":
                 self.kind.addItem(TITLES[kind], kind)
+                self.kind.setItemData(self.kind.count() - 1, _EXPLAINED[kind], Qt.ItemDataRole.ToolTipRole)
 
     def _fill_values(self, facts: ColumnFacts, chosen: Sensitive) -> None:
         assert facts.categories is not None

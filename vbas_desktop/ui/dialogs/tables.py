@@ -39,6 +39,7 @@ class TablesDialog(QDialog):
         self.password = QLineEdit()
         self.password.setEchoMode(QLineEdit.EchoMode.Password)
         self.password.setPlaceholderText("Only if no password file has it; never stored")
+        self.password.setToolTip("Asked of the server once more with Connect; it is not kept")
         self.connect_button = QPushButton("Co&nnect")
         self.connect_button.clicked.connect(self.ask)
         self.tables = QListWidget()

@@ -33,6 +33,7 @@ class MapBar(QWidget):
         self._theme = theme
         self.colouring = QComboBox()
         self.colouring.setAccessibleName("Colour the map by")
+        self.colouring.setToolTip("What the colours of the aggregated regions tell")
         self.colouring.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.colouring.activated.connect(self._on_colouring_activated)
         self._buttons: list[tuple[QToolButton, str]] = []

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 
 _TICKING_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class TickingMenu(QMenu):
     """Choosing an entry with a tick box sets it and leaves the menu open; Escape or a click beside it closes it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setToolTipsVisible(True)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Set a tick without closing."""

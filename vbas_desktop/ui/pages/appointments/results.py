@@ -44,6 +44,7 @@ class PlanResults(QWidget):
         self.person = QLineEdit()
         self.person.setPlaceholderText("Person id")
         self.person.setAccessibleName("Id of a person who cannot attend")
+        self.person.setToolTip("As in the column that is chosen as person id")
         self.ask = QPushButton("Cannot attend…")
         self.ask.setToolTip("Other slots for this person, the most anonymous first")
         self.export = QPushButton("E&xport…")

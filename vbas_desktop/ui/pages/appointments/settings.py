@@ -57,6 +57,7 @@ class PlanSettings(SidePanel):
         self.slots_file = FileRow("Sl&ots", "CSV with centre, time, capacity; optionally region, x and y", theme)
         self.quasi = QListWidget()
         self.quasi.setAccessibleName("Quasi-identifiers")
+        self.quasi.setSpacing(2)
         self.quasi.setToolTip("Tick what others may know of a person")
         self.roles = {name: QComboBox() for name in _ROLES}
         self.constraints = ConstraintsForm(context)
@@ -169,7 +170,7 @@ class PlanSettings(SidePanel):
                 item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
             self.quasi.addItem(item)
         self.quasi.blockSignals(False)
-        height = self.quasi.fontMetrics().height() + GRID // 2
+        height = max(self.quasi.sizeHintForRow(0), self.quasi.fontMetrics().height()) + 2 * self.quasi.spacing()
         self.quasi.setFixedHeight(min(max(len(columns), 2), 6) * height + 6)
         self.constraints.show_groups(self.columns().quasi_identifiers)
 

@@ -67,6 +67,8 @@ class ComparisonCharts(QWidget):
         self.charts: dict[str, BarsChart] = {}
         self.scenario.setAccessibleName("Scenario")
         self.number.setAccessibleName("Approach for the number of sites")
+        self.scenario.setToolTip("Quasi-identifiers and k of the solutions that are drawn")
+        self.number.setToolTip("The approach that the number of sites of the drawn solutions comes from")
         for combo in (self.scenario, self.number):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(12)

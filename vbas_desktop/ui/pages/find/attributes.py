@@ -72,9 +72,11 @@ class AttributesForm(QWidget):
             pin.setItemData(level + 1, _listed(groups), Qt.ItemDataRole.ToolTipRole)
         pin.setCurrentIndex(max(0, pin.findData(before.pins.get(name, _FREE))))
         pin.setAccessibleName(f"Level of {name}")
+        pin.setToolTip(f"Only this level of {name}, or any of its levels")
         least.setRange(1, max(1, numbers[0]))
         least.setValue(before.minima.get(name, 1))
         least.setAccessibleName(f"Least number of categories of {name}")
+        least.setToolTip(f"Only levels that leave at least so many categories of {name}")
         if row < 10:
             file.setShortcut(QKeySequence(f"Ctrl+Alt+{row}"))
         keys = f" (Ctrl+Alt+{row})" if row < 10 else ""

@@ -85,7 +85,6 @@ class FindPage(QWidget):
         self._set_up_table()
         self.halves.addWidget(self.table)
         self.halves.addWidget(self.chart)
-        self.halves.setSizes([260, 300])
         self.halves.setChildrenCollapsible(False)
         buttons = QHBoxLayout()
         for button in (self.start, self.stop):
@@ -108,7 +107,11 @@ class FindPage(QWidget):
         turned = Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical
         if self.halves.orientation() != turned:
             self.halves.setOrientation(turned)
-            self.halves.setSizes([640, 360] if beside else [260, 300])
+            self._share_room()
+
+    def _share_room(self) -> None:
+        beside = self.halves.orientation() is Qt.Orientation.Horizontal
+        self.halves.setSizes([640, 360] if beside else [260, 300])
 
     def _set_up_table(self) -> None:
         self.sorted.setSourceModel(self.model)
@@ -265,6 +268,10 @@ class FindPage(QWidget):
         self.model.show_search(searched)
         self.table.selectionModel().blockSignals(False)
         self.chart.show_search(searched)
+        if self.table.isHidden() is not (searched is None):
+            # Until there is something to list, the picture's place says what to do.
+            self.table.setVisible(searched is not None)
+            self._share_room()
         if searched is not None:
             fit_columns(self.table)
 

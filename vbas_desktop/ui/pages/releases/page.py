@@ -17,8 +17,12 @@ from vbas_desktop.ui.widgets.fields import Field, muted, set_look
 from vbas_desktop.ui.widgets.tables import Heading, TableModel, fit_columns, set_up_table
 
 _NONE = "Nothing is recorded as handed over. After an export, choose “Record as handed over…”."
-_HEADINGS = tuple(
-    map(Heading, ("Number", "Date", "Audience", "Records", "Regions", "k", "Quasi-identifiers", "Remark", "Beside it"))
+_HEADINGS = (
+    *map(Heading, ("Number", "Date", "Audience", "Records", "Regions")),
+    Heading("k", "Every combination of the quasi-identifiers in a region has at least so many records"),
+    Heading("Quasi-identifiers", "Columns whose values together could single somebody out; counted for k"),
+    Heading("Remark", "The note of whoever recorded it"),
+    Heading("Beside it", "Whether the solution that was checked would single people out beside this release"),
 )
 
 

@@ -11,6 +11,17 @@ from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel
 
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 
+PLACE_MEASURES = {
+    "jaccard": ("Kept together (Jaccard)", "Of the pairs of records alike before or after, the share alike both times"),
+    "fowlkes_mallows": (
+        "Fowlkes–Mallows",
+        "Mean share of the pairs of records that were kept together; 1: nothing merged",
+    ),
+    "place_distance": ("Distance moved", "How far records are from their initial region to the centre of the new one"),
+}
+"""What is told of every place, by which the map can be coloured, too: how it is called, and what it says."""
+_TIPS = dict(PLACE_MEASURES.values())
+
 
 class ClassesModel(TableModel):
     """Rows of values; numbers stand at the right, grouped; unknown ones are a dash."""
@@ -23,7 +34,7 @@ class ClassesModel(TableModel):
     def show_rows(self, headings: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]) -> None:
         """Show another table."""
         self.beginResetModel()
-        self._headings, self.rows = tuple(map(Heading, headings)), rows
+        self._headings, self.rows = tuple(Heading(text, _TIPS.get(text, "")) for text in headings), rows
         self.endResetModel()
 
     def headings(self) -> tuple[Heading, ...]:

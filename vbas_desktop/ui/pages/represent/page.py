@@ -33,6 +33,7 @@ from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import EmptyState, without_wheel
 
+from .classes_model import PLACE_MEASURES
 from .pair_panel import PairPanel
 from .region_map import colours_only, link
 from .version import VersionView
@@ -40,12 +41,6 @@ from .version import VersionView
 SOLUTION, FILES = 0, 1
 _NONE = "nothing"
 _FIGURES = ("records", "jaccard", "fowlkes_mallows", "place_distance", "initial_regions")
-_MEASURES = {
-    "jaccard": "Kept together (Jaccard)",
-    "fowlkes_mallows": "Fowlkes–Mallows",
-    "place_distance": "Distance moved",
-}
-
 _NO_SOLUTION = "Run a combination and choose a solution in Results, or compare two files."
 _NO_FILES = (
     "Choose the original and the anonymised file at the left, name the key (the column that tells which records belong "
@@ -64,8 +59,9 @@ class RepresentabilityPage(QWidget):
         self.source, self.beside = QComboBox(), QComboBox()
         self.source.addItems(["Solution", "Two files"])
         self.coloured_by = QComboBox()
-        for name, words in _MEASURES.items():
+        for name, (words, tip) in PLACE_MEASURES.items():
             self.coloured_by.addItem(words, name)
+            self.coloured_by.setItemData(self.coloured_by.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self.large = QPushButton("Lar&ge map")
         self.legend = LegendStrip(context.theme.colours)
         self._known: dict[int, tuple[Entry, Shown | None, Description]] = {}
@@ -82,12 +78,13 @@ class RepresentabilityPage(QWidget):
         bar.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         bar.setSpacing(GRID)
         self._map_label = QLabel("&Map by")
-        for label, combo in (
-            (QLabel("Show"), self.source),
-            (QLabel("Beside it"), self.beside),
-            (self._map_label, self.coloured_by),
+        for label, combo, tip in (
+            (QLabel("Show"), self.source, "The solution that is chosen in Results, or any two files"),
+            (QLabel("Beside it"), self.beside, "Another solution, or an earlier comparison of two files, beside it"),
+            (self._map_label, self.coloured_by, "By what the aggregated regions are coloured"),
         ):
             label.setBuddy(combo)
+            combo.setToolTip(tip)
             label.setProperty("look", "muted")
             combo.setAccessibleName(label.text().replace("&", ""))
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)

@@ -149,6 +149,7 @@ class RequirementsPage(QWidget):
             for place, (edit, side) in enumerate(zip(self.bounds[name], ("least", "most"), strict=True), 1):
                 edit.setFixedWidth(9 * GRID)
                 edit.setAccessibleName(f"{words}, at {side}")
+                edit.setToolTip(f"At {side}; empty: any. {words}: {MEASURES[name][1]}")
                 grid.addWidget(edit, row, place)
         column.addLayout(grid)
         column.addWidget(self.alike)
