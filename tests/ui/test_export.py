@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication
 
+from vbas_desktop.algorithms.matching import changed_owner
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.records import Role
 from vbas_desktop.release.ledger import read_ledger
@@ -232,6 +233,7 @@ def test_a_solution_that_releases_nothing_cannot_be_exported(loaded_window, qtbo
 
 def test_a_release_is_recorded_and_another_one_beside_it_needs_a_reason(small_regions, tmp_path, qtbot):
     window = small_regions
+    handed = window.session.selected.solution
     dialog = open_dialog(window)
     assert not dialog.reason.isVisible()
     dialog.audience.setText("Uni")
@@ -255,6 +257,29 @@ def test_a_release_is_recorded_and_another_one_beside_it_needs_a_reason(small_re
         page.check.click()
     assert "could single out" in page.said.text()
     assert page.model.text(0, 8).endswith(" people")
+    # The release that was handed over and the solution that is shown, side by side.
+    assert not page.beside.isVisible(), "it is said above"
+    maps = page.maps
+    qtbot.waitUntil(lambda: maps.now.shown is not None and maps.earlier.shown is not None, timeout=LONG)
+    drawn = maps.earlier.shown.solution
+    assert len(set(zip(drawn.membership.tolist(), handed.membership.tolist(), strict=True))) == (
+        handed.aggregated_regions
+    )
+    assert maps.now.shown.number == others[0].number
+    assert maps.earlier_title.text().startswith("Release 1 (handed to Uni on ")
+    records = others[0].problem.counts.region_totals
+    moved = int(changed_owner(handed.membership, others[0].solution.membership, records).sum())
+    assert f"; {moved:,} initial region" in maps.now_title.text()
+    maps.earlier.canvas.zoom_to(0)
+    left, right = (each.canvas.view_rect.center() for each in (maps.earlier, maps.now))
+    assert (right.x(), right.y()) == pytest.approx((left.x(), left.y()))
+    window.session.select(next(each.number for each in window.session.entries if each.solution is handed))
+    qtbot.waitUntil(lambda: "the same regions" in maps.now_title.text(), timeout=LONG)
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        page.check.click()
+    assert page.said.text() == "Nobody would be singled out beside what this audience has."
+    assert "Nobody is singled out by having release 1" in page.beside.text()
+    window.session.select(others[0].number)
     dialog = open_dialog(window)
     dialog.audience.setText("Uni")
     dialog.target.setText(str(tmp_path / "second"))
@@ -314,8 +339,7 @@ def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(s
     export(window, open_dialog(window), tmp_path / "second", qtbot)
     assert json.loads((tmp_path / "second" / "run.json").read_text())["ledger_check"]["safe"]
     page = opened(window, "Releases", qtbot)
-    assert not page.reuse.isEnabled()
-    page.table.selectRow(0)
+    assert [index.row() for index in page.table.selectionModel().selectedRows()] == [0], "the newest is chosen"
     assert page.reuse.isEnabled()
     window.session.modified = False
     page.join.click()

@@ -5,6 +5,7 @@ A ledger is a file of the custodian. It holds no value of any record: values and
 
 from .check import DIFFERENCING, Exposing, Subject, Verdict, check, refuse
 from .entry import PUBLIC, Entry
+from .fates import partition_of
 from .file import LEDGER_FILE, Ledger, alone, read_ledger, write_ledger
 from .making import entry_of_folder, entry_of_plan
 
@@ -21,6 +22,7 @@ __all__ = [
     "check",
     "entry_of_folder",
     "entry_of_plan",
+    "partition_of",
     "read_ledger",
     "refuse",
     "write_ledger",

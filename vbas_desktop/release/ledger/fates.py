@@ -22,7 +22,7 @@ from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.engine.place_parts import codes_of
 
 from .entry import Entry, cell_keys
-from .keyed import Hashes
+from .keyed import Hashes, region_hashes
 
 Ints = NDArray[np.int64]
 NOT_RELEASED = -1
@@ -85,6 +85,12 @@ def places_in(entry: Entry, regions: Hashes) -> NDArray[np.int32]:
         return np.full(regions.size, NOT_RELEASED, np.int32)
     spot = np.minimum(np.searchsorted(known, regions), known.size - 1)
     return np.where(known[spot] == regions, entry.membership[order[spot]], NOT_RELEASED).astype(np.int32)
+
+
+def partition_of(entry: Entry, key: bytes, ids: Sequence[str]) -> NDArray[np.int32]:
+    """The aggregated region of each of these initial regions; those that the release does not know are one more."""
+    place = places_in(entry, region_hashes(key, ids))
+    return np.where(place < 0, entry.aggregated_regions, place).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The page Releases: the ledger beside the records, and the check of the solution that is shown."""
+"""The page Releases: the ledger beside the records, the check of the solution that is shown, and maps of both."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from vbas_desktop.jobs.ledger import CompareJob, ReadLedgerJob, RemoveJob
 from vbas_desktop.release.ledger import Entry, Ledger, Verdict
@@ -15,6 +24,8 @@ from vbas_desktop.ui.dialogs.export import ledger_of
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, muted, set_look
 from vbas_desktop.ui.widgets.tables import Heading, TableModel, fit_columns, set_up_table
+
+from .maps import ReleaseMaps
 
 _NONE = "Nothing is recorded as handed over. After an export, choose “Record as handed over…”."
 _HEADINGS = (
@@ -67,11 +78,11 @@ class ReleasesPage(QWidget):
         super().__init__()
         self._context = context
         self.model, self.table, self.said = EntriesModel(), QTableView(), QLabel(_NONE)
+        self.maps, self.beside = ReleaseMaps(context), muted()
         set_up_table(self.table, "Releases that were handed over")
         self.table.setModel(self.model)
         self.said.setWordWrap(True)
         self.said.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.said.setMinimumHeight(3 * self.said.fontMetrics().lineSpacing())
         self.audience = QLineEdit()
         self.audience.setPlaceholderText("anybody")
         self.check = QPushButton("Check the shown solution")
@@ -95,15 +106,32 @@ class ReleasesPage(QWidget):
         layout.setSpacing(GRID)
         told = "What was handed to whom. Every export from these records is compared with it."
         layout.addWidget(muted(told))
-        layout.addWidget(self.table, 1)
-        layout.addLayout(row)
-        layout.addWidget(self.said)
+        whole = QSplitter(Qt.Orientation.Vertical)
+        whole.setChildrenCollapsible(False)
+        whole.addWidget(self.table)
+        whole.addWidget(self._below(row))
+        whole.setStretchFactor(1, 1)
+        whole.setSizes([120, 680])
+        layout.addWidget(whole, 1)
         self.check.clicked.connect(self._on_check)
         self.remove.clicked.connect(self._on_remove)
         self.reuse.clicked.connect(lambda: self._use(join=False))
         self.join.clicked.connect(lambda: self._use(join=True))
         self.table.selectionModel().selectionChanged.connect(self._on_chosen)
         self._on_chosen()
+
+    def _below(self, row: QHBoxLayout) -> QWidget:
+        """What is done about the chosen release, the result of the check, and both maps."""
+        below = QWidget()
+        layout = QVBoxLayout(below)
+        layout.setContentsMargins(0, GRID // 2, 0, 0)
+        layout.setSpacing(GRID)
+        layout.addLayout(row)
+        layout.addWidget(self.said)
+        layout.addWidget(self.beside)
+        layout.addWidget(self.maps, 1)
+        layout.addStretch(0)
+        return below
 
     def showEvent(self, event: QShowEvent) -> None:
         """Read the ledger again: others may have recorded something."""
@@ -118,7 +146,13 @@ class ReleasesPage(QWidget):
         self.model.show_ledger(ledger)
         fit_columns(self.table)
         self._say("" if len(ledger) else _NONE, "muted")
+        self._choose(len(ledger) - 1)
         self._on_chosen()
+
+    def _choose(self, row: int) -> None:
+        """Choose a release, so that its map is shown."""
+        if row >= 0 and self._chosen is None:
+            self.table.selectRow(row)
 
     @property
     def _chosen(self) -> Entry | None:
@@ -142,6 +176,11 @@ class ReleasesPage(QWidget):
         self.reuse.setEnabled(chosen is not None and not chosen.parents)
         self.join.setEnabled(chosen is not None and not chosen.parents)
         self.check.setEnabled(bool(len(self.model.ledger)) and entry is not None and entry.problem is not None)
+        against = [each for each in self.model.verdict.against if chosen is not None and each.entry.id == chosen.id]
+        # What would expose people is among what is said of all of them.
+        self.beside.setText(against[0].text if against and against[0].safe else "")
+        self.beside.setVisible(bool(self.beside.text()))
+        self.maps.show_entry(chosen, self.model.ledger.key)
 
     @Slot()
     def _on_check(self) -> None:
@@ -153,8 +192,14 @@ class ReleasesPage(QWidget):
         self._context.runner.start("Comparing with earlier releases", job.execute, self._on_compared)
 
     def _on_compared(self, verdict: Verdict) -> None:
+        chosen = self._chosen
         self.model.show_ledger(self.model.ledger, verdict)
         fit_columns(self.table)
+        # The first that it would expose people beside, else the one that was chosen.
+        wanted = [each.entry.id for each in verdict.against if not each.safe] + ([] if chosen is None else [chosen.id])
+        rows = [row for row, entry in enumerate(self.model.ledger) if entry.id in wanted[:1]]
+        self._choose(rows[0] if rows else len(self.model.ledger) - 1)
+        self._on_chosen()
         safe = "Nobody would be singled out beside what this audience has."
         self._say(safe if verdict.safe else "\n".join(verdict.words), "good" if verdict.safe else "error")
 

@@ -29,13 +29,13 @@ from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.map.figures import Figure, figure_named, on_one_scale
 from vbas_desktop.ui.map.legend_strip import LegendStrip
 from vbas_desktop.ui.map.preparer import preparer_of
+from vbas_desktop.ui.map.region_map import colours_only, link
 from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import EmptyState, without_wheel
 
 from .classes_model import PLACE_MEASURES
 from .pair_panel import PairPanel
-from .region_map import colours_only, link
 from .version import VersionView
 
 SOLUTION, FILES = 0, 1

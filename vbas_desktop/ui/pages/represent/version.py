@@ -7,13 +7,13 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSplitter, QTableView, QVBoxLayout, QWidget
 
 from vbas_desktop.session.representing import Description
+from vbas_desktop.ui.map.region_map import RegionMap
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import muted, title
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 
 from .classes_model import SORT_ROLE, ClassesModel
 from .gauge import Gauge
-from .region_map import RegionMap
 
 _MAP_BESIDE = 84 * GRID
 """From this width on, the map has the height of the page."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from vbas_desktop.ui.map.canvas import MapCanvas
-from vbas_desktop.ui.map.figures import Figure, figure_named
-from vbas_desktop.ui.map.furniture import Legend
-from vbas_desktop.ui.map.hover_card import HoverCard, card_text
-from vbas_desktop.ui.map.layers import Layer
-from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID, Theme
+
+from .canvas import MapCanvas
+from .figures import Figure, figure_named
+from .furniture import Legend
+from .hover_card import HoverCard, card_text
+from .layers import Layer
+from .shown import Shown
 
 MEASURES = ("jaccard", "fowlkes_mallows", "place_distance")
 """The figures of aggregated regions that say what a version is worth."""
@@ -56,13 +59,22 @@ class RegionMap(QWidget):
         """The solution that is shown."""
         return self._shown
 
-    def show_solution(self, shown: Shown | None, figure: Figure | None) -> None:
-        """Show a solution by a figure; None: nothing, and the widget is hidden."""
+    def show_solution(
+        self,
+        shown: Shown | None,
+        figure: Figure | None,
+        changed: NDArray[np.bool_] | None = None,
+        words: str = "",
+    ) -> None:
+        """Show a solution by a figure; None: nothing, and the widget is hidden.
+
+        ``changed`` initial regions are marked; ``words`` say what that means.
+        """
         self.setVisible(shown is not None)
         if shown is None or (shown is self._shown and figure is self.canvas.figure):
             return
         self._shown = shown
-        self.canvas.show_map(shown.geometry, figure)
+        self.canvas.show_map(shown.geometry, figure, changed, words)
 
     @Slot()
     def _on_resized(self) -> None:
