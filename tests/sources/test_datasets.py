@@ -128,6 +128,46 @@ def test_a_file_that_changes_before_the_release_stops_it(folder, tmp_path, monke
     assert not (tmp_path / "out").exists()
 
 
+def test_a_file_that_changes_while_it_is_released_stops_the_release(folder, tmp_path, monkeypatch, capsys):
+    from vbas_desktop.release.records.source_writer import ReleaseQuery
+
+    uploaded = ReleaseQuery.upload
+
+    def meddled(self, progress):
+        os.utime(folder / "a.parquet", ns=(1, 1))
+        return uploaded(self, progress)
+
+    monkeypatch.setattr(ReleaseQuery, "upload", meddled)
+    assert main(arguments(folder, tmp_path, "--identifiers", "number", "--out", str(tmp_path / "out"))) == 1
+    assert "The records were changed while they were worked on." in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_types_that_only_duckdb_has(tmp_path):
+    file = tmp_path / "house.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(
+            "CREATE TABLE odd AS SELECT 170141183460469231731687303715884105727::HUGEINT AS a, "
+            "'6f9619ff-8b86-d011-b42d-00c04fc964ff'::UUID AS b, 'x'::ENUM ('x', 'y') AS c, TIME '10:11:12' AS d, "
+            "INTERVAL 3 DAY AS e, [1, 2] AS f, 'a'::BLOB AS g, TIMESTAMPTZ '2020-01-01 00:00:00+00' AS h"
+        )
+    found = load_source(record_place(f"{file}#main.odd"), RecordOptions())
+    values = {each.name: each.categories and each.categories.values for each in found.columns}
+    found.close()
+    assert values["b"] == ("6f9619ff-8b86-d011-b42d-00c04fc964ff",)
+    assert values["c"] == ("x",)
+    assert values["d"] == ("10:11:12.000000",)
+    assert values["a"] == ("170141183460469231731687303715884105727",)
+    assert values["e"] is values["f"] is values["g"] is None
+
+
+def test_dates_outside_the_calendar_are_told(tmp_path):
+    file = tmp_path / "house.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute("CREATE TABLE odd AS SELECT 'infinity'::DATE AS day")
+    assert codes(f"{file}#main.odd") == ["no-fit"]
+
+
 def test_compare_and_search_count_at_the_address(folder, tmp_path):
     columns = ["--region-column", "place", "--quasi-identifiers", "age", "-k", "5", "--quiet"]
     regions = str(regions_file(tmp_path))

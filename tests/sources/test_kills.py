@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import duckdb
+import pyarrow.parquet as pq
 import pytest
 from making import regions_file
 from places import in_folder
@@ -27,21 +28,41 @@ def arguments(records: str, tmp_path, target: str) -> list[str]:
     return ["run", records, str(regions_file(tmp_path)), *RUN, *given]
 
 
+def start(*words: str, **more: str) -> subprocess.Popen:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), **more}
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    return subprocess.Popen([sys.executable, str(PROGRAM), *words], env=environment, **pipes)
+
+
 def kill(moment: str, words: list[str], **more: str) -> None:
-    """Run the program until the moment, and kill it there."""
-    root = str(Path(__file__).parents[2])
-    environment = {**os.environ, "PYTHONPATH": root, **more}
-    with subprocess.Popen(
-        [sys.executable, str(PROGRAM), moment, *words],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
-    ) as child:  # fmt: skip
-        said = child.stdout.readline()
-        if said != b"there\n":
+    """Run the program until the moment, and kill it there; when its Java has noticed, all is over."""
+    with start(moment, *words, **more) as child:
+        said = child.stdout.readline().split()
+        if said[:1] != [b"there"]:
             child.kill()
-        assert said == b"there\n", child.communicate()[1].decode()
+        assert said[:1] == [b"there"], child.communicate()[1].decode()
         os.kill(child.pid, signal.SIGKILL)
         child.communicate()
         assert child.returncode == -signal.SIGKILL
+    until(lambda: not running(int(said[1])))
+
+
+def running(process: int) -> bool:
+    """Whether there is such a process; one that nobody has asked how it ended is gone, too."""
+    try:
+        return process > 0 and Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def until(settled) -> None:
+    """Wait for something that happens soon."""
+    waiting = threading.Event()
+    for _ in range(600):
+        if settled():
+            return
+        waiting.wait(0.05)
+    raise AssertionError("it did not happen")
 
 
 def hidden(folder: Path) -> list[str]:
@@ -91,13 +112,7 @@ def test_a_server(moment, staged, server, password, tmp_path):
     server.run("DROP TABLE IF EXISTS visits CASCADE", "DROP TABLE IF EXISTS handed", VISITS.replace("region", "place"))
     words = arguments(server.address("public.visits"), tmp_path, server.address("public.handed"))
     kill(moment, [*words, "--allow-column", "note,ill,sex"])
-    gone = threading.Event()
-    for _ in range(400):
-        if not server.rows("SELECT 1 FROM pg_stat_activity WHERE application_name = 'vbas-desktop'"):
-            gone.set()
-            break
-        gone.wait(0.05)
-    assert gone.is_set()
+    until(lambda: not server.rows("SELECT 1 FROM pg_stat_activity WHERE application_name = 'vbas-desktop'"))
     listed = f"SELECT count(*) FROM pg_tables WHERE tablename LIKE '{STAGING}%'"
     assert server.rows(listed) == [(staged,)]
     assert server.rows("SELECT count(*) FROM pg_tables WHERE tablename = 'handed'") == [(0,)]
@@ -105,4 +120,35 @@ def test_a_server(moment, staged, server, password, tmp_path):
     assert main([*words, "--allow-column", "note,ill,sex"]) == 0
     assert server.rows(listed) == [(0,)]
     assert server.rows("SELECT count(*) FROM handed") == [(len(released(tmp_path)),)]
+    assert hidden(tmp_path) == []
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.timeout(600)
+def test_a_table_of_spark(tmp_path):
+    """With a catalogue that lasts, on this machine; what is in it is seen by its files."""
+    house, temporary = tmp_path / "house", tmp_path / "temporary"
+    for folder in (house / "warehouse", temporary):
+        folder.mkdir(parents=True)
+    (house / "spark-defaults.conf").write_text(
+        "spark.sql.catalogImplementation hive\n"
+        f"spark.sql.warehouse.dir file:{house}/warehouse\n"
+        f"spark.hadoop.javax.jdo.option.ConnectionURL jdbc:derby:;databaseName={house}/catalogue;create=true\n"
+        f"spark.driver.extraJavaOptions -Dderby.system.home={house}\n",
+        encoding="utf-8",
+    )
+    there = {"SPARK_CONF_DIR": str(house), "TMPDIR": str(temporary)}
+    records = in_folder(table(), tmp_path / "visits")
+    kill("staged", arguments(f"spark-local:{records}", tmp_path, "spark-local:#default.given"), **there)
+    left = [path.name for path in (house / "warehouse").iterdir()]
+    assert len(left) == 1
+    assert left[0].startswith(STAGING)
+    assert [path.name.startswith("vbas-spark-") for path in temporary.glob("vbas-*")] == [True]
+    with start("", *arguments(records, tmp_path, "spark-local:#default.given"), **there) as child:
+        said = child.communicate()[1].decode()
+    assert child.returncode == 0, said
+    assert [path.name for path in (house / "warehouse").iterdir()] == ["given"]
+    rows = pq.ParquetDataset(house / "warehouse" / "given").read()
+    assert sorted(zip(*(column.to_pylist() for column in rows.columns), strict=True), key=repr) == released(tmp_path)
+    assert list(temporary.glob("vbas-*")) == []
     assert hidden(tmp_path) == []

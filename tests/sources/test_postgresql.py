@@ -167,6 +167,52 @@ def test_records_that_change_while_they_are_released_are_not_seen(visits, server
     assert server.rows("SELECT count(*) FROM visits") == [(1401,)]
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("ALTER TABLE visits DROP COLUMN note", "A column is not there any more."),
+        ("DROP TABLE visits", "The table is not there any more."),
+        ("ALTER TABLE visits ALTER COLUMN age TYPE text USING 'a' || age", "do not fit their types"),
+        ("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'vbas-desktop'",
+         "The connection to the server was lost. Nothing was released."),
+    ],
+    ids=["column", "table", "type", "connection"],
+)  # fmt: skip
+def test_what_happens_to_the_table_meanwhile_is_told(change, told, visits, server, tmp_path, monkeypatch, capsys):
+    from vbas_desktop.jobs.release import ReleaseJob
+
+    released = ReleaseJob.execute
+
+    def meddled(self, progress):
+        server.run(change)
+        return released(self, progress)
+
+    monkeypatch.setattr(ReleaseJob, "execute", meddled)
+    assert main(arguments(visits, tmp_path, "--out", str(tmp_path / "out"))) == 1
+    said = capsys.readouterr().err
+    assert told in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_right_to_make_tables_is_told(visits, server, tmp_path, monkeypatch, capsys):
+    server.run(
+        "DROP OWNED BY reader" if server.rows("SELECT 1 FROM pg_roles WHERE rolname = 'reader'") else "SELECT 1",
+        "DROP ROLE IF EXISTS reader", "CREATE ROLE reader LOGIN PASSWORD 'reader'", "GRANT SELECT ON visits TO reader",
+        "REVOKE TEMPORARY ON DATABASE postgres FROM PUBLIC",
+    )  # fmt: skip
+    monkeypatch.setenv("PGPASSWORD", "reader")
+    address = server.address("public.visits", user="reader")
+    assert main(arguments(address, tmp_path, "--out", str(tmp_path / "out"))) == 1
+    assert "to make temporary tables" in capsys.readouterr().err
+    server.run("GRANT TEMPORARY ON DATABASE postgres TO PUBLIC")
+    target = ("--format", "parquet", "--target", server.address("public.handed", user="reader"))
+    assert main(arguments(address, tmp_path, "--out", str(tmp_path / "out"), *target)) == 1
+    said = capsys.readouterr().err
+    assert "You may not do this on the server." in said
+    assert "The release itself is complete" in said
+
+
 class Stopping:
     """Progress that wants to stop as soon as the server works on the query."""
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
+import pyarrow as pa
 import pytest
 from making import regions_file
 from places import in_folder
+from servers import free_port
 from test_datasets import Soon, table
 
 from vbas_desktop.cli.main import main
@@ -12,6 +16,7 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled, Silent
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.sources.address import record_place
+from vbas_desktop.sources.spark_engine import _look_for
 from vbas_desktop.sources.table import load_source
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
@@ -27,6 +32,35 @@ def test_a_table_that_is_not_there(spark):
     with pytest.raises(InputError) as caught:
         load_source(record_place(f"{spark}#nowhere.visits"), RecordOptions())
     assert [finding.code for finding in caught.value.findings] == ["no-such-table"]
+
+
+def test_a_master_that_is_not_there(spark):
+    for host, code in ((f"127.0.0.1:{free_port()}", "no-server"), ("no-such-host.invalid:7077", "no-such-host")):
+        with pytest.raises(InputError) as caught:
+            _look_for(record_place(f"spark://{host}/visits"), f"spark://{host}")
+        assert [finding.code for finding in caught.value.findings] == [code]
+
+
+def test_types_columns_and_changes(spark, tmp_path):
+    more = {"tags": pa.array([["a"]] * 600), "blob": pa.array([b"x"] * 600), "map": pa.array([{"a": 1}] * 600)}
+    made = table()
+    for name, column in more.items():
+        made = made.append_column(name, column)
+    found = load_source(record_place(f"{spark}{in_folder(made, tmp_path / 'visits')}"), RecordOptions())
+    fit = {each.name: each.categorical for each in found.columns}
+    assert fit == {"place": True, "age": True, "number": True, "tags": False, "blob": False, "map": False}
+    with pytest.raises(InputError, match="There is no column “ages”"):
+        found.check_name("ages")
+    with pytest.raises(InputError) as caught:
+        found.engine.fetch("SELECT ages FROM vbas_records", None, Silent(), "")
+    assert [finding.code for finding in caught.value.findings] == ["no-such-column"]
+    os.utime(tmp_path / "visits" / "a.parquet", ns=(1, 1))
+    with pytest.raises(InputError, match="The records were changed"), found.engine.steady(Silent()):
+        pass
+    (tmp_path / "visits" / "a.parquet").unlink()
+    with pytest.raises(InputError, match="The records were changed"):
+        found.engine.fetch("SELECT count(age) AS n FROM vbas_records", None, Silent(), "")
+    found.close()
 
 
 def test_a_stop_cancels_the_jobs(spark, tmp_path):

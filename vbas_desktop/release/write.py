@@ -127,6 +127,8 @@ def _write(
         job = _Job(plan, table, result, options, released, folder, made, telltales)
         job.telltales += canonical_hints(job.canonical)
         written, checks = job.run(progress)
+        if isinstance(table, SourceTable):
+            table.engine.refuse_changed()
         progress.update("Putting the release in place", 1.0)
     return _summary(plan, target, written, checks, options, job.telltales, judged, made.get("population"))
 

@@ -5,29 +5,26 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.records.coding import DISTINCT_LIMIT
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import DATABASES, Address
-from .arrow_types import cast_batch, cast_table, typed_as
+from .arrow_types import cast_batch, cast_table
 from .datasets import Dataset, dataset_of
 from .engine import RECORDS, Description, changed, not_installed, watched, watched_batches
+from .grouping import Grouping
 
 MEMORY = "1GB"
 """How much DuckDB itself may use unless VBAS_DUCKDB_MEMORY says otherwise; the rest of the program needs some, too."""
 _BATCH_ROWS = 1 << 17
-_SURE = 1.5
-"""An estimate of distinct values is within this factor."""
 _STAGE = "Looking at the records"
 
 
-class DuckDBEngine:
+class DuckDBEngine(Grouping):
     """One connection to a database in memory, through which files are read; nothing of it is kept."""
 
     dialect = "duckdb"
@@ -196,30 +193,6 @@ class DuckDBEngine:
         finally:
             cursor.close()
 
-    def values(self, column: int, progress: Progress) -> tuple[Any, Any, Any] | None:
-        """The values of a column with their numbers."""
-        name = f"c{column}"
-        estimate = self.fetch(f"SELECT approx_count_distinct({name}) AS n FROM {RECORDS}", None, progress, _STAGE)
-        if estimate.column(0)[0].as_py() > DISTINCT_LIMIT * _SURE:
-            return None
-        found = self.fetch(f"SELECT {name}, count(*) AS n FROM {RECORDS} GROUP BY {name}", None, progress, _STAGE)
-        keys = found.column(0).combine_chunks()
-        typed = typed_as(keys, self.description.schema.field(column).type)
-        return keys, typed, found.column(1).combine_chunks()
-
-    def missing(self, column: int, progress: Progress) -> int:
-        """Records without a value."""
-        import pyarrow as pa
-
-        name, kind = f"c{column}", self.description.schema.field(column).type
-        test = f"{name} IS NULL"
-        if pa.types.is_floating(kind):
-            test += f" OR isnan({name})"
-        elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            test += f" OR {name} = ''"
-        found = self.fetch(f"SELECT count(*) AS n FROM {RECORDS} WHERE {test}", None, progress, _STAGE)
-        return int(found.column(0)[0].as_py())
-
     def sample(self, share: float) -> str:
         """The records, or a random share of them."""
         if share >= 1:
@@ -240,11 +213,6 @@ class DuckDBEngine:
     def content_hash(self, outputs: Sequence[str]) -> str:
         """63 bits of what a row holds."""
         return f"(hash({', '.join(outputs)}) >> 1)::BIGINT"
-
-    def steady(self, progress: Progress) -> AbstractContextManager[None]:
-        """Files are compared before and after; nothing else can be done about them."""
-        self.refuse_changed()
-        return nullcontext()
 
     def refuse_changed(self) -> None:
         """Refuse to go on if a file is not the one any more that was opened."""

@@ -131,3 +131,11 @@ def not_installed(address: Address, package: str) -> InputError:
     message = f"Addresses of this kind need the package {package}, which is not installed."
     remedy = "Install the extra “sources”: `make setup-sources`, or `pip install vbas-desktop[sources]`."
     return InputError(Finding("engine-missing", message, remedy, file=str(address)))
+
+
+def no_fit(address: Address, column: str | None = None) -> Finding:
+    """What is said of values that cannot be what their type says."""
+    message = "Values of the table do not fit their types here (a date outside the calendar, say)."
+    return Finding(
+        "no-fit", message, "Cast the column to text in a view, and name that.", file=str(address), column=column
+    )

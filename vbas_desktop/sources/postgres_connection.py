@@ -107,9 +107,3 @@ def _unreachable(text: str, file: str) -> Finding:
         return Finding("no-server", "No server answers there.", "Check host and port, and whether it runs.", file=file)
     message = "The connection to the server was lost. Nothing was released."
     return Finding("connection-lost", message, "Try again when the server runs.", file=file)
-
-
-def no_fit(address: Address) -> Finding:
-    """What is said of values that cannot be what their type says."""
-    message = "Values of the table do not fit their types here (a date outside the calendar, say)."
-    return Finding("no-fit", message, "Cast the column to text in a view, and name that.", file=str(address))

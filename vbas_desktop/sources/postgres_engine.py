@@ -15,8 +15,8 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.records.coding import DISTINCT_LIMIT
 
 from .address import Address
-from .engine import RECORDS, Description, watched, watched_batches
-from .postgres_connection import connected, no_fit, told
+from .engine import RECORDS, Description, no_fit, watched, watched_batches
+from .postgres_connection import connected, told
 
 T = TypeVar("T")
 

@@ -6,13 +6,13 @@ import contextlib
 import os
 import re
 import shutil
+import socket
 import sys
 import tempfile
 import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -20,24 +20,24 @@ from urllib.parse import urlsplit
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import lives
-from vbas_desktop.files.records.coding import DISTINCT_LIMIT
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address
-from .arrow_types import cast_batch, cast_table, typed_as
+from .arrow_types import cast_batch, cast_table
 from .datasets import Dataset, dataset_of
 from .engine import RECORDS, Description, changed, not_installed, watched, watched_batches
+from .grouping import Grouping
 
 T = TypeVar("T")
 
 PROGRAM = "vbas-desktop"
 _STAGE = "Asking Spark"
-_SURE = 1.5
+_CONNECT_SECONDS = 15
 _FOLDER = "vbas-spark-"
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
-class SparkEngine:
+class SparkEngine(Grouping):
     """A session of Spark that is shared by all tables at the same master and ends with the last of them."""
 
     dialect = "pyspark"
@@ -100,29 +100,6 @@ class SparkEngine:
 
         return watched_batches(stream, self._cancel, progress, stage)
 
-    def values(self, column: int, progress: Progress) -> tuple[Any, Any, Any] | None:
-        """The values of a column with their numbers."""
-        name = f"c{column}"
-        guess = self.fetch(f"SELECT approx_count_distinct({name}) AS n FROM {RECORDS}", None, progress, _STAGE)
-        if guess.column(0)[0].as_py() > DISTINCT_LIMIT * _SURE:
-            return None
-        found = self.fetch(f"SELECT {name}, count(*) AS n FROM {RECORDS} GROUP BY {name}", None, progress, _STAGE)
-        keys = found.column(0).combine_chunks()
-        return keys, typed_as(keys, self.description.schema.field(column).type), found.column(1).combine_chunks()
-
-    def missing(self, column: int, progress: Progress) -> int:
-        """Records without a value."""
-        import pyarrow as pa
-
-        name, kind = f"c{column}", self.description.schema.field(column).type
-        test = f"{name} IS NULL"
-        if pa.types.is_floating(kind):
-            test += f" OR isnan({name})"
-        elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            test += f" OR {name} = ''"
-        found = self.fetch(f"SELECT count(*) AS n FROM {RECORDS} WHERE {test}", None, progress, _STAGE)
-        return int(found.column(0)[0].as_py())
-
     def sample(self, share: float) -> str:
         """The records, or a random share of them."""
         return RECORDS if share >= 1 else f"(SELECT * FROM {RECORDS} WHERE rand(1) < {share:.9f}) AS sampled"
@@ -140,13 +117,8 @@ class SparkEngine:
         """64 bits of what a row holds."""
         return f"xxhash64({', '.join(outputs)})"
 
-    def steady(self, progress: Progress) -> AbstractContextManager[None]:
-        """Spark has no snapshots of folders: files and counts are compared, and the verification notices the rest."""
-        self.refuse_changed()
-        return nullcontext()
-
     def refuse_changed(self) -> None:
-        """Refuse to go on if a file is not the one any more that was opened."""
+        """Refuse to go on if a file is not the one any more that was opened; of tables the verification notices it."""
         if self._dataset is not None and self._dataset.mark() != self.description.mark:
             raise changed(self.address)
 
@@ -194,6 +166,7 @@ def session_at(address: Address, progress: Progress) -> Iterator[Any]:
 
 _lock = threading.Lock()
 _users: dict[str, int] = {}
+_sessions: dict[str, Any] = {}
 
 
 def _session(address: Address, master: str) -> Any:
@@ -206,6 +179,7 @@ def _session(address: Address, master: str) -> Any:
         if any(number and other != master for other, number in _users.items()):
             message = "Another Spark master is in use by this program."
             raise InputError(Finding("engine", message, "Close its data first.", file=str(address)))
+        _look_for(address, master)
         if _is_here(master):
             # Executors of this machine have the program's own Python, those of others the one that is installed there.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -220,9 +194,24 @@ def _session(address: Address, master: str) -> Any:
                 session = builder.getOrCreate()
                 session.sparkContext.setLogLevel("OFF")
         except Exception as error:  # noqa: BLE001 (Java, its absence and the network fail in many ways)
+            shutil.rmtree(_own_folder(), ignore_errors=True)
             raise InputError(_not_started(error, address)) from None
-        _users[master] = _users.get(master, 0) + 1
+        _users[master], _sessions[master] = _users.get(master, 0) + 1, session
         return session
+
+
+def _look_for(address: Address, master: str) -> None:
+    """Refuse a master that does not answer: Spark itself would try for a minute, and not say why."""
+    if not master.startswith("spark://"):
+        return
+    parts = urlsplit(master)
+    try:
+        socket.create_connection((parts.hostname or "", parts.port or 0), _CONNECT_SECONDS).close()
+    except socket.gaierror:
+        message = "There is no host of this name."
+        raise InputError(Finding("no-such-host", message, "Check the address.", file=str(address))) from None
+    except OSError:
+        raise InputError(_no_master(address)) from None
 
 
 def _settings(master: str) -> dict[str, str]:
@@ -296,9 +285,7 @@ def _let_go(master: str) -> None:
         _users[master] = max(0, _users.get(master, 0) - 1)
         if _users[master]:
             return
-        from pyspark.sql import SparkSession
-
-        session = SparkSession.getActiveSession()
+        session = _sessions.pop(master, None)
         if session is not None:
             with contextlib.suppress(Exception):
                 session.stop()
@@ -322,8 +309,19 @@ def _not_started(error: Exception, address: Address) -> Finding:
     if "JAVA" in text.upper() or isinstance(error, FileNotFoundError):
         message = "Spark cannot start: Java 17 or newer is needed."
         return Finding("engine-missing", message, "Install it (Debian: default-jre-headless).", file=str(address))
+    return _no_master(address)
+
+
+def _no_master(address: Address) -> Finding:
     message = "No Spark master answers there."
     return Finding("no-server", message, "Check host and port, and whether it runs.", file=str(address))
+
+
+_LOST = (
+    "SparkContext was shut down", "stopped SparkContext", "Master removed our application", "ExecutorLostFailure",
+    "masters are unresponsive", "JAVA_GATEWAY", "Answer from Java side is empty", "while sending or receiving",
+    "An error occurred while trying to connect to the Java server",
+)  # fmt: skip
 
 
 def told(error: Exception, address: Address) -> InputError:
@@ -347,11 +345,7 @@ def told(error: Exception, address: Address) -> InputError:
         return InputError(Finding("engine-missing", message, remedy, file=file))
     if "FileNotFound" in text or "FAILED_READ_FILE" in text:
         return changed(address)
-    if (
-        "SparkContext was shut down" in text
-        or isinstance(error, ConnectionError | EOFError)
-        or "gateway" in text.lower()
-    ):
+    if isinstance(error, ConnectionError | EOFError) or any(sign in text for sign in _LOST):
         message = "The connection to Spark was lost. Nothing was released."
         return InputError(Finding("connection-lost", message, "Try again when the cluster runs.", file=file))
     message = f"Spark could not do this ({type(error).__name__})."

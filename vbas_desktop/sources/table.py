@@ -25,11 +25,13 @@ from vbas_desktop.files.records.table import Lookup, RecordTable
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address, Kind
-from .engine import RECORDS, Engine, changed
+from .engine import RECORDS, Engine, changed, no_fit
 from .expressions import count_query, select_query
 
 _DENSE_CELLS = 24_000_000
 COUNTING = "Counting classes"
+_OUTSIDE = "<value out of range"
+"""How the text of a date or time begins that no calendar has."""
 _DESCRIBING = "Looking at the records"
 
 
@@ -211,7 +213,9 @@ def load_source(
     engine = open_engine(address, options, progress)
     try:
         with engine.steady(progress):
-            return _described(engine, progress, columns)
+            found = _described(engine, progress, columns)
+        engine.refuse_changed()
+        return found
     except BaseException:
         engine.close()
         raise
@@ -268,6 +272,8 @@ def _facts(engine: Engine, column: int, name: str, progress: Progress) -> tuple[
     if int(numbers.sum()) != rows:
         raise changed(engine.address)
     indices, texts = dictionary_of(typed)
+    if any(text.startswith(_OUTSIDE) for text in texts):
+        raise InputError(no_fit(engine.address, name))
     met = np.zeros(len(texts), np.bool_)
     met[indices] = True
     ordered = category_order(sorted({text for text, there in zip(texts, met.tolist(), strict=True) if there}))
@@ -286,9 +292,16 @@ def _facts(engine: Engine, column: int, name: str, progress: Progress) -> tuple[
 
 def codable(kind: Any) -> bool:
     """Whether values of a type have a text that can be a category."""
-    import pyarrow.types as types
+    import pyarrow as pa
 
-    return not (types.is_nested(kind) or types.is_binary(kind) or types.is_large_binary(kind))
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if pa.types.is_nested(plain) or pa.types.is_binary(plain) or pa.types.is_large_binary(plain):
+        return False
+    try:
+        pa.nulls(0, plain).cast(pa.string())
+    except pa.ArrowException:
+        return False
+    return True
 
 
 def _fingerprint(header: Sequence[str], rows: int, facts: Sequence[ColumnFacts]) -> str:
