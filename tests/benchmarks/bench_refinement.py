@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
-import heapq
+import os
 import time
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
 from bench_engine import SCENARIOS, loaded
+from peers import gat, metis, skater_by_classes, skater_by_place
 
-from vbas_desktop.algorithms.adjacency import adjacency_lists, known_neighbours
 from vbas_desktop.approaches.registry import approaches, make
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.engine.outcome import outcome_of, situation_of
 from vbas_desktop.engine.run import run
+from vbas_desktop.files.counting.problem import build_problem
+from vbas_desktop.files.records.table import load_records
+from vbas_desktop.files.regions.read import load_regions
 
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
 CASES = {
     "eastern": (("44 classes", 1500), ("924 classes", 350), ("924 classes", 100)),
     "western": (("44 classes", 6000), ("924 classes", 1400)),
+    "hetero": (("44 classes", 1500), ("924 classes", 350)),
+    "structured": (("132 classes", 800), ("924 classes", 350)),
+    "sample": (("age, sex, marital_status", 100),),
 }
+"""Data sets with numbers of sites. "hetero" and "structured" are as Eastern-like, but regions differ, or children are
+never married and have no degree; they are looked at if VBAS_BENCH_HETERO and VBAS_BENCH_STRUCTURED name folders."""
+
+MEMORY = {
+    "eastern": (("44 classes", 1500), ("924 classes", 350), ("13,860 classes", 40)),
+    "western": (("924 classes", 1400),),
+}
+FOUR = ("age", "gender", "income", "education")
+PEERS = {
+    "smallest with the nearest (GAT)": gat,
+    "METIS": metis,
+    "GeoDa skater, by place": skater_by_place,
+    "GeoDa skater, by shares of categories": skater_by_classes,
+}
+SKATER_GROUPS = 100
+"""By many features skater takes hours with many groups."""
+
 MEASURES = (
     "average_distance",
     "alternative_average_distance",
@@ -35,8 +60,7 @@ HEADER = ["", "S", "ratio", *(name.replace("_", " ") for name in MEASURES), "in 
     ("like", "scenario", "sites"), [(like, *case) for like, cases in CASES.items() for case in cases]
 )
 def test_suppressed_records_at_equal_numbers_of_sites(bench_data, bench_table, like, scenario, sites):
-    data = bench_data(like)
-    problem = loaded(data.records, data.regions, *SCENARIOS[scenario])
+    problem = _problem(bench_data, like, scenario)
     _solve(problem, 50, "refine-sites", "boundaries")
     rows, base = [], None
     for title, location, refinement, values in _contenders():
@@ -45,11 +69,26 @@ def test_suppressed_records_at_equal_numbers_of_sites(bench_data, bench_table, l
         taken = time.process_time() - start
         base = base or solution.measures
         rows.append([title, *_row(solution.measures, base, solution.aggregated_regions, f"{taken:.1f}")])
-    for name, rule in (("smallest with the nearest (GAT)", _gat), ("METIS", _metis)):
-        owner = rule(problem, sites)
+    for name, rule in PEERS.items():
+        start = time.process_time()
+        owner = rule(problem, sites) if rule is not skater_by_classes or sites <= SKATER_GROUPS else None
+        taken = f"{time.process_time() - start:.1f}"
         if owner is not None:
-            rows.append([name, *_row(_rated(problem, owner), base, len(set(owner.tolist())), "")])
+            rows.append([name, *_row(_rated(problem, owner), base, len(set(owner.tolist())), taken)])
     bench_table(f"{like}-like, {scenario}, {sites:,} sites, k = {problem.k}", HEADER, rows)
+
+
+def _problem(bench_data, like: str, scenario: str) -> Problem:
+    if like == "sample":
+        table, regions = load_records(SAMPLE / "records.csv"), load_regions(SAMPLE / "regions.geojson")
+        return build_problem(
+            table, regions, region_column="tract", quasi_identifiers=("age", "sex", "marital_status"), k=5
+        )
+    if like not in ("eastern", "western") and not os.environ.get(f"VBAS_BENCH_{like.upper()}"):
+        pytest.skip(f"VBAS_BENCH_{like.upper()} names no folder")
+    data = bench_data(like)
+    columns, generalised = SCENARIOS.get(scenario, (FOUR, False))
+    return loaded(data.records, data.regions, columns, generalised)
 
 
 def _contenders():
@@ -63,29 +102,51 @@ def _contenders():
                 yield f"{location} · {refinement}", location, refinement, {}
 
 
-@pytest.mark.parametrize("like", CASES)
+def test_adc_with_both_objectives_at_the_same_number_of_regions(bench_data, bench_table):
+    """The objective of the thesis leaves sites without regions; the other one is given as many sites as it has left."""
+    problem, rows = _problem(bench_data, "eastern", "924 classes"), []
+    base = _solve(problem, 350, "adc", "none")
+    rows.append(["thesis", *_row(base.measures, base.measures, base.aggregated_regions, "")])
+    sites = base.aggregated_regions
+    while _solve(problem, sites, "balanced-density", "none").aggregated_regions < base.aggregated_regions:
+        sites += 1
+    for uneven, refinement in ((0, "none"), (15, "none"), (25, "none"), (0, "boundaries"), (5, "boundaries")):
+        start = time.process_time()
+        values = {"objective": "suppression", "uneven_percent": uneven}
+        solution = _solve(problem, sites, "adc", refinement, values)
+        taken, title = time.process_time() - start, f"suppression, uneven {uneven} % · {refinement}"
+        rows.append([title, *_row(solution.measures, base.measures, solution.aggregated_regions, f"{taken:.1f}")])
+    bench_table(f"ADC, eastern-like, 924 classes, {base.aggregated_regions} regions", HEADER, rows)
+
+
+@pytest.mark.parametrize("like", MEMORY)
 def test_memory_of_a_search_beside_the_counts(bench_data, bench_table, like):
     rows = []
-    for scenario, sites in CASES[like]:
-        data = bench_data(like)
-        problem = loaded(data.records, data.regions, *SCENARIOS[scenario])
+    for scenario, sites in MEMORY[like]:
+        problem = _problem(bench_data, like, scenario)
         counts = problem.counts
         size = counts.dense.nbytes if counts.dense is not None else sum(array.nbytes for array in counts.rows)
-        for location, refinement in (("refine-sites", "none"), ("balanced-density", "boundaries")):
-            _solve(problem, 50, location, refinement)
+        for title, location, refinement, values in (
+            ("refine-sites", "refine-sites", "none", {}),
+            ("adc", "adc", "none", {}),
+            ("adc, objective suppression", "adc", "none", {"objective": "suppression"}),
+            ("boundaries", "balanced-density", "boundaries", {}),
+        ):
+            _solve(problem, 30, location, refinement, values)
             tracemalloc.start()
-            _solve(problem, sites, location, refinement)
+            _solve(problem, sites, location, refinement, values)
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
             told = [f"{size / 1e6:.1f}", f"{1 + peak / size:.2f}", "<= 3"]
-            rows.append([f"{scenario}, {sites:,} sites · {location} · {refinement}", *told])
+            rows.append([f"{scenario}, {sites:,} sites · {title}", *told])
     bench_table(f"Memory of counts and a search / counts, {like}-like", ["", "counts MB", "ratio", "to reach"], rows)
 
 
-@pytest.mark.parametrize("scenario", ["44 classes", "924 classes"])
-def test_how_many_regions_one_percent_of_loss_allows(bench_data, bench_table, scenario):
-    data = bench_data("eastern")
-    problem = loaded(data.records, data.regions, *SCENARIOS[scenario])
+@pytest.mark.parametrize(
+    ("like", "scenario"), [("eastern", "44 classes"), ("eastern", "924 classes"), ("structured", "132 classes")]
+)
+def test_how_many_regions_one_percent_of_loss_allows(bench_data, bench_table, like, scenario):
+    problem = _problem(bench_data, like, scenario)
     rows = []
     for title, location, refinement in (
         ("balanced density", "balanced-density", "none"),
@@ -98,7 +159,7 @@ def test_how_many_regions_one_percent_of_loss_allows(bench_data, bench_table, sc
         lost = f"{100 * solution.measures['suppressed_records'] / problem.records:.3f}"
         rows.append([title, f"{solution.site_count:,}", f"{solution.aggregated_regions:,}", lost, f"{taken:.1f}"])
     header = ["", "sites", "regions", "suppressed %", "CPU s"]
-    bench_table(f"Regions at 1 % of loss, eastern-like, {scenario}", header, rows)
+    bench_table(f"Regions at 1 % of loss, {like}-like, {scenario}", header, rows)
 
 
 def _solve(problem: Problem, sites: int, location: str, refinement: str, values=None, number=None):
@@ -121,48 +182,3 @@ def _rated(problem: Problem, owner: np.ndarray) -> dict:
     middles = np.column_stack([np.bincount(owner, points[:, axis]) / number for axis in (0, 1)])
     outcome = outcome_of(problem, situation, owner, middles)
     return {name: kind().rate(outcome) for name, kind in approaches("rating").items()}
-
-
-def _gat(problem: Problem, sites: int) -> np.ndarray:
-    """Merge the region of fewest records with its nearest neighbour until so many are left."""
-    points, population = problem.regions.points, problem.counts.region_totals.astype(float)
-    first, listed = adjacency_lists(known_neighbours(problem.regions), len(points))
-    around = [set(listed[first[i] : first[i + 1]].tolist()) for i in range(len(points))]
-    members = [[i] for i in range(len(points))]
-    middle, size, alive = points.copy(), population.copy(), np.ones(len(points), bool)
-    waiting = [(size[i], i) for i in range(len(points))]
-    heapq.heapify(waiting)
-    left = len(points)
-    while left > sites:
-        people, i = heapq.heappop(waiting)
-        if not alive[i] or people != size[i] or not around[i]:
-            continue
-        other = min(around[i], key=lambda j: (float(np.hypot(*(middle[i] - middle[j]))), j))
-        for j in around[i] - {other}:
-            around[j].discard(i)
-            around[j].add(other)
-        around[other] = (around[other] | around[i]) - {i, other}
-        weights = len(members[i]), len(members[other])
-        middle[other] = (middle[i] * weights[0] + middle[other] * weights[1]) / sum(weights)
-        members[other] += members[i]
-        size[other] += size[i]
-        alive[i] = False
-        left -= 1
-        heapq.heappush(waiting, (size[other], other))
-    owner = np.empty(len(points), np.int32)
-    for number, i in enumerate(np.flatnonzero(alive)):
-        owner[members[i]] = number
-    return owner
-
-
-def _metis(problem: Problem, sites: int) -> np.ndarray | None:
-    """Balanced parts of the graph of neighbours; None if pymetis is not installed (it is no dependency)."""
-    try:
-        import pymetis
-    except ImportError:
-        return None
-    first, listed = adjacency_lists(known_neighbours(problem.regions), len(problem.regions))
-    weights = problem.counts.region_totals.tolist()
-    graph = pymetis.CSRAdjacency(first.tolist(), listed.tolist())
-    _, parts = pymetis.part_graph(sites, adjacency=graph, vweights=weights)
-    return np.unique(np.array(parts), return_inverse=True)[1].astype(np.int32)

@@ -14,6 +14,7 @@ from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.solution import Unrefined
+from vbas_desktop.engine.handovers import handovers, in_sentences
 from vbas_desktop.engine.region_table import region_table
 from vbas_desktop.engine.run import run
 from vbas_desktop.ui.map.canvas import MapCanvas
@@ -24,6 +25,7 @@ from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Layer
 from vbas_desktop.ui.map.shown import prepare_shown
 from vbas_desktop.ui.map.view import MapView
 from vbas_desktop.ui.panel.regions_model import RegionsModel
+from vbas_desktop.ui.panel.regions_tab import RegionsTab
 from vbas_desktop.ui.theme import LIGHT
 
 
@@ -127,6 +129,25 @@ def test_a_button_shows_the_map_before_the_refinement_and_what_moved(refined_win
     former = np.searchsorted(after.solution.owners_used, after.solution.unrefined.owner[region])
     assert f"came from {after.codes[former]} by the refinement" in card_text(after.base, after, (), None, region)
     assert "refinement" not in card_text(after.base, after, (), None, int(np.flatnonzero(~after.moved)[0]))
+
+
+def test_the_regions_tab_says_why_initial_regions_moved(refined_window, qtbot):
+    bench = refined_window
+    refined = bench.session.entries[-1]
+    tab = RegionsTab(bench.context)
+    qtbot.addWidget(tab)
+    show(bench, qtbot, refined.number)
+    shown, moved = tab.table_model.shown, refined.solution.unrefined.owner != refined.solution.owner
+    region = int(refined.solution.membership[np.flatnonzero(moved)[0]])
+    bench.session.choose_region(region)
+    qtbot.waitUntil(lambda: tab.why.moved.isVisibleTo(tab.why), timeout=10_000)
+    told = in_sentences(handovers(shown.problem, refined.solution, region), shown.geometry.codes)
+    assert tab.why.moved.text() == f"By the refinement: {' '.join(told)}"
+    assert "came from" in tab.why.moved.text()
+    show(bench, qtbot, bench.session.entries[0].number)
+    bench.session.choose_region(0)
+    qtbot.waitUntil(lambda: tab.why.vector.isVisibleTo(tab.why), timeout=10_000)
+    assert not tab.why.moved.isVisibleTo(tab.why)
 
 
 def test_moved_polygons_are_hatched(qtbot):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.grouping import aggregate, smallest_classes
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.records import EquivalenceCounts, frozen
 from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.tiers import NOWHERE
@@ -122,17 +122,21 @@ def _vector(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def class_sizes(problem: Problem, solution: Solution, region: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The classes (columns of ``problem.counts``) of one aggregated region and their sizes before suppression."""
-    members = np.flatnonzero(solution.membership == region)
-    totals = np.zeros(problem.counts.classes.size, np.int64)
-    if problem.counts.dense is not None:
-        totals += problem.counts.dense[members].sum(axis=0)
-    else:
-        indptr, columns, values = problem.counts.rows
-        for member in members:
-            span = slice(indptr[member], indptr[member + 1])
-            totals[columns[span]] += values[span]
+    totals = sizes_in(problem.counts, np.flatnonzero(solution.membership == region))
     present = np.flatnonzero(totals)
     return present, totals[present]
+
+
+def sizes_in(counts: EquivalenceCounts, regions: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The sizes of all classes in some initial regions together."""
+    if counts.dense is not None:
+        return np.asarray(counts.dense[regions].sum(axis=0))
+    totals = np.zeros(counts.classes.size, np.int64)
+    indptr, columns, values = counts.rows
+    for region in regions:
+        span = slice(indptr[region], indptr[region + 1])
+        totals[columns[span]] += values[span]
+    return totals
 
 
 def why(problem: Problem, solution: Solution, region: int) -> list[SmallClass]:

@@ -20,6 +20,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import agreeing, counted
+from vbas_desktop.engine.handovers import Handover, handovers, in_sentences
 from vbas_desktop.engine.limits import in_words, unmet_of
 from vbas_desktop.engine.region_table import SmallClass, anonymity_vector, why
 from vbas_desktop.session.words import vector_in_words
@@ -70,12 +71,16 @@ _KEPT = 64
 
 @dataclass(frozen=True, eq=False)
 class Reason:
-    """Why a region lost records. It holds on to what it was found in, so that their identities stay theirs."""
+    """Why a region lost records, and what a refinement handed over.
+
+    It holds on to what it was found in, so that their identities stay theirs.
+    """
 
     solution: Solution
     problem: Problem
     classes: list[SmallClass]
     vector: NDArray[np.int64]
+    handovers: tuple[Handover, ...]
 
 
 class WhyView(QWidget):
@@ -96,6 +101,12 @@ class WhyView(QWidget):
         self.unmet.setProperty("look", "warning")
         self.vector = muted()
         self.vector.setToolTip(HELP)
+        self.moved = muted()
+        self.moved.setToolTip(
+            "Initial regions that the refinement handed over, and how many records fewer are suppressed than if those "
+            "of one neighbour were handed back and all else stayed"
+        )
+        self.moved.setTextFormat(Qt.TextFormat.PlainText)
         self.classes = QTableWidget()
         set_up_table(self.classes, "Classes below k")
         layout = QVBoxLayout(self)
@@ -103,6 +114,7 @@ class WhyView(QWidget):
         layout.addWidget(self.unmet)
         layout.addWidget(self.headline)
         layout.addWidget(self.vector)
+        layout.addWidget(self.moved)
         layout.addWidget(self.classes, 1)
         layout.addStretch(0)
         context.quiet_runner.job_ended.connect(self._on_job_ended)
@@ -133,6 +145,7 @@ class WhyView(QWidget):
     def _tell(self, text: str) -> None:
         self.headline.setText(text)
         self.vector.hide()
+        self.moved.hide()
         self.classes.setRowCount(0)
         self.classes.setVisible(False)
 
@@ -150,9 +163,8 @@ class WhyView(QWidget):
 
         def job(progress: Progress) -> Reason:
             progress.update("Looking for classes below k")
-            return Reason(
-                solution, problem, why(problem, solution, region), anonymity_vector(problem, solution, region)
-            )
+            classes, vector = why(problem, solution, region), anonymity_vector(problem, solution, region)
+            return Reason(solution, problem, classes, vector, handovers(problem, solution, region))
 
         def found(reason: Reason) -> None:
             self._known.put(key, reason)
@@ -162,6 +174,9 @@ class WhyView(QWidget):
                 words = vector_in_words(reason.vector, problem.k)
                 self.vector.setText(f"Classes before suppression: {words}.")
                 self.vector.show()
+                moved = in_sentences(reason.handovers, shown.geometry.codes)
+                self.moved.setText(" ".join(("By the refinement:", *moved)))
+                self.moved.setVisible(bool(moved))
 
         known = self._known.get(key)
         if known is not None:

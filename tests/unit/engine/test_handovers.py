@@ -1,0 +1,76 @@
+"""What a refinement handed over between aggregated regions, against counting everything anew."""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.problem_making import problem_of
+from vbas_desktop.approaches.registry import make
+from vbas_desktop.domain.problem import Request
+from vbas_desktop.engine.handovers import Handover, handovers, in_sentences
+from vbas_desktop.engine.run import run
+
+
+def refined(seed, refinement="boundaries"):
+    generator = np.random.default_rng(seed)
+    points = [(x + y / 20, y) for y in range(7) for x in range(7)]
+    problem = problem_of(points, generator.poisson(1.0, (49, 15)), k=5)
+    number, location = make("site_number", "fixed", {"sites": 6}), make("site_location", "balanced-density")
+    request = Request(problem, number, location, make("construction", "voronoi"), range_reach=0)
+    values = {"effort": 60} if refinement == "boundaries" else {}
+    return problem, run(replace(request, refinement=make("refinement", refinement, values))).solutions[0]
+
+
+def suppressed(problem, owner):
+    sizes = np.zeros((owner.max() + 1, problem.counts.classes.size), int)
+    indptr, columns, values = problem.counts.rows
+    for i, group in enumerate(owner):
+        for at in range(indptr[i], indptr[i + 1]):
+            sizes[group, columns[at]] += values[at]
+    return int(sizes[sizes < problem.k].sum())
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 1000))
+def test_what_was_kept_is_what_handing_back_would_cost(seed):
+    problem, solution = refined(seed)
+    used, before = solution.owners_used.tolist(), solution.unrefined.owner
+    now = suppressed(problem, solution.owner)
+    gained = given = 0
+    for region, owner in enumerate(used):
+        for each in handovers(problem, solution, region):
+            here, there = (owner, used[each.other]) if each.gained else (used[each.other], owner)
+            part = (solution.owner == here) & (before == there)
+            assert each.regions == part.sum() > 0
+            back = solution.owner.copy()
+            back[part] = there
+            assert each.kept == suppressed(problem, back) - now
+            gained, given = gained + each.regions * each.gained, given + each.regions * (not each.gained)
+    assert gained == given == np.count_nonzero(before != solution.owner)
+
+
+def test_nothing_is_told_without_a_refinement():
+    problem, solution = refined(1, "none")
+    assert handovers(problem, solution, 0) == ()
+
+
+def test_sentences_say_where_from_and_what_for():
+    found = (
+        Handover(1, 2, gained=True, kept=14),
+        Handover(2, 1, gained=True, kept=1),
+        Handover(0, 1, gained=False, kept=0),
+        Handover(3, 3, gained=False, kept=-2),
+        Handover(4, 1, gained=False, kept=None),
+        Handover(5, 2, gained=False, kept=3),
+        Handover(6, 1, gained=False, kept=3),
+    )
+    assert in_sentences(found, tuple(f"A{number:02}" for number in range(7))) == (
+        "2 initial regions came from A01 because 14 records fewer are suppressed.",
+        "1 initial region came from A02 because 1 record fewer is suppressed.",
+        "1 initial region went to A00; by itself that keeps no record.",
+        "3 initial regions went to A03; by itself that costs 2 records, but other moves build on it.",
+        "1 initial region went to A04.",
+        "3 more came from or went to 2 other neighbours.",
+    )
