@@ -206,18 +206,16 @@ def _settled(found: Decided, judged: Sequence[Segments], progress: Progress) -> 
         tier_of = found.tier_of.copy()
         for each in judged:
             shares = shares_of(each.totals(found.tier_of != NOWHERE))
-            for tier, released in _tiers_of(found, each):
+            # Of what is released in its own region, all values are there already.
+            tier_of[(found.tier_of == 0) & ~each.meets(shares, progress=progress)] = NOWHERE
+            for tier in range(1, found.number):
+                released = found.released_values(each, tier)
                 bad = ~released.meets(shares, progress=progress)
                 tier_of[_entries(found, released, bad, tier)] = NOWHERE
         if np.array_equal(tier_of, found.tier_of):
             break
         found = Decided(found.aggregated, found.k, found.tiers, tier_of, found.values)
     return found
-
-
-def _tiers_of(found: Decided, values: Segments) -> Iterator[tuple[int, Segments]]:
-    for tier in range(found.number):
-        yield tier, found.released_values(values, tier)
 
 
 def _entries(found: Decided, released: Segments, bad: NDArray[np.bool_], tier: int) -> NDArray[np.intp]:
@@ -227,7 +225,7 @@ def _entries(found: Decided, released: Segments, bad: NDArray[np.bool_], tier: i
     counts = found.aggregated
     indptr, columns, _ = counts.rows
     place = np.repeat(np.arange(counts.regions, dtype=np.int64), np.diff(indptr))
-    if tier and found.tiers is not None:
+    if found.tiers is not None:
         place = found.tiers.ancestors[tier][place].astype(np.int64)
     width = max(1, counts.classes.size)
     keys = released.places[bad] * width + np.searchsorted(counts.classes, released.classes[bad])

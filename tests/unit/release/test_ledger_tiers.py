@@ -117,7 +117,7 @@ def verdict(releases, table, k):
     theirs, mine = (fates_in(entry, small, place) for entry, place in zip(entries, places, strict=True))
     for entry, fates in zip(entries, (theirs, mine), strict=True):
         assert releases_what_it_lists(entry, small, fates)
-    counts = small.cells[2]
+    counts = small.records
     people = exposed_together(mine, [theirs], counts, k).people
     if _tells_no_more(new, mine, earlier, theirs) or _tells_no_more(earlier, theirs, new, mine):
         return people, 0

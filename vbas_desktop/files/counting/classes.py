@@ -10,18 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.records import EquivalenceCounts
+from vbas_desktop.domain.records import EquivalenceCounts, Rows
 
 from .kernels import (
-    by_class,
     by_region,
-    close_up,
     columns_met,
+    count_each,
     count_filled,
+    count_regions,
     enter,
     extract,
     fold,
-    histogram,
     locate,
     look_up,
     mark,
@@ -38,9 +37,7 @@ _CACHED = 16
 """Into how many parts a chunk is cut so that what is made of it stays in the processor's cache."""
 
 _STAGE = "Counting classes"
-
-Rows = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
-"""Counts that are not zero: where each region's begin, their classes, the numbers of records."""
+_WORD = 64
 
 
 @dataclass(frozen=True)
@@ -198,35 +195,22 @@ def _some_rows(matrix: NDArray, progress: Progress) -> Iterator[NDArray]:
 def count_sorted(
     regions: NDArray[np.int32], classes: NDArray[np.int64], region_number: int, present: int, progress: Progress
 ) -> Rows:
-    """The same by sorting the records by class and adding up neighbours: memory grows with the records only."""
-    per_class, per_region = np.zeros(present, np.int64), np.zeros(region_number, np.int64)
+    """The same by sorting the records by region and counting one region at a time: memory grows with the records."""
+    per_region = np.zeros(region_number, np.int64)
     for part in _chunks(classes.size, progress, 0.6, 0.65):
-        histogram(classes[part], per_class)
-        histogram(regions[part], per_region)
-    known = int(per_class.sum())
-    places = np.cumsum(per_class) - per_class
-    sorted_regions, sorted_classes = (_zeros(known, np.int32, progress, 0.65) for _ in range(2))
+        count_regions(regions[part], classes[part], per_region)
+    starts = np.concatenate(([0], np.cumsum(per_region)))
+    known, places = int(starts[-1]), starts.copy()
+    ordered = np.empty(known, np.int32)
     for part in _chunks(classes.size, progress, 0.65, 0.8):
-        by_class(regions[part], classes[part], places, sorted_regions, sorted_classes)
-    starts = np.cumsum(per_region) - per_region
-    fill = starts.copy()
-    columns, values = _zeros(known, np.int32, progress, 0.8), _zeros(known, np.int64, progress, 0.8)
-    for part in _chunks(known, progress, 0.8, 0.95):
-        by_region(sorted_regions[part], sorted_classes[part], starts, fill, columns, values)
-    indptr = np.concatenate(([0], np.cumsum(fill - starts))).astype(np.int64)
-    filled = int(indptr[-1])
-    closed_columns, closed_values = np.empty(filled, np.int32), np.empty(filled, np.int64)
-    step = max(1, region_number * _CHUNK // max(1, filled))
+        by_region(regions[part], classes[part], places, ordered)
+    words = -(-present // _WORD)
+    kept = np.zeros(present, np.int64), np.zeros(words, np.uint64), np.zeros(-(-words // _WORD), np.uint64)
+    indptr = np.zeros(region_number + 1, np.int64)
+    columns, values = np.empty(known, np.int32), np.empty(known, np.int64)
+    filled, step = 0, max(1, region_number * _CHUNK // max(1, known))
     for first in range(0, region_number, step):
-        progress.update(_STAGE, 0.95 + 0.05 * first / region_number)
-        some = indptr[first : first + step + 1]
-        close_up(starts[first : first + step], some, columns, values, closed_columns, closed_values)
-    return indptr, closed_columns, closed_values
-
-
-def _zeros(size: int, kind: type[np.signedinteger], progress: Progress, fraction: float) -> NDArray:
-    """Zeros that are really there: memory that the system finds at first use would come all at once, without a stop."""
-    array = np.empty(size, kind)
-    for part in _chunks(size, progress, fraction, fraction):
-        array[part] = 0
-    return array
+        progress.update(_STAGE, 0.8 + 0.2 * first / region_number)
+        some = starts[first : first + step + 1]
+        filled = int(count_each(ordered, some, *kept, indptr[first + 1 :], filled, columns, values))
+    return indptr, columns[:filled], values[:filled]

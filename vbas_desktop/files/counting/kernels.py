@@ -6,6 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.files.records.bits import lowest_bit
+
 
 @njit(cache=True, nogil=True)
 def locate(codes: NDArray, table: NDArray[np.int32], regions: NDArray[np.int32], classes: NDArray[np.int64]) -> int:
@@ -108,64 +110,65 @@ def extract(matrix: NDArray, indptr: NDArray[np.int64], columns: NDArray[np.int3
 
 
 @njit(cache=True, nogil=True)
-def histogram(keys: NDArray, counts: NDArray[np.int64]) -> None:
-    """How often each key occurs; negative ones are none."""
-    for key in keys:
-        if key >= 0:
-            counts[key] += 1
-
-
-@njit(cache=True, nogil=True)
-def by_class(
-    regions: NDArray[np.int32],
-    classes: NDArray[np.int64],
-    places: NDArray[np.int64],
-    out_regions: NDArray[np.int32],
-    out_classes: NDArray[np.int32],
-) -> None:
-    """Sort the records by class; ``places`` says where each class goes on."""
-    for i in range(classes.size):
-        number = classes[i]
-        if number >= 0:
-            place = places[number]
-            places[number] += 1
-            out_regions[place] = regions[i]
-            out_classes[place] = number
+def count_regions(regions: NDArray[np.int32], classes: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
+    """How many records with a class each region has."""
+    for i in range(np.uint64(classes.size)):
+        if classes[i] >= 0:
+            numbers[np.uint64(regions[i])] += 1
 
 
 @njit(cache=True, nogil=True)
 def by_region(
-    regions: NDArray[np.int32],
-    classes: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    fill: NDArray[np.int64],
-    columns: NDArray[np.int32],
-    values: NDArray[np.int64],
+    regions: NDArray[np.int32], classes: NDArray[np.int64], places: NDArray[np.int64], out: NDArray[np.int32]
 ) -> None:
-    """Records come ordered by class, so that equal classes of a region follow each other: add up or append."""
-    for i in range(classes.size):
-        region = regions[i]
-        place = fill[region]
-        if place > starts[region] and columns[place - 1] == classes[i]:
-            values[place - 1] += 1
-        else:
-            columns[place] = classes[i]
-            values[place] = 1
-            fill[region] = place + 1
+    """Sort the classes of records by region; ``places`` says where each region goes on."""
+    for i in range(np.uint64(classes.size)):
+        if classes[i] >= 0:
+            region = np.uint64(regions[i])
+            out[np.uint64(places[region])] = classes[i]
+            places[region] += 1
 
 
 @njit(cache=True, nogil=True)
-def close_up(
+def count_each(
+    classes: NDArray[np.int32],
     starts: NDArray[np.int64],
-    indptr: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    met: NDArray[np.uint64],
+    some_met: NDArray[np.uint64],
+    ends: NDArray[np.int64],
+    place: int,
     columns: NDArray[np.int32],
     values: NDArray[np.int64],
-    out_columns: NDArray[np.int32],
-    out_values: NDArray[np.int64],
-) -> None:
-    """Put the entries of each region, which begin at ``starts``, behind each other as ``indptr`` says."""
-    for region in range(starts.size):
-        size = indptr[region + 1] - indptr[region]
-        for i in range(size):
-            out_columns[indptr[region] + i] = columns[starts[region] + i]
-            out_values[indptr[region] + i] = values[starts[region] + i]
+) -> int:
+    """Count the classes of each region in ``numbers``, and list those met in ascending order from ``place`` on.
+
+    ``met`` has a bit for each class, ``some_met`` one for each of its words; like ``numbers`` they are zero before and
+    after. ``ends`` gets where the list of each region ends.
+    """
+    low, six, one = np.uint64(63), np.uint64(6), np.uint64(1)
+    to = np.uint64(place)
+    for region in range(starts.size - 1):
+        for i in range(np.uint64(starts[region]), np.uint64(starts[region + 1])):
+            number = np.uint64(classes[i])
+            numbers[number] += 1
+            word = number >> six
+            met[word] |= one << (number & low)
+            some_met[word >> six] |= one << (word & low)
+        for outer in range(np.uint64(some_met.size)):
+            words = some_met[outer]
+            some_met[outer] = np.uint64(0)
+            while words:
+                word = (outer << six) | lowest_bit(words)
+                words &= words - one
+                bits = met[word]
+                met[word] = np.uint64(0)
+                while bits:
+                    number = (word << six) | lowest_bit(bits)
+                    bits &= bits - one
+                    columns[to] = number
+                    values[to] = numbers[number]
+                    numbers[number] = 0
+                    to += one
+        ends[region] = to
+    return int(to)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
@@ -24,6 +25,7 @@ from .file import Ledger
 from .given_away import Judging, given_away
 from .guarded import listed_by_criteria
 from .joint import numbered, shown_jointly
+from .kernels import REHEARSAL
 from .keyed import Hashes, region_hashes, value_hashes
 from .making import planned_rows
 from .rooms import shown_cells
@@ -138,6 +140,7 @@ def check(ledger: Ledger, subject: Subject, audience: str, progress: Progress | 
 
 def _checked(ledger: Ledger, subject: Subject, audience: str, progress: Progress) -> Verdict:
     progress.update(_STAGE, 0.0)
+    make_ready(REHEARSAL, progress)
     new = subject.entry
     has = [each for each in ledger.shared_with(audience) if not new.released or each.released != new.released]
     origin = next((each for each in ledger if each.released == new.source), None)
@@ -203,7 +206,7 @@ def _of_same_records(
         fates_in(entry, atoms, place, _listed(ledger, subject, entry))
         for entry, place in zip((new, *earlier), places, strict=True)
     )
-    counts = atoms.cells[2]
+    counts = atoms.records
     if not releases_what_it_lists(new, atoms, mine):
         text = "It cannot be compared with %s: what it releases does not follow from numbers of records alone."
         return [Against(entry, False, text % entry.title) for entry in earlier], ""
@@ -394,4 +397,4 @@ def _as_if(ledger: Ledger, subject: Subject, entry: Entry) -> int:
     atoms = _atoms(ledger.key, subject, [entry])
     places = [places_in(each, atoms.regions) for each in (subject.entry, entry)]
     fates = [fates_in(each, atoms, place) for each, place in zip((subject.entry, entry), places, strict=True)]
-    return exposed_together(fates[0], [fates[1]], atoms.cells[2], subject.entry.k).people
+    return exposed_together(fates[0], [fates[1]], atoms.records, subject.entry.k).people

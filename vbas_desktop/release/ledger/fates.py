@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate
+from vbas_desktop.algorithms.key_groups import group_keys
 from vbas_desktop.audit.tier_recount import levels
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.engine.place_parts import codes_of
 
 from .entry import Entry, cell_keys
+from .kernels import add_mixed, cells_of, flagged, mark, settle
 from .keyed import Hashes, region_hashes
 
 Ints = NDArray[np.int64]
@@ -30,7 +32,7 @@ OPEN = 255
 """The tier of what is released in none."""
 
 _FLAGS = 1 << 26
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_SPREAD = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,11 @@ class Atoms:
         counts = aggregate(self.counts, together.astype(np.int32), number)
         merged = Atoms(self.regions[first], self.columns, self.values, counts, self.grouped)
         return merged, [place[first] for place in places]
+
+    @property
+    def records(self) -> Ints:
+        """The records of every atom."""
+        return self.counts.rows[2]
 
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Ints]:
@@ -112,7 +119,7 @@ class Fates:
     k: int
     fate: Ints
     cell: Ints
-    tier: Ints
+    tier: NDArray[np.integer]
     levels: tuple[OpenLevel, ...]
 
     def same_in_own_regions(self, other: Fates) -> bool:
@@ -123,14 +130,10 @@ class Fates:
         pairs = np.unique(np.searchsorted(mine, self.cell) * theirs.size + np.searchsorted(theirs, other.cell))
         return mine.size == theirs.size == pairs.size
 
-    def mixed(self, number: int) -> NDArray[np.uint64]:
-        """A hash of each fate, which may be added to those of other releases, as long as they have other numbers."""
-        found = (self.fate + 2).astype(np.uint64) * _SPREAD
-        found ^= found >> np.uint64(29)
-        found *= np.uint64(0xBF58476D1CE4E5B9)
-        found ^= found >> np.uint64(32)
+    def add_to(self, total: Hashes, seen: NDArray[np.bool_], number: int) -> None:
+        """Add a hash of each fate to those of other releases, which have other numbers, and note which are released."""
         # A factor of its own for every release: the same fate in another one must not stand for the same.
-        return found * np.uint64(pow(int(_SPREAD), 2 * number + 3, 1 << 64))
+        add_mixed(self.fate, np.uint64(pow(_SPREAD, 2 * number + 3, 1 << 64)), total, seen)
 
 
 def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32], listed: Hashes | None = None) -> Fates:
@@ -139,37 +142,37 @@ def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32], listed: Hashe
     If all quasi-identifiers are released, its own cells say which classes are; else they are counted again, unless the
     keys of the cells that it ``listed`` were found out. In tiers the rule says it.
     """
-    region, column, counts = atoms.cells
-    classes = atoms.classes_in(entry, entry.quasi_identifiers)
-    numbers = np.unique(classes, return_inverse=True)
+    indptr, columns, counts = atoms.counts.rows
+    numbers = np.unique(atoms.classes_in(entry, entry.quasi_identifiers), return_inverse=True)
     width = numbers[0].size
-    cell = place[region].astype(np.int64) * width + numbers[1].ravel()[column]
-    known = place[region] >= 0
+    cell = np.empty(counts.size, np.int64)
+    cells_of(indptr, columns, place, numbers[1].ravel(), width, cell)
     if entry.parents:
-        return _in_tiers(entry, np.where(known, cell, NOT_RELEASED), width, counts)
+        return _in_tiers(entry, cell, width, counts)
     # Cells are looked up in a table of flags while that is small: sorting all atoms takes longer than reading them.
     size = (int(place.max(initial=-1)) + 1) * width
-    small = size <= _FLAGS
+    flags = np.zeros(size, np.bool_) if size <= _FLAGS else None
     if listed is not None or entry.visible == entry.quasi_identifiers:
-        used = _marked(cell[known], size) if small else np.unique(cell[known])
+        used = np.unique(cell[cell >= 0]) if flags is None else _marked(cell, flags)
         keys = entry.cell_keys[0] if listed is None else listed
         wanted = cell_keys(used // width, numbers[0][used % width])
         spot = np.minimum(np.searchsorted(keys, wanted), max(0, keys.size - 1))
         there = used[keys[spot] == wanted] if keys.size else used[:0]
     else:
+        known = cell >= 0
         used, member = np.unique(cell[known], return_inverse=True)
         there = used[np.bincount(member.ravel(), counts[known], minlength=used.size) >= entry.k]
-    if small:
-        flags = np.zeros(size + 1, np.bool_)
+    released = np.zeros(cell.size, np.bool_)
+    if flags is not None:
+        flags[:] = False
         flags[there] = True
-        released = known & flags[np.where(known, cell, size)]
-    else:
-        spot = np.minimum(np.searchsorted(there, cell), max(0, there.size - 1))
-        released = known & (there[spot] == cell) if there.size else np.zeros(cell.size, np.bool_)
-    cell = np.where(known, cell, NOT_RELEASED)
-    rooms = OpenLevel(cell, np.where(released, 0, entry.k - 1))
-    tier = np.where(released, 0, OPEN)
-    return Fates(entry.k, np.where(released, cell, NOT_RELEASED), cell, tier, (rooms,))
+        flagged(cell, flags, released)
+    elif there.size:
+        spot = np.minimum(np.searchsorted(there, cell), there.size - 1)
+        released = there[spot] == cell
+    fate, tier, rooms = np.empty_like(cell), np.empty(cell.size, np.uint8), np.empty_like(cell)
+    settle(cell, released, entry.k - 1, OPEN, fate, tier, rooms)
+    return Fates(entry.k, fate, cell, tier, (OpenLevel(cell, rooms),))
 
 
 def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints) -> Fates:
@@ -178,7 +181,7 @@ def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints) -> Fates:
     used, member = np.unique(cell[known], return_inverse=True)
     node = member.ravel()
     total = np.bincount(node, counts[known], minlength=used.size).astype(np.int64)
-    fate, tier = np.full(cell.size, NOT_RELEASED), np.full(cell.size, OPEN)
+    fate, tier = np.full(cell.size, NOT_RELEASED), np.full(cell.size, OPEN, np.uint8)
     found, start = [], 0
     parents = [parent.astype(np.int64) for parent in entry.parents]
     for number, level in enumerate(levels(used // width, used % width, total, parents, entry.k)):
@@ -195,7 +198,7 @@ def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints) -> Fates:
 
 def releases_what_it_lists(entry: Entry, atoms: Atoms, fates: Fates) -> bool:
     """Whether the record file gives just the records that were released; by cell, if all quasi-identifiers were."""
-    counts = atoms.cells[2]
+    counts = atoms.records
     there = fates.fate >= 0
     if int(counts[there].sum()) != entry.records:
         return False
@@ -203,17 +206,16 @@ def releases_what_it_lists(entry: Entry, atoms: Atoms, fates: Fates) -> bool:
         return True
     classes = atoms.classes_in(entry, entry.quasi_identifiers)
     width = np.unique(classes).size
-    keys = cell_keys(fates.fate[there] // width, classes[atoms.cells[1][there]])
+    keys = cell_keys(fates.fate[there] // width, classes[atoms.counts.rows[1][there]])
     found, member = np.unique(keys, return_inverse=True)
     own, order = entry.cell_keys
     sizes = np.bincount(member.ravel(), counts[there], minlength=found.size)
     return np.array_equal(found, own) and np.array_equal(sizes, entry.cells.counts[order])
 
 
-def _marked(numbers: Ints, size: int) -> Ints:
-    """The different numbers among many, ascending."""
-    flags = np.zeros(size, np.bool_)
-    flags[numbers] = True
+def _marked(cells: Ints, flags: NDArray[np.bool_]) -> Ints:
+    """The different cells among many, ascending; ``flags`` has one for each, and is changed."""
+    mark(cells, flags)
     return np.flatnonzero(flags)
 
 
@@ -231,16 +233,12 @@ class Exposure:
 
 def exposed_together(new: Fates, earlier: Sequence[Fates], counts: Ints, k: int) -> Exposure:
     """Whom the new release exposes beside the earlier ones, beyond those whom these expose already."""
-    before = np.zeros(counts.size, np.uint64)
-    seen_before = np.zeros(counts.size, np.bool_)
+    before, seen_before = np.zeros(counts.size, np.uint64), np.zeros(counts.size, np.bool_)
     for number, each in enumerate(earlier, start=1):
-        before += each.mixed(number)
-        seen_before |= each.fate != NOT_RELEASED
-    after = before + new.mixed(0)
-    _, first, group = np.unique(after, return_index=True, return_inverse=True)
-    size = np.bincount(group.ravel(), counts, minlength=first.size).astype(np.int64)
-    _, whole = np.unique(before[first], return_inverse=True)
-    whole_size = np.bincount(whole.ravel(), size).astype(np.int64)[whole.ravel()]
-    seen = seen_before | (new.fate != NOT_RELEASED)
-    found = (size < k) & seen[first] & ((whole_size >= k) | ~seen_before[first])
+        each.add_to(before, seen_before, number)
+    after, seen = before.copy(), seen_before.copy()
+    new.add_to(after, seen, 0)
+    _, first, size = group_keys(after, counts)
+    whole, _, whole_size = group_keys(before[first], size)
+    found = (size < k) & seen[first] & ((whole_size[whole] >= k) | ~seen_before[first])
     return Exposure(int(size[found].sum()), int(np.count_nonzero(found)))
