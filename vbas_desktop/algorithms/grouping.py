@@ -11,6 +11,8 @@ from scipy.sparse import csr_array
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
 
+from .ahead import make_ready
+
 _BLOCK_CELLS = 4_000_000
 _CACHED_CELLS = 200_000
 """Block sizes: what a stop may wait for, and what stays in the processor's cache during several passes over it."""
@@ -72,16 +74,32 @@ def released_totals(
     Some groups are added up at a time, and nothing is kept of them: it takes no memory worth counting.
     """
     progress = progress or Silent()
-    summing = _summing_matrix(membership, groups)
-    matrix = as_matrix(counts) if counts.dense is None else counts.dense
-    sizes = max(1, counts.classes.size) if counts.dense is not None else np.diff(counts.rows[0])
-    totals = np.zeros(groups, np.int64)
-    for start, end in blocks(np.bincount(membership, np.broadcast_to(sizes, membership.shape), groups), _CACHED_CELLS):
+    if counts.dense is None:
+        return _released_in_rows(counts, membership, groups, k, progress)
+    summing, totals = _summing_matrix(membership, groups), np.zeros(groups, np.int64)
+    for start, end in blocks(np.bincount(membership, minlength=groups) * max(1, counts.classes.size), _CACHED_CELLS):
         progress.update("Adding up the classes", start / groups)
-        part = summing[start:end] @ matrix
-        values = part if counts.dense is not None else part.data
-        values[values < k] = 0
+        part = summing[start:end] @ counts.dense
+        part[part < k] = 0
         totals[start:end] = part.sum(axis=1)
+    return totals
+
+
+def _released_in_rows(
+    counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int, k: int, progress: Progress
+) -> NDArray[np.int64]:
+    make_ready("vbas_desktop.algorithms.grouping_kernel:rehearse", progress)
+    from .grouping_kernel import add_released
+
+    indptr, columns, values = counts.rows
+    members = np.argsort(membership, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(membership, minlength=groups))))
+    sums, met = np.zeros(counts.classes.size, np.int64), np.empty(counts.classes.size + 1, np.int32)
+    totals = np.zeros(groups, np.int64)
+    for start, end in blocks(np.bincount(membership, np.diff(indptr), groups), _BLOCK_CELLS):
+        progress.update("Adding up the classes", start / groups)
+        some = starts[start : end + 1]
+        add_released(indptr, columns, values, members, some, k, sums, met, totals[start:end])
     return totals
 
 
