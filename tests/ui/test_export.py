@@ -328,6 +328,7 @@ def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(s
     stopped = [each for each in window.findChildren(ExportDialog) if each.isVisible()][-1]
     assert stopped.reuse.isVisible()
     assert stopped.join.isVisible()
+    assert stopped.extract.isVisible()
     before = len(window.session.entries)
     stopped.reuse.click()
     qtbot.waitUntil(lambda: len(window.session.entries) > before and not window.runner.busy, timeout=LONG)
@@ -349,6 +350,36 @@ def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(s
     assert len(window.session.regions) == first.aggregated_regions
     # The ledger is still the one of the records that the release was made from.
     assert opened(window, "Releases", qtbot).model.count() == 1
+
+
+def test_only_columns_of_what_was_handed_over_are_written_by_a_click(small_regions, tmp_path, qtbot):
+    window = small_regions
+    dialog = open_dialog(window)
+    dialog.audience.setText("Uni")
+    done = export(window, dialog, tmp_path / "first", qtbot)
+    done.record.click()
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        window.findChild(RecordDialog).record.click()
+    done.close()
+    others = [each for each in window.session.entries if each != window.session.selected]
+    window.session.select(others[0].number)
+    dialog = open_dialog(window)
+    dialog.target.setText(str(tmp_path / "second"))
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        dialog.export.click()
+    stopped = [each for each in window.findChildren(ExportDialog) if each.isVisible()][-1]
+    kept = list(stopped.columns.kept)
+    dropped = next(name for name in kept if name not in (window.session.choices.region_column,))
+    stopped.columns.take_up([name for name in kept if name != dropped], {}, ())
+    stopped.target.setText(str(tmp_path / "extract"))
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        stopped.extract.click()
+    head = (tmp_path / "extract" / "release" / "anonymized.csv").read_text().splitlines()[0].split(",")
+    assert set(head) == set(kept) - {dropped}
+    document = json.loads((tmp_path / "extract" / "run.json").read_text())
+    assert document["ledger_check"]["safe"]
+    first, extract = ((tmp_path / name / "release" / "crosswalk.csv").read_text() for name in ("first", "extract"))
+    assert first == extract
 
 
 def test_no_text_of_the_dialog_lies_over_another(aggregated_window):

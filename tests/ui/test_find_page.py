@@ -102,6 +102,10 @@ def test_a_codebook_is_chosen_with_a_button_and_its_labels_are_told_in_the_ladde
     monkeypatch.setattr("vbas_desktop.ui.panel.reading_options.ask_to_open", chosen)
     options.choose_codebook.click()
     assert options.edits["codebook"].text() == str(book)
+    options.choose_earlier.click()
+    assert session.choices.coarsen_from == options.edits["coarsen_from"].text() == str(book)
+    options.edits["coarsen_from"].clear()
+    options.edits["coarsen_from"].editingFinished.emit()
     finish(loaded_window, qtbot, options.again.click)
     assert session.table.facts("sex").categories.label(0) == "1 (Female)"
     tip = page.form.pins["sex"].itemData(1, Qt.ItemDataRole.ToolTipRole)

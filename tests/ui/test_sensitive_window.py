@@ -99,6 +99,39 @@ def test_every_criterion_can_be_set(choosing, text):
     assert choosing.session.choices.criteria == (wanted.of(COLUMN),)
 
 
+def test_several_criteria_of_one_column_are_listed_kept_and_taken_out(choosing):
+    def choose(dialog, kind, limit):
+        dialog.kind.setCurrentIndex(dialog.kind.findData(kind))
+        dialog.kind.activated.emit(dialog.kind.currentIndex())
+        dialog.limit.setValue(limit)
+
+    dialog = opened(choosing)
+    assert not dialog.criteria.isVisibleTo(dialog)
+    assert not dialog.add.isEnabled()
+    choose(dialog, "share", 40)
+    dialog.add.click()
+    choose(dialog, "distinct", 3)
+    dialog.add.click()
+    choose(dialog, "share", 40)
+    dialog.add.click()
+    assert [dialog.criteria.item(row).text() for row in range(dialog.criteria.count())] == [
+        "and at most 40 % of the records with the commonest harmful value",
+        "and at least 3 different values",
+    ]
+    choose(dialog, "entropy", 1.5)
+    confirm(dialog)
+    wanted = [criterion_of(text).of(COLUMN) for text in ("entropy:1.5", "share:40", "distinct:3")]
+    assert choosing.session.choices.criteria == tuple(wanted)
+    again = opened(choosing)
+    assert again.kind.currentData() == "entropy"
+    assert again.criteria.count() == 2
+    assert not again.remove.isEnabled()
+    again.criteria.setCurrentRow(0)
+    again.remove.click()
+    confirm(again)
+    assert choosing.session.choices.criteria == (wanted[0], wanted[2])
+
+
 def test_only_numbers_can_be_judged_by_their_order(choosing):
     dialog = opened(choosing)
     assert dialog.kind.findData("ordered-closeness") > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.domain.progress import Progress, Span
 
-from .base import SiteLocation, Situation
+from .base import Situation
 
 USUAL_EFFORT = 200
 """Moves that are tried for each site."""
@@ -45,8 +45,15 @@ class Search:
     allowed_percent: float = 0.0
 
 
+class Placing(Protocol):
+    """Whatever says where sites begin."""
+
+    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """The places."""
+
+
 def moved_sites(
-    situation: Situation, seeding: SiteLocation, sites: int, search: Search, progress: Progress
+    situation: Situation, seeding: Placing, sites: int, search: Search, progress: Progress
 ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
     """Places moved from those of the seeding so that fewer records are to be suppressed, and how that was done."""
     make_ready(_REHEARSAL, progress)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.ledger import RecordJob
-from vbas_desktop.jobs.release import ReleaseJob, Stopped
+from vbas_desktop.jobs.release import ExportJob, ReleaseJob, Stopped
 from vbas_desktop.session.releasing import why_not_release
 
 from .context import Context
@@ -54,6 +54,7 @@ class Exporting(QObject):
         dialog.order_made.connect(self._on_order_made)
         dialog.tiers_wanted.connect(self._on_tiers_wanted)
         dialog.earlier_wanted.connect(self._context.use_earlier)
+        dialog.extract_wanted.connect(self._on_extract_wanted)
         if stopped is not None:
             dialog.take_up(*stopped)
         dialog.open()
@@ -62,6 +63,13 @@ class Exporting(QObject):
     def _on_tiers_wanted(self) -> None:
         apply_tiers(self._context)
         self.run_wanted.emit()
+
+    @Slot(object)
+    def _on_extract_wanted(self, order: ExportJob) -> None:
+        """Write some columns of an earlier release, which tell those who have it nothing new."""
+        self._context.runner.start(
+            f"Exporting to {order.target.name}", order.execute, lambda report: self._on_written(order, report)
+        )
 
     @Slot(object)
     def _on_order_made(self, order: ReleaseJob) -> None:
@@ -80,15 +88,15 @@ class Exporting(QObject):
         else:
             self._on_written(order, result)
 
-    def _on_written(self, order: ReleaseJob, report: ReleaseReport) -> None:
+    def _on_written(self, order: ReleaseJob | ExportJob, report: ReleaseReport) -> None:
         self._context.say(f"Released {counted(report.records_released, 'record')} to {report.target}.")
         from .dialogs.release_done import ReleaseDone
 
-        done = ReleaseDone(order, report, self._context.theme, self._window)
+        done = ReleaseDone(report, self._context.theme, self._window)
         done.record_wanted.connect(lambda: self._on_record_wanted(order))
         done.open()
 
-    def _on_record_wanted(self, order: ReleaseJob) -> None:
+    def _on_record_wanted(self, order: ReleaseJob | ExportJob) -> None:
         from .dialogs.export import ledger_of
         from .dialogs.handing_over import RecordDialog
 

@@ -14,9 +14,27 @@ from vbas_desktop.approaches.base import Card, SiteLocation, Situation, paramete
 from vbas_desktop.approaches.shared_parameters import seeding_parameter
 from vbas_desktop.approaches.site_moving import Search, moved_sites
 from vbas_desktop.domain.progress import Cancelled, Progress, Span
+from vbas_desktop.domain.sensitive import enforced
 
 if TYPE_CHECKING:
     from vbas_desktop.algorithms.adc.search import Clustering
+
+
+def _first(situation: Situation, progress: Progress) -> Progress:
+    """The part of the progress that is left for the thesis' moves."""
+    return Span(progress, 0.0, 0.5) if enforced(situation.sensitive) else progress
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """Sites that are where they are."""
+
+    sites: NDArray[np.float64]
+
+    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """These places."""
+        return self.sites
+
 
 THESIS, SUPPRESSION = "thesis", "suppression"
 _REHEARSAL = "vbas_desktop.algorithms.adc.search:rehearse"
@@ -33,6 +51,9 @@ class AdcSiteLocation(SiteLocation):
     neighbourhood is the Voronoi cell with the closed polygon through the sites of the adjacent cells (and through the
     site itself if the cell is unbounded). A move may leave a site without regions. O(r log s + non-zero counts) to
     begin, then in most cases O(points near the site) for each candidate.
+
+    If sensitive values must meet criteria, the thesis' moves, which look at sizes only, are followed by moves as with
+    the objective “suppression” that keep the number of sites: these count classes that miss the criteria, too.
 
     With the objective “suppression” sites move as in “Refined sites”, without regard to distances. If their number may
     change, every fifth move takes a site away or puts one at the point of an initial region; of the states within the
@@ -100,7 +121,12 @@ class AdcSiteLocation(SiteLocation):
             if told["stopped"]:
                 raise Cancelled
             return places
-        return self.cluster(situation, sites, progress).sites
+        places, told = self._for_criteria(
+            situation, self.cluster(situation, sites, _first(situation, progress)), progress
+        )
+        if told.get("stopped"):
+            raise Cancelled
+        return places
 
     def locate_and_tell(
         self, situation: Situation, sites: int, progress: Progress
@@ -109,8 +135,8 @@ class AdcSiteLocation(SiteLocation):
         if self.objective == SUPPRESSION:
             places, told = moved_sites(situation, self.seeding, sites, self._search(), progress)
             return places, {self.card.name: told}
-        found = self.cluster(situation, sites, progress)
-        facts = {
+        found = self.cluster(situation, sites, _first(situation, progress))
+        facts: dict[str, Any] = {
             "moves": found.moves,
             "tries": found.tries,
             "computed_tries": found.trials,
@@ -118,7 +144,17 @@ class AdcSiteLocation(SiteLocation):
             "anonymity_before": found.anonymity_before,
             "anonymity_after": found.anonymity,
         }
-        return found.sites, {self.card.name: facts}
+        places, told = self._for_criteria(situation, found, progress)
+        return places, {self.card.name: facts | ({"for_criteria": told} if told else {})}
+
+    def _for_criteria(
+        self, situation: Situation, found: Clustering, progress: Progress
+    ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
+        """From where the thesis' moves ended, further ones that count classes whose sensitive values miss criteria."""
+        if not enforced(situation.sensitive):
+            return found.sites, {}
+        search = Search(uneven_percent=self.uneven_percent)
+        return moved_sites(situation, _Placed(found.sites), len(found.sites), search, Span(progress, 0.5, 1.0))
 
     @property
     def changes_number(self) -> bool:

@@ -8,6 +8,7 @@ from .entry import PUBLIC, Entry
 from .fates import partition_of
 from .file import LEDGER_FILE, Ledger, alone, read_ledger, write_ledger
 from .making import entry_of_folder, entry_of_plan
+from .ways import extract_columns
 
 __all__ = [
     "DIFFERENCING",
@@ -22,6 +23,7 @@ __all__ = [
     "check",
     "entry_of_folder",
     "entry_of_plan",
+    "extract_columns",
     "partition_of",
     "read_ledger",
     "refuse",

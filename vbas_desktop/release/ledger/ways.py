@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,6 @@ def ways(earlier: Entry, asked: Asked) -> Iterator[Way]:
         return
     kept = _options(Path(earlier.folder))
     handing = ["--ledger", asked.ledger, *(["--audience", asked.audience] if asked.audience else [])]
-    shared = [name for name in asked.columns if name in earlier.columns]
     export = ["vbas", "export", earlier.folder]
     if earlier.source == asked.source:
         columns = ["--columns", Names().text(_with_place(asked.columns, earlier))]
@@ -61,8 +60,13 @@ def ways(earlier: Entry, asked: Asked) -> Iterator[Way]:
         own = ["--region-column", earlier.region_column, "--quasi-identifiers", Names().text(earlier.visible)]
         text = "its regions joined further; it is made from what was handed over and tells nothing else"
         yield _way(text, ["vbas", "run", *files, *own, "-k", str(earlier.k), *_allowed(kept)], handing)
-    fewer = ["--columns", Names().text(_with_place(tuple(shared), earlier))]
+    fewer = ["--columns", Names().text(extract_columns(earlier, asked.columns))]
     yield _way("an extract of what was handed over, with fewer columns", [*export, *fewer], handing)
+
+
+def extract_columns(earlier: Entry, wanted: Sequence[str]) -> tuple[str, ...]:
+    """Those of the wanted columns that were handed over, with the one that holds the places."""
+    return _with_place(tuple(name for name in wanted if name in earlier.columns), earlier)
 
 
 def _same_regions(earlier: Entry) -> list[str]:

@@ -29,10 +29,10 @@ from vbas_desktop.domain.records import Role
 from vbas_desktop.engine.savings import in_tiers_in_words
 from vbas_desktop.files.policies import bundled
 from vbas_desktop.jobs.ledger import usual_ledger
-from vbas_desktop.jobs.release import ReleaseJob, Stopped
+from vbas_desktop.jobs.release import ExportJob, ReleaseJob, Stopped
 from vbas_desktop.jobs.target import TargetJob
 from vbas_desktop.release import CLASS_SIZE, ReleaseOptions
-from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
+from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE, extract_columns
 from vbas_desktop.release.ledger import Entry as LedgerEntry
 from vbas_desktop.session.releasing import release_in_words, why_not_release
 from vbas_desktop.session.results import Entry
@@ -62,11 +62,14 @@ _SETTINGS = {declared.name: declared for declared in settings_of(ReleaseOptions)
 
 
 class ExportDialog(QDialog):
-    """`order_made(ReleaseJob)` when the user confirms; `earlier_wanted` to use or join an earlier release instead."""
+    """`order_made(ReleaseJob)` when the user confirms; `earlier_wanted` to use or join an earlier release instead,
+    `extract_wanted(ExportJob)` to hand over some columns of it.
+    """
 
     order_made = Signal(object)
     tiers_wanted = Signal()
     earlier_wanted = Signal(object, bool)
+    extract_wanted = Signal(object)
 
     def __init__(self, session: Session, parent: QWidget, lost_in_tiers: int | None = None) -> None:
         super().__init__(parent)
@@ -104,6 +107,7 @@ class ExportDialog(QDialog):
         self.telltales, self.unprotected = QLabel(), QLabel()
         self._earlier: LedgerEntry | None = None
         self.reuse, self.join = QPushButton("Use the earlier re&gions"), QPushButton("&Join the earlier regions")
+        self.extract = QPushButton("Only columns of &it")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
         self._fill()
@@ -215,11 +219,26 @@ class ExportDialog(QDialog):
             "Run again with the regions and quasi-identifiers that were handed over; any of the columns can be exported"
         )
         self.join.setToolTip("Open what was handed over as data, so that its regions can be joined further")
-        for button in (self.reuse, self.join):
+        self.extract.setToolTip("Write what was handed over once more, with those of its columns that are ticked above")
+        for button in (self.reuse, self.join, self.extract):
             self._buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
             button.hide()
         self.reuse.clicked.connect(lambda: self._on_earlier(join=False))
         self.join.clicked.connect(lambda: self._on_earlier(join=True))
+        self.extract.clicked.connect(self._on_extract)
+
+    @Slot()
+    def _on_extract(self) -> None:
+        assert self._earlier is not None
+        self.extract_wanted.emit(
+            ExportJob(
+                Path(self._earlier.folder),
+                Path(self.target.text().strip()).expanduser(),
+                changes={"columns": list(extract_columns(self._earlier, self.columns.kept))},
+                handing=self.handing(),
+            )
+        )
+        self.reject()
 
     def _on_earlier(self, join: bool) -> None:
         self.earlier_wanted.emit(self._earlier, join)
@@ -294,6 +313,7 @@ class ExportDialog(QDialog):
         self._earlier = stopped.earlier
         self.reuse.setVisible(stopped.earlier is not None)
         self.join.setVisible(stopped.earlier is not None and not stopped.earlier.parents)
+        self.extract.setVisible(stopped.earlier is not None and bool(stopped.earlier.folder))
         solution = order.result.solution(order.solution)
         number = next((each.number for each in self._session.entries if each.solution is solution), None)
         self.solution.setCurrentIndex(self.solution.findData(number))

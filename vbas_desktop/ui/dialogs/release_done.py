@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
 )
 
 from vbas_desktop.domain.words import counted
-from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.release import ReleaseReport
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import title
@@ -28,7 +27,7 @@ class ReleaseDone(QDialog):
 
     record_wanted = Signal()
 
-    def __init__(self, order: ReleaseJob, report: ReleaseReport, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, report: ReleaseReport, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Release written")

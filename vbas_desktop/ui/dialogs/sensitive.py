@@ -1,4 +1,4 @@
-"""What must hold for the values of sensitive columns: which do no harm, and the criterion of released classes."""
+"""What must hold for the values of sensitive columns: which do no harm, and the criteria of released classes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QHBoxLayout,
     QHeaderView,
+    QListWidget,
+    QPushButton,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -60,8 +62,11 @@ class SensitiveDialog(QDialog):
         self._now = {each.column: each for _, each in columns}
         self._before = dict(self._now)
         self._shown = ""
+        self._listed: list[Criterion] = []
         self.column, self.kind = QComboBox(), QComboBox()
         self.limit, self.factor = QDoubleSpinBox(), QDoubleSpinBox()
+        self.add, self.remove = QPushButton("&Add"), QPushButton("&Take out")
+        self.criteria = QListWidget()
         self.values = QTableWidget(0, 2)
         self.explained = muted()
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
@@ -92,11 +97,20 @@ class SensitiveDialog(QDialog):
         )
         row.addWidget(self.factor_field, 1, top)
         row.addWidget(self.limit_field, 1, top)
+        row.addWidget(self.add, 0, Qt.AlignmentFlag.AlignBottom)
+        self.add.setToolTip("Put this criterion on the list: released classes must meet all that are on it")
+        self.remove.setToolTip("Take the chosen criterion from the list")
+        self.criteria.setAccessibleName("Criteria that released classes must meet, all of them")
+        self.criteria.setMaximumHeight(4 * self.criteria.fontMetrics().lineSpacing() + GRID)
+        listed = QHBoxLayout()
+        listed.addWidget(self.criteria, 1)
+        listed.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.setSpacing(GRID)
         layout.addWidget(Field("Sensitive colu&mn", self.column, "The columns with the role “sensitive” in Input"))
         layout.addLayout(row)
         layout.addWidget(self.explained)
+        layout.addLayout(listed)
         layout.addWidget(muted("Tick the values that do no harm if they are learned, such as “none” or “healthy”:"))
         layout.addWidget(self.values, 1)
         layout.addWidget(self._buttons)
@@ -104,6 +118,9 @@ class SensitiveDialog(QDialog):
     def _connect(self) -> None:
         self.column.activated.connect(self._on_column)
         self.kind.activated.connect(self._on_kind)
+        self.add.clicked.connect(self._on_add)
+        self.remove.clicked.connect(self._on_remove)
+        self.criteria.currentRowChanged.connect(self._on_listed)
         self._buttons.accepted.connect(self._on_accepted)
         self._buttons.rejected.connect(self.reject)
 
@@ -120,12 +137,47 @@ class SensitiveDialog(QDialog):
         chosen, facts = self._now[self._shown], self._facts[self._shown]
         self._fill_kinds(facts)
         self._fill_values(facts, chosen)
-        criterion = chosen.criteria[0] if chosen.criteria else None
+        # The first is in the fields, the others on the list.
+        criterion, *others = chosen.criteria or (None,)
         self.kind.setCurrentIndex(max(0, self.kind.findData(criterion.kind if criterion else "")))
         self._on_kind()
         if criterion is not None:
             self.limit.setValue(criterion.limit)
             self.factor.setValue(criterion.factor or 2.0)
+        self._listed = [each for each in others if each is not None]
+        self._show_listed()
+
+    def _show_listed(self) -> None:
+        self.criteria.clear()
+        for each in self._listed:
+            self.criteria.addItem(f"and {each.in_words}")
+        self.criteria.setVisible(bool(self._listed))
+        self.remove.setVisible(bool(self._listed))
+        self._on_listed()
+
+    @Slot()
+    def _on_listed(self) -> None:
+        self.remove.setEnabled(self.criteria.currentRow() >= 0)
+
+    @Slot()
+    def _on_add(self) -> None:
+        """Put what is in the fields on the list, and make room for another."""
+        criterion = self._in_fields()
+        if criterion is not None and criterion not in self._listed:
+            self._listed.append(criterion)
+        self.kind.setCurrentIndex(0)
+        self._on_kind()
+        self._show_listed()
+
+    @Slot()
+    def _on_remove(self) -> None:
+        del self._listed[self.criteria.currentRow()]
+        self._show_listed()
+
+    def _in_fields(self) -> Criterion | None:
+        kind = self.kind.currentData()
+        factor = round(self.factor.value(), 2) if kind == "recursive" else 0.0
+        return Criterion(kind, round(self.limit.value(), 2), factor, self._shown) if kind else None
 
     def _fill_kinds(self, facts: ColumnFacts) -> None:
         values = facts.categories.values if facts.categories is not None else ()
@@ -156,6 +208,7 @@ class SensitiveDialog(QDialog):
     def _on_kind(self) -> None:
         kind = self.kind.currentData()
         self.explained.setText(_EXPLAINED[kind])
+        self.add.setEnabled(bool(kind))
         self.limit_field.setVisible(bool(kind))
         self.factor_field.setVisible(kind == "recursive")
         if kind:
@@ -168,7 +221,7 @@ class SensitiveDialog(QDialog):
 
     def _read(self) -> Sensitive:
         """What is set for the column that is shown."""
-        name, kind = self._shown, self.kind.currentData()
+        name = self._shown
         categories = self._facts[name].categories
         assert categories is not None
         benign = tuple(
@@ -176,9 +229,9 @@ class SensitiveDialog(QDialog):
             for row, value in enumerate(categories.values)
             if (item := self.values.item(row, _VALUE)) is not None and item.checkState() is Qt.CheckState.Checked
         )
-        factor = round(self.factor.value(), 2) if kind == "recursive" else 0.0
-        criteria = (Criterion(kind, round(self.limit.value(), 2), factor, name),) if kind else ()
-        return Sensitive(name, benign, criteria)
+        first = self._in_fields()
+        criteria = ([] if first is None else [first]) + self._listed
+        return Sensitive(name, benign, tuple(dict.fromkeys(criteria)))
 
     @Slot()
     def _on_accepted(self) -> None:

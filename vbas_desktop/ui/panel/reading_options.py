@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QWidget
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.regions.read import region_names
@@ -24,6 +24,7 @@ from vbas_desktop.ui.widgets.file_dialogs import CODEBOOK_FILES, OBSTACLE_FILES,
 
 _FILES = "obstacles"
 _CODEBOOK = "codebook"
+_EARLIER = "coarsen_from"
 _LAYER = "layer"
 _COLUMNS = ("id_column", "x_column", "y_column")
 _PARTED = "; "
@@ -56,6 +57,9 @@ class ReadingOptions(QWidget):
         self.choose_codebook = QPushButton("Codebook…")
         self.choose_codebook.setToolTip("Choose a file that says what codes mean: column, value, label")
         self.choose_codebook.clicked.connect(self._on_choose_codebook)
+        self.choose_earlier = QPushButton("Crosswalk…")
+        self.choose_earlier.setToolTip("Choose the crosswalk.csv of an earlier release for the construction “Coarsen”")
+        self.choose_earlier.clicked.connect(self._on_choose_earlier)
         self.again = QPushButton("Read again")
         self.again.setToolTip("Read both files with these options (F5)")
         self._build()
@@ -79,10 +83,9 @@ class ReadingOptions(QWidget):
             grid.addWidget(field, place // 2, place % 2, Qt.AlignmentFlag.AlignBottom)
         for edit in self.edits.values():
             edit.setPlaceholderText("None")
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.choose)
-        buttons.addWidget(self.choose_codebook)
-        buttons.addWidget(self.again)
+        buttons = QGridLayout()
+        for place, button in enumerate((self.choose, self.choose_codebook, self.choose_earlier, self.again)):
+            buttons.addWidget(button, place // 2, place % 2)
         grid.addLayout(buttons, (len(fields) + 1) // 2, 0, 1, 2)
 
     def data_loaded(self) -> None:
@@ -165,6 +168,15 @@ class ReadingOptions(QWidget):
 
         records = self._session.records_path
         ask_to_open(self, "Codebook", CODEBOOK_FILES, None if records is None else records.parent, then)
+
+    @Slot()
+    def _on_choose_earlier(self) -> None:
+        def then(path: str) -> None:
+            self.edits[_EARLIER].setText(path)
+            self._on_changed()
+
+        records = self._session.records_path
+        ask_to_open(self, "Earlier crosswalk", CODEBOOK_FILES, None if records is None else records.parent, then)
 
 
 def _names_of(asked: _Asked, progress: Progress) -> tuple[tuple[str, ...], tuple[str, ...]]:
