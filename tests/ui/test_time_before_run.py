@@ -24,6 +24,12 @@ class Clock:
         return self.now
 
 
+def taking(run, seconds):
+    """The run, as if its solutions had taken so long."""
+    solutions = tuple(replace(each, seconds=number) for each, number in zip(run.result.solutions, seconds, strict=True))
+    return replace(run, result=replace(run.result, solutions=solutions, seconds=sum(seconds)))
+
+
 @pytest.fixture
 def session(solved, qapp):
     bench = Bench(solved.session())
@@ -67,8 +73,12 @@ def test_what_was_tried_for_the_number_of_sites_tells_better(session, monkeypatc
 def test_an_earlier_run_with_the_same_approaches_tells_best(session):
     found = estimate(session.order_estimate())
     run = next(entry.run for entry in session.entries if entry.run.approaches == dict(session.choices.approaches))
-    slow = replace(run, result=replace(run.result, seconds=40.0))
+    slow = taking(run, [8.0] * 5)
     assert found.expected([slow]) == Expected(40.0, 40.0)
+    first = taking(run, [100.0, 8.0, 8.0, 8.0, 8.0])
+    assert found.expected([first]) == Expected(40.0, 40.0), "getting ready is not waited for again"
+    at_once = replace(slow, result=replace(slow.result, seconds=25.0))
+    assert found.expected([at_once]) == Expected(25.0, 25.0), "several were made at the same time"
     fewer = replace(found, site_numbers=found.site_numbers[:2])
     assert fewer.time_in_words([slow]) == "Will take about 16 seconds."
     other = replace(slow, approaches={**slow.approaches, "site_location": "random"})
@@ -79,7 +89,7 @@ def test_it_is_said_above_run(aggregated_window):
     session, tab = aggregated_window.session, aggregated_window.input
     found = estimate(session.order_run())
     (run,) = dict.fromkeys(entry.run for entry in session.entries)
-    slow = replace(run, result=replace(run.result, seconds=40.0))
+    slow = taking(run, [8.0] * 5)
     session.restore_results([replace(entry, run=slow) for entry in session.entries])
     tab._on_estimated(found)
     assert tab.more.text().startswith("Will take about 40 seconds. Will try ")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 
 from vbas_desktop.comparison.costs import seconds_of_one, seconds_of_rating
 from vbas_desktop.comparison.words import duration_in_words, span_in_words
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.words import agreeing, counted, share_in_words
 from vbas_desktop.engine.kept import KeptTrials
 from vbas_desktop.engine.partitions import Partitions, decide_sites
@@ -68,7 +70,7 @@ class Estimate:
                 continue
             if all(run.approaches.get(name) == approach for name, approach in self.approaches.items()):
                 larger = _stored(self.problem) / max(1, _stored(run.problem))
-                seconds = run.result.seconds / len(run.result.solutions) * len(self.site_numbers) * larger
+                seconds = _seconds_of_one(run.result) * len(self.site_numbers) * larger
                 return Expected(seconds, seconds)
         if self.tried_seconds is not None:
             return Expected(self.tried_seconds / 2, 2 * self.tried_seconds)
@@ -131,6 +133,12 @@ def estimate(order: RunOrder, progress: Progress = Silent()) -> Estimate:  # noq
         len(around) * seconds_of_one(request.site_location, _stored(problem)) * order.pace,
         _tried_seconds(partitions, around, _stored(problem)),
     )
+
+
+def _seconds_of_one(result: RunResult) -> float:
+    """What a solution of a run took; the first may have waited for what is made ready once and for all."""
+    usual = median(solution.seconds for solution in result.solutions)
+    return min(usual, result.seconds / len(result.solutions)) if usual > 0 else result.seconds / len(result.solutions)
 
 
 def _tried_seconds(partitions: Partitions, around: Sequence[int], stored: int) -> float | None:

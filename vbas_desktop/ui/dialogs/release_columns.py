@@ -16,6 +16,8 @@ _NAMED = 6
 
 _TICK, _ROLE, _NAME, _ALLOWED = range(4)
 
+_IN_SIGHT = 9
+
 
 class ReleaseColumns(QTableWidget):
     """One row per column of the file: a tick, its role, its name in the release, and whether it may tell too much."""
@@ -43,7 +45,9 @@ class ReleaseColumns(QTableWidget):
         self.setColumnWidth(_TICK, min(widest, 240) + 5 * GRID)
         height = self.fontMetrics().height() + GRID
         self.verticalHeader().setDefaultSectionSize(height)
-        self.setMinimumHeight(height * min(len(columns) + 1, 5) + 4)
+        # The rest of the dialog is scrolled to where there is no room: of usual files every column is in sight.
+        rows = min(len(columns), _IN_SIGHT) * height
+        self.setMinimumHeight(rows + self.horizontalHeader().sizeHint().height() + GRID)
         self.itemChanged.connect(self._on_item_changed)
 
     def _fill(self, row: int, name: str, role: Role) -> None:

@@ -12,13 +12,16 @@ from vbas_desktop.session.estimate import Estimate
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.estimator import Estimator
 from vbas_desktop.ui.theme import GRID, tabular
-from vbas_desktop.ui.widgets.fields import muted
+from vbas_desktop.ui.widgets.fields import muted, set_look
 
 from .approaches_section import ApproachesSection
 from .columns_section import ColumnsSection
 from .files_section import FilesSection
 from .limits_section import LimitsSection
 from .privacy_section import PrivacySection
+
+_READING = "The files are being read."
+"""Said in place of what is missing while it is on its way."""
 
 
 class _UpAndDown(QScrollArea):
@@ -113,7 +116,9 @@ class InputTab(QWidget):
     @Slot()
     def _refresh_run(self) -> None:
         reason = self._session.why_not_run()
-        self.reason.setText(reason or "")
+        reading = not self._session.has_data and self._context.runner.busy
+        self.reason.setText(_READING if reading else reason or "")
+        set_look(self.reason, "muted" if reading else "warning")
         self.reason.setVisible(reason is not None)
         self.live.setVisible(reason is None)
         self.more.setVisible(reason is None and bool(self.more.text()))

@@ -34,6 +34,9 @@ from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
 from .tiers_line import TiersLine
 from .why import VectorLine
 
+_NOTHING = "No results yet. Choose roles in Input and press Run."
+_COMING = "Solutions are listed here as soon as they are found."
+
 
 class ResultsTab(QWidget):
     """Follows the session's solutions; choosing a row or a mark in the chart selects the solution everywhere."""
@@ -99,7 +102,7 @@ class ResultsTab(QWidget):
         self._content.addWidget(self.charts)
         self._content.setSizes([380, 320])
         self._content.setChildrenCollapsible(False)
-        self._empty = EmptyState("No results yet. Choose roles in Input and press Run.")
+        self._empty = EmptyState(_NOTHING)
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self._empty)
         self._layers.addWidget(self._content)
@@ -120,6 +123,8 @@ class ResultsTab(QWidget):
         for signal in (model.solution_added, model.solutions_changed, model.choices_changed, model.run_finished):
             signal.connect(self._on_solutions_changed)
         model.selection_changed.connect(self._on_selection_changed)
+        self._context.runner.job_started.connect(self._on_job)
+        self._context.runner.job_ended.connect(self._on_job)
         self.table.selectionModel().currentRowChanged.connect(self._on_current_changed)
         self.table.customContextMenuRequested.connect(self._on_table_menu)
         self.table.horizontalHeader().customContextMenuRequested.connect(self._on_header_menu)
@@ -133,6 +138,11 @@ class ResultsTab(QWidget):
         self.charts.ranges_changed.connect(self._on_ranges)
         self._context.theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
+
+    @Slot()
+    def _on_job(self) -> None:
+        """While something is computed, nobody need be told to begin."""
+        self._empty.label.setText(_COMING if self._context.runner.busy else _NOTHING)
 
     # What the session says
 
