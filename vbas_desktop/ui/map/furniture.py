@@ -25,7 +25,9 @@ SWATCH = 12.0
 
 @dataclass(frozen=True)
 class LegendRow:
-    """An entry: a mark (``fill``, ``pieces``, ``empty``, ``dot``, ``line``, ``ring``, ``cross``) and its words."""
+    """An entry: a mark (``fill``, ``pieces``, ``empty``, ``moved``, ``dot``, ``rim``, ``line``, ``ring``, ``cross``) and
+    its words.
+    """
 
     mark: str
     colour: str
@@ -73,9 +75,7 @@ def legend_of(picture: Picture, figure: Figure | None, changed: str = "") -> Leg
         rows += [LegendRow("line", colours.text, f"border of {each}") for each in picture.overlay.outlines]
     if geometry is not None and geometry.detoured is not None and Layer.DETOURED in picture.layers:
         number, share = int(geometry.detoured.sum()), float(geometry.detoured.mean())
-        rows.append(
-            LegendRow("dot", colours.warning, f"changed because of an obstacle ({number:,}, {100 * share:.1f} %)")
-        )
+        rows.append(LegendRow("rim", colours.mark, f"changed because of an obstacle ({number:,}, {100 * share:.1f} %)"))
     if geometry is not None and geometry.moved is not None and Layer.MOVED in picture.layers:
         number, share = int(geometry.moved.sum()), float(geometry.moved.mean())
         mark = "dot" if picture.base.polygon_rings is None else "moved"
@@ -144,6 +144,10 @@ def paint_mark(painter: QPainter, row: LegendRow, colours: Colours, box: QRectF)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         painter.drawRect(QRectF(middle.x() - 2, middle.y() - 2, 4, 4))
+    elif row.mark == "rim":
+        painter.setPen(QPen(colour, 2))
+        painter.setBrush(QColor(colours.base))
+        painter.drawRect(QRectF(middle.x() - 3, middle.y() - 3, 6, 6))
     elif row.mark == "line":
         painter.setPen(QPen(colour, 2))
         painter.drawLine(QPointF(box.left(), middle.y()), QPointF(box.right(), middle.y()))

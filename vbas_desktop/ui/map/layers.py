@@ -214,7 +214,11 @@ class Picture:
         size = self._point_size(painter.worldTransform())
         drawn = [(self._changed_points, QColor(self.colours.mark), size + 2)]
         if Layer.DETOURED in self.layers:
-            drawn.insert(0, (self._detoured, QColor(self.colours.warning), size + 2))
+            # With a light core: full ones in strong colours are regions without records, and differences.
+            drawn[:0] = [
+                (self._detoured, QColor(self.colours.mark), size + 4),
+                (self._detoured, QColor(self.colours.base), size),
+            ]
         if Layer.MOVED in self.layers and self._moved_areas.isEmpty():
             drawn.insert(0, (self._moved, QColor(self.colours.mark), size + 2))
         if Layer.POINTS in self.layers:

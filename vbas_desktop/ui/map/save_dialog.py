@@ -51,6 +51,7 @@ class SaveMapDialog(QDialog):
         self.title = QLineEdit(title)
         self.title.setCursorPosition(0)
         self.title.setPlaceholderText("none")
+        self.title.setCursorPosition(0)
         self.north = QCheckBox("&North arrow")
         self.north.setChecked(placed)
         self.north.setEnabled(placed)
