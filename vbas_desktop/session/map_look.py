@@ -17,11 +17,12 @@ CONTEXT_COLOURS = ("blue", "brown", "green", "grey", "violet")
 
 @dataclass(frozen=True)
 class ContextLayer:
-    """A file of the user's that is drawn for orientation."""
+    """A file of the user's that is drawn for orientation; with ``land`` cells of points end at its areas."""
 
     path: str
     colour: str = CONTEXT_COLOURS[0]
     visible: bool = True
+    land: bool = False
 
     @property
     def title(self) -> str:
@@ -42,6 +43,11 @@ class MapLook:
     labels: str | None = None
     outlines: tuple[str, ...] = ()
     context: tuple[ContextLayer, ...] = field(default=())
+
+    @property
+    def coast(self) -> str | None:
+        """The file at whose areas the cells of points end; the uppermost of several that are shown."""
+        return next((layer.path for layer in reversed(self.context) if layer.land and layer.visible), None)
 
     def with_context(self, path: str) -> MapLook:
         """With one more layer on top, in the first colour that no other has; a file is not taken twice."""
@@ -85,7 +91,12 @@ class MapLook:
     def as_json(self, folder: Path) -> dict[str, Any]:
         """Plain data; paths are relative to ``folder`` where they can be."""
         context = [
-            {"path": _relative(layer.path, folder), "colour": layer.colour, "visible": layer.visible}
+            {
+                "path": _relative(layer.path, folder),
+                "colour": layer.colour,
+                "visible": layer.visible,
+                "land": layer.land,
+            }
             for layer in self.context
         ]
         return {"names": self.names, "labels": self.labels, "outlines": list(self.outlines), "context": context}
@@ -98,6 +109,7 @@ class MapLook:
                 os.path.normpath(folder / each["path"]),
                 each.get("colour") if each.get("colour") in CONTEXT_COLOURS else CONTEXT_COLOURS[0],
                 each.get("visible", True),
+                each.get("land", False),
             )
             for each in data.get("context", ())
         )

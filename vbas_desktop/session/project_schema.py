@@ -168,6 +168,7 @@ SCHEMA: dict[str, Any] = {
                             "path": {"type": "string", "minLength": 1},
                             "colour": {"type": "string"},
                             "visible": {"type": "boolean"},
+                            "land": {"type": "boolean"},
                         },
                     },
                 },

@@ -25,8 +25,8 @@ SWATCH = 12.0
 
 @dataclass(frozen=True)
 class LegendRow:
-    """An entry: a mark (``fill``, ``pieces``, ``empty``, ``moved``, ``dot``, ``rim``, ``line``, ``ring``, ``cross``) and
-    its words.
+    """An entry: a mark (``fill``, ``pieces``, ``empty``, ``moved``, ``dot``, ``rim``, ``line``, ``ring``, ``cross``)
+    and its words.
     """
 
     mark: str

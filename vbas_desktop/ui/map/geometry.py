@@ -27,6 +27,8 @@ from vbas_desktop.domain.regions import CoordinateKind, Regions
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.limits import TOLD
 
+from .coast import area_ashore
+
 FILLS = 12
 """How many fills the aggregated regions are coloured with."""
 
@@ -88,7 +90,7 @@ class BaseGeometry:
     """Everything the map needs of the initial regions, and of the obstacles between them.
 
     ``drawn`` are the regions with the polygons that are drawn: without overlaps (if ``clean``), and simplified if they
-    have very many vertices.
+    have very many vertices. ``coast`` is the file at whose areas the study area ends, if there is one.
     """
 
     regions: Regions
@@ -104,6 +106,7 @@ class BaseGeometry:
     pairs: Pairs
     drawn: Regions
     clean: bool
+    coast: str | None = None
     obstacle_areas: Rings | None = None
     obstacle_lines: Rings | None = None
     obstacle_tree: shapely.STRtree | None = None
@@ -216,15 +219,15 @@ def _obstacles(regions: Regions, frame: Frame, diagonal: float) -> dict[str, Any
     }
 
 
-def prepare_base(regions: Regions, progress: Progress | None = None) -> BaseGeometry:
-    """Prepare what stays the same for all solutions of one region file."""
+def prepare_base(regions: Regions, progress: Progress | None = None, coast: str | None = None) -> BaseGeometry:
+    """Prepare what stays the same for all solutions of one region file; ``coast`` counts for points only."""
     tell = progress or Silent()
     frame = frame_of(regions)
     diagonal = float(np.hypot(*np.ptp(regions.points, axis=0)))
     tell.update("Checking the polygons")
     drawn, clean = _drawn_regions(regions, diagonal)
     tell.update("Outlining the study area")
-    area = study_area(drawn, clean)
+    area = study_area(drawn, clean) if coast is None else area_ashore(regions, coast)
     if drawn.polygons is not None:
         area = shapely.simplify(area, diagonal / _OUTLINE_DETAIL)
     area_rings = rings_of(np.array([area], object), frame)
@@ -247,6 +250,7 @@ def prepare_base(regions: Regions, progress: Progress | None = None) -> BaseGeom
         pairs=pairs,
         drawn=drawn,
         clean=clean,
+        coast=coast,
         **_obstacles(regions, frame, diagonal),
     )
 

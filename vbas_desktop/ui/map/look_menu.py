@@ -102,6 +102,13 @@ class LookMenu(QObject):
             shown.setCheckable(True)
             shown.setChecked(layer.visible)
             shown.toggled.connect(partial(self._on_shown, number))
+            land = menu.addAction("Regions &end at its areas")
+            land.setToolTip("For a coast: of a region file with points, cells are drawn on its areas only")
+            land.setCheckable(True)
+            land.setChecked(layer.land)
+            regions = self._context.session.regions
+            land.setEnabled(regions is not None and regions.polygons is None)
+            land.toggled.connect(partial(self._on_land, number))
             if problem:
                 again = menu.addAction("&Read again", partial(self._preparer.read_context_again, layer.path))
                 again.setToolTip(problem)
@@ -135,6 +142,9 @@ class LookMenu(QObject):
 
     def _on_shown(self, number: int, on: bool) -> None:
         self._change(self._look.changed_context(number, visible=on))
+
+    def _on_land(self, number: int, on: bool) -> None:
+        self._change(self._look.changed_context(number, land=on))
 
     def _on_colour(self, number: int, colour: str | None) -> None:
         self._change(self._look.changed_context(number, colour=colour))

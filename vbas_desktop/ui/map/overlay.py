@@ -51,6 +51,7 @@ class Overlay:
     """All of it for one region file; ``labelled`` says what the labels were made for."""
 
     regions: Regions
+    coast: str | None = None
     context: Mapping[str, DrawnContext] = field(default_factory=dict)
     outlines: Mapping[str, Rings] = field(default_factory=dict)
     labels: Labels | None = None
@@ -71,6 +72,7 @@ def is_complete(overlay: Overlay | None, base: BaseGeometry, look: MapLook, labe
     return (
         overlay is not None
         and overlay.regions is base.regions
+        and overlay.coast == base.coast
         and set(overlay.context) == {layer.path for layer in look.context}
         and set(overlay.outlines) == set(look.outlines)
         and overlay.labelled == labelled
@@ -87,6 +89,8 @@ def prepare_overlay(
 ) -> Overlay:
     """What a look asks for; what ``before`` has already is kept."""
     known = before if before is not None and before.regions is base.regions else Overlay(base.regions)
+    if known.coast != base.coast:
+        known = Overlay(base.regions, base.coast, known.context)
     context, outlines = {}, {}
     for layer in look.context:
         progress.update("Reading layers")
@@ -99,7 +103,7 @@ def prepare_overlay(
     if labelled != known.labelled:
         progress.update("Preparing labels")
         labels = labels_of(base, geometry, names, look.labels)
-    return Overlay(base.regions, context, outlines, labels, labelled)
+    return Overlay(base.regions, base.coast, context, outlines, labels, labelled)
 
 
 def prepare_context(path: str, base: BaseGeometry) -> DrawnContext:

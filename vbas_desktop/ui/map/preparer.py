@@ -95,6 +95,7 @@ class Preparer(QObject):
             others = {name: drawn for name, drawn in self._overlay.context.items() if name != path}
             self._overlay = replace(self._overlay, context=others)
             self._told.discard(path)
+            self._bases = [base for base in self._bases if base.coast != path]
             self._given_up = {what for what in self._given_up if not isinstance(what, MapLook)}
             self._prepare_next()
 
@@ -129,7 +130,14 @@ class Preparer(QObject):
 
     def _prepared(self, entry: Entry | None) -> Shown | None:
         shown = None if entry is None else self._kept.get(key_of(entry))
-        return shown if shown is not None and shown.named_after == self._named_after(shown) else None
+        if shown is None or not self._ashore(shown):
+            return None
+        return shown if shown.named_after == self._named_after(shown) else None
+
+    def _ashore(self, shown: Shown) -> bool:
+        """Whether it ends where it is to end now."""
+        base = shown.geometry.base
+        return base.coast == self._coast(base.regions)
 
     def _named_after(self, entry: Entry | Shown) -> str | None:
         """The column that names the regions, unless the region file of a solution does not have it."""
@@ -142,7 +150,12 @@ class Preparer(QObject):
         return self._context.session.regions
 
     def _base_of(self, regions: Regions | None) -> BaseGeometry | None:
-        return next((base for base in self._bases if base.regions is regions), None)
+        coast = self._coast(regions)
+        return next((base for base in self._bases if base.regions is regions and base.coast == coast), None)
+
+    def _coast(self, regions: Regions | None) -> str | None:
+        """The file at whose areas the cells of points end."""
+        return None if regions is None or regions.polygons is not None else self._context.session.look.coast
 
     @Slot()
     def _on_wish_changed(self) -> None:
@@ -162,15 +175,17 @@ class Preparer(QObject):
             regions = self._regions(entry)
             base = self._base_of(regions)
             if regions is not None and base is None:
-                if id(regions) not in self._given_up:
-                    abort = partial(self._give_up, id(regions))
-                    runner.start("Preparing the map", _BaseJob(regions), self._on_base, on_abort=abort)
+                coast = self._coast(regions)
+                if (id(regions), coast) not in self._given_up:
+                    abort = partial(self._give_up, (id(regions), coast))
+                    runner.start("Preparing the map", _BaseJob(regions, coast), self._on_base, on_abort=abort)
                 return
             # A project whose region file changed may have owners for other regions than there are now.
             fits = entry is not None and regions is not None and entry.solution.owner.size == len(regions)
             if entry is not None and fits and self._prepared(entry) is None and key_of(entry) not in self._given_up:
                 assert base is not None
                 known, column = self._kept.get(key_of(entry)), self._named_after(entry)
+                known = known if known is not None and self._ashore(known) else None
                 job = _ShownJob(entry.number, entry.solution, entry.problem, base, known, column)
                 abort = partial(self._give_up, key_of(entry))
                 runner.start("Preparing the map", job, self._on_shown, on_abort=abort)
@@ -245,9 +260,10 @@ class Preparer(QObject):
 @dataclass(frozen=True, eq=False)
 class _BaseJob:
     regions: Regions
+    coast: str | None
 
     def __call__(self, progress: Progress) -> BaseGeometry:
-        return prepare_base(self.regions, progress)
+        return prepare_base(self.regions, progress, self.coast)
 
 
 @dataclass(frozen=True, eq=False)
