@@ -141,9 +141,11 @@ def test_the_regions_tab_says_why_initial_regions_moved(refined_window, qtbot):
     region = int(refined.solution.membership[np.flatnonzero(moved)[0]])
     bench.session.choose_region(region)
     qtbot.waitUntil(lambda: tab.why.moved.isVisibleTo(tab.why), timeout=10_000)
-    told = in_sentences(handovers(shown.problem, refined.solution, region), shown.geometry.codes)
+    found = handovers(shown.problem, refined.solution, region)
+    told, every = (in_sentences(found, shown.geometry.codes, most) for most in (2, 10))
     assert tab.why.moved.text() == f"By the refinement: {' '.join(told)}"
     assert "came from" in tab.why.moved.text()
+    assert tab.why.moved.toolTip().startswith("\n".join(every))
     show(bench, qtbot, bench.session.entries[0].number)
     bench.session.choose_region(0)
     qtbot.waitUntil(lambda: tab.why.vector.isVisibleTo(tab.why), timeout=10_000)

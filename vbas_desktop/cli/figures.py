@@ -1,4 +1,4 @@
-"""Draws the figures of the reference: every way of placing sites and of refining regions, on one made-up example.
+"""Draws the figures of the reference: every way of placing sites, making and refining regions, on one made-up example.
 
 Nothing is random and nothing comes from a file, so that the same program always draws the same figures.
 """
@@ -6,7 +6,7 @@ Nothing is random and nothing comes from a file, so that the same program always
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -19,8 +19,9 @@ from vbas_desktop.algorithms.colouring import colour_map, recolour
 from vbas_desktop.approaches.registry import NOTHING, approaches, make
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import Categories, EquivalenceCounts
-from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
+from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Earlier, Obstacles, Regions
 from vbas_desktop.domain.solution import Solution
+from vbas_desktop.domain.source import Source
 from vbas_desktop.engine.run import run
 
 SITES, K = 20, 5
@@ -79,6 +80,46 @@ def refinement_figures() -> dict[str, Figure]:
 
 
 @cache
+def construction_figures() -> dict[str, Figure]:
+    """One figure for each construction, by its name: two panels where it starts from something, or differs."""
+    plain, location = example(), make("site_location", "balanced-density")
+    nearest = _solution(plain, location)
+    none = np.empty(0, np.intp)
+    figures = {}
+    for name, kind in approaches("construction").items():
+        problem, before, told = plain, None, "{regions} aggregated regions: {lost}."
+        if name == "obstacles":
+            problem, before = replace(plain, regions=replace(plain.regions, obstacles=_river())), nearest
+            told = (
+                "As the crow flies (left) and around a river with a bridge: {moved} initial regions (red) change hands."
+            )
+        elif name == "coarsen":
+            before = _solution(plain, location, sites=2 * SITES)
+            earlier = Earlier(before.membership, tuple(map(str, before.owners_used)), Source("earlier.csv", 0, ""))
+            problem = replace(plain, regions=replace(plain.regions, earlier=earlier))
+            told = "{before} regions of an earlier release (left) joined to {regions}: {lost}."
+        found = _solution(problem, location, construction=kind())
+        moved = np.flatnonzero(found.owner != nearest.owner) if name == "obstacles" else none
+        panels = [] if before is None else [_merged_panel(problem, before, none)]
+        told = told.format(
+            moved=len(moved),
+            regions=found.aggregated_regions,
+            before=before and before.aggregated_regions,
+            lost=_lost(problem, found),
+        )
+        figures[name] = Figure(_svg([*panels, _merged_panel(problem, found, moved)]), told)
+    return figures
+
+
+def _river() -> Obstacles:
+    """From the west, between the towns, to the north; one bridge."""
+    banks = [((0.0, 22.0), (24.0, 26.0), (38.0, 25.0)), ((41.0, 25.0), (58.0, 30.0), (60.0, 64.0))]
+    shapes = np.empty(len(banks), object)
+    shapes[:] = [shapely.LineString(bank) for bank in banks]
+    return Obstacles(shapes, ("river",) * len(banks), ())
+
+
+@cache
 def example() -> Problem:
     """Two towns and the country around them: 170 initial regions, eight classes."""
     points = np.array([*_country(), *(place for town in _TOWNS for place in _town(*town))])
@@ -129,9 +170,11 @@ def _town(x: float, y: float, radius: float, number: int) -> Iterable[tuple[floa
             yield round(x + radius * east * (0.4 + 0.6 * away), 1), round(y + radius * north * (0.4 + 0.6 * away), 1)
 
 
-def _solution(problem: Problem, location: object, refinement: object = None) -> Solution:
-    number, construction = make("site_number", "fixed", {"sites": SITES}), make("construction", "voronoi")
-    request = Request(problem, number, location, construction, range_reach=0, refinement=refinement)
+def _solution(
+    problem: Problem, location: object, refinement: object = None, construction: object = None, sites: int = SITES
+) -> Solution:
+    number, made = make("site_number", "fixed", {"sites": sites}), construction or make("construction", "voronoi")
+    request = Request(problem, number, location, made, range_reach=0, refinement=refinement)
     return run(request).solutions[0]
 
 
@@ -193,7 +236,7 @@ def _panel(problem: Problem, sites: NDArray[np.float64], before: NDArray[np.floa
 
 
 def _merged_panel(problem: Problem, solution: Solution, moved: NDArray[np.intp]) -> list[str]:
-    """Aggregated regions as unions of the cells of their points, sites as squares, moved regions in red."""
+    """Aggregated regions as unions of the cells of their points, sites as squares, moved regions in red, rivers."""
     regions, membership = problem.regions, solution.membership
     shapes = aggregated_shapes(regions, membership, area=shapely.box(0, 0, _WIDTH, _HEIGHT))
     pairs = group_neighbours(point_neighbours(regions.points), membership)
@@ -207,7 +250,11 @@ def _merged_panel(problem: Problem, solution: Solution, moved: NDArray[np.intp])
     for places, ink in ((others, "#4a5058"), (regions.points[moved], "#c0392b")):
         dots = " ".join(f"M{_place(x, y)}h.1" for x, y in places)
         lines.append(f'<path stroke="{ink}" stroke-width="3" stroke-linecap="round" d="{dots}"/>' if dots else "")
-    assert solution.sites is not None
+    for line in regions.obstacles.shapes if regions.obstacles is not None else ():
+        drawn = "L".join(_place(x, y) for x, y in shapely.get_coordinates(line))
+        lines.append(f'<path fill="none" stroke="#1f6fb2" stroke-width="3" d="M{drawn}"/>')
+    if solution.sites is None:
+        return [line for line in lines if line]
     squares = " ".join(f"M{_place(x, y)}m-3.5-3.5h7v7h-7z" for x, y in solution.sites)
     lines.append(f'<path fill="#c0392b" stroke="#ffffff" stroke-width="0.8" d="{squares}"/>')
     return [line for line in lines if line]

@@ -14,10 +14,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from vbas_desktop.approaches.base import Approach, Parameter, Refinement, SiteLocation
+from vbas_desktop.approaches.base import Approach, Construction, Parameter, Refinement, SiteLocation
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
 
-from .figures import EXAMPLE, Figure, location_figures, refinement_figures
+from .figures import EXAMPLE, Figure, construction_figures, location_figures, refinement_figures
 from .main import COMMANDS
 from .terminal import say
 
@@ -132,7 +132,7 @@ def _approach(kind: type[Approach]) -> Iterable[str]:
     yield re.sub(r"^(\w[\w ]*)\n-{3,}\n", r"*\1:*\n", inspect.getdoc(kind) or card.summary, flags=re.MULTILINE)
     figure = _figures().get(kind.component, {}).get(card.name)
     if figure is not None:
-        yield f"![Sites and cells: {card.title}]({_figure_file(card.name)})"
+        yield f"![{card.title}]({_figure_file(card.name)})"
         yield f"*{figure.caption}*"
     facts = [
         ("When", card.when),
@@ -149,7 +149,11 @@ def _approach(kind: type[Approach]) -> Iterable[str]:
 
 
 def _figures() -> dict[str, dict[str, Figure]]:
-    return {SiteLocation.component: location_figures(), Refinement.component: refinement_figures()}
+    return {
+        SiteLocation.component: location_figures(),
+        Construction.component: construction_figures(),
+        Refinement.component: refinement_figures(),
+    }
 
 
 def _figure_file(name: str) -> str:

@@ -13,9 +13,6 @@ from vbas_desktop.domain.words import agreeing, counted
 
 from .region_table import sizes_in
 
-_TOLD = 5
-"""So many neighbours are told one by one."""
-
 
 @dataclass(frozen=True)
 class Handover:
@@ -59,10 +56,9 @@ def _suppressed(sizes: NDArray[np.int64], k: int) -> int:
     return int(sizes[sizes < k].sum())
 
 
-def in_sentences(found: tuple[Handover, ...], codes: tuple[str, ...]) -> tuple[str, ...]:
-    """Where initial regions came from or went to by the refinement, and why."""
-    told = [_sentence(each, codes[each.other]) for each in found[:_TOLD]]
-    rest = found[_TOLD:]
+def in_sentences(found: tuple[Handover, ...], codes: tuple[str, ...], most: int = 10) -> tuple[str, ...]:
+    """Where initial regions came from or went to by the refinement, and why; so many neighbours are told one by one."""
+    told, rest = [_sentence(each, codes[each.other]) for each in found[:most]], found[most:]
     if rest:
         number = sum(each.regions for each in rest)
         told.append(f"{number:,} more came from or went to {counted(len(rest), 'other neighbour')}.")

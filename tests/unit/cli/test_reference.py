@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 from vbas_desktop.approaches.registry import COMPONENTS, approaches
-from vbas_desktop.cli.figures import SITES, example, location_figures
+from vbas_desktop.cli.figures import SITES, construction_figures, example, location_figures
 from vbas_desktop.cli.main import COMMANDS
 from vbas_desktop.cli.reference import approaches_page, commands_page, main
 
@@ -53,6 +53,22 @@ def test_every_way_of_placing_sites_is_drawn_on_the_same_example_and_the_drawing
     main([str(tmp_path)])
     (tmp_path / "images" / "approach-adc.svg").write_text("<svg/>", encoding="utf-8")
     assert main([str(tmp_path), "--check"]) == 1
+
+
+def test_every_construction_is_drawn_with_what_it_needs():
+    drawn, page = construction_figures(), approaches_page()
+    assert list(drawn) == list(approaches("construction"))
+    for name, figure in drawn.items():
+        assert f"(images/approach-{name}.svg)\n\n*{figure.caption}*" in page
+        panels = ElementTree.fromstring(figure.svg).findall("{*}g")
+        assert len(panels) == (2 if name in ("obstacles", "coarsen") else 1)
+        last = panels[-1]
+        named = {"growth": 16}.get(name, SITES)
+        assert len(last.findall("{*}g/{*}path")) == named
+        dots = [path.get("d") for path in last.findall("{*}path") if path.get("stroke-linecap")]
+        assert sum(each.count("M") for each in dots) == len(example().regions)
+    assert "7 initial regions (red) change hands" in drawn["obstacles"].caption
+    assert drawn["coarsen"].caption.startswith("40 regions of an earlier release (left) joined to 20: ")
 
 
 def test_the_caption_of_a_figure_tells_what_the_engine_found():

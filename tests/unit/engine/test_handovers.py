@@ -66,7 +66,7 @@ def test_sentences_say_where_from_and_what_for():
         Handover(5, 2, gained=False, kept=3),
         Handover(6, 1, gained=False, kept=3),
     )
-    assert in_sentences(found, tuple(f"A{number:02}" for number in range(7))) == (
+    assert in_sentences(found, tuple(f"A{number:02}" for number in range(7)), 5) == (
         "2 initial regions came from A01 because 14 records fewer are suppressed.",
         "1 initial region came from A02 because 1 record fewer is suppressed.",
         "1 initial region went to A00; by itself that keeps no record.",

@@ -65,6 +65,11 @@ class VectorLine(QLabel):
 _LISTED = 500
 """So many classes are listed; what the others cost is told as one sum."""
 
+_MOVED = 2
+"""So many neighbours are told in sight, more in the tip."""
+
+_BACK = "Records fewer: than if those of this neighbour were handed back and all else stayed."
+
 _KEPT = 64
 """So many regions stay explained."""
 
@@ -102,10 +107,6 @@ class WhyView(QWidget):
         self.vector = muted()
         self.vector.setToolTip(HELP)
         self.moved = muted()
-        self.moved.setToolTip(
-            "Initial regions that the refinement handed over, and how many records fewer are suppressed than if those "
-            "of one neighbour were handed back and all else stayed"
-        )
         self.moved.setTextFormat(Qt.TextFormat.PlainText)
         self.classes = QTableWidget()
         set_up_table(self.classes, "Classes below k")
@@ -174,8 +175,10 @@ class WhyView(QWidget):
                 words = vector_in_words(reason.vector, problem.k)
                 self.vector.setText(f"Classes before suppression: {words}.")
                 self.vector.show()
-                moved = in_sentences(reason.handovers, shown.geometry.codes)
+                moved = in_sentences(reason.handovers, shown.geometry.codes, _MOVED)
                 self.moved.setText(" ".join(("By the refinement:", *moved)))
+                every = in_sentences(reason.handovers, shown.geometry.codes)
+                self.moved.setToolTip("\n".join((*every, _BACK)))
                 self.moved.setVisible(bool(moved))
 
         known = self._known.get(key)
