@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import shutil
@@ -190,6 +191,9 @@ def _session(address: Address, master: str) -> Any:
         try:
             # Spark says this of every newer pandas, which is not used here.
             warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+            for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+                # They would print queries with all that Java says about them.
+                logging.getLogger(name).disabled = True
             with _quiet():
                 session = builder.getOrCreate()
                 session.sparkContext.setLogLevel("OFF")
