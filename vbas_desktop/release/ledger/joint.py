@@ -144,7 +144,9 @@ class _Parts:
                 used[cell] = used.get(cell, 0) - number
         for group, number in homeless.items():
             for part in self._by_group[group].tolist():
-                if number and part not in within:
+                if not number:
+                    break
+                if part not in within:
                     cells = self._cells(part)
                     taken = max(0, min(number, *(self._left(cell) - used.get(cell, 0) for cell in cells)))
                     number -= taken

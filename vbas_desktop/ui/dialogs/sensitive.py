@@ -101,6 +101,8 @@ class SensitiveDialog(QDialog):
         self.add.setToolTip("Put this criterion on the list: released classes must meet all that are on it")
         self.remove.setToolTip("Take the chosen criterion from the list")
         self.criteria.setAccessibleName("Criteria that released classes must meet, all of them")
+        self.criteria.setWordWrap(True)
+        self.criteria.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.criteria.setMaximumHeight(4 * self.criteria.fontMetrics().lineSpacing() + GRID)
         listed = QHBoxLayout()
         listed.addWidget(self.criteria, 1)
