@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from made_up_data import write_data
 from persons import LONG, answer, box, choose_role, run_to_the_end, wait_for_estimate
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QRect, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabel, QMessageBox, QPushButton
 
 from vbas_desktop.domain.records import Role
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
+from vbas_desktop.ui.help import GuideWindow
 from vbas_desktop.ui.widgets.file_dialogs import is_sample
 
 
@@ -293,6 +295,14 @@ def test_f1_opens_the_guide_and_about_names_the_versions(window, qtbot):
     assert "Python 3" in texts
     assert "numpy" in texts
     about.close()
+
+
+def test_the_guide_fits_a_small_screen(window, monkeypatch):
+    small = SimpleNamespace(availableGeometry=lambda: QRect(0, 0, 1024, 680))
+    monkeypatch.setattr(GuideWindow, "screen", lambda guide: small)
+    guide = GuideWindow(window.theme, window)
+    assert (guide.width(), guide.height()) == (860, 640)
+    guide.close()
 
 
 def test_the_window_keeps_its_shape(window, make_window):

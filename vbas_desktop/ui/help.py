@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from markdown_it import MarkdownIt
-from PySide6.QtCore import QObject, Qt, QUrl, Slot
+from PySide6.QtCore import QObject, QSize, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QImageReader, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
@@ -55,7 +55,8 @@ class GuideWindow(QDialog):
         self._theme = theme
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("User guide")
-        self.resize(860, 720)
+        room = self.screen().availableGeometry().size() - QSize(2 * GRID, 5 * GRID)
+        self.resize(QSize(860, 720).boundedTo(room))
         self.text = QTextBrowser()
         self.text.setOpenLinks(False)
         self.text.anchorClicked.connect(self._on_link)
