@@ -184,9 +184,40 @@ def of_classes(counts: EquivalenceCounts, first: int, end: int) -> EquivalenceCo
     if counts.dense is not None:
         return EquivalenceCounts(counts.category_numbers, classes, dense=frozen(counts.dense[:, first:end].copy()))
     indptr, columns, values = counts.rows
-    kept = (columns >= first) & (columns < end)
-    some = frozen(ends_of_kept(kept, indptr)), frozen(columns[kept] - np.int32(first)), frozen(values[kept])
+    low, high = _first_of_rows(indptr, columns, first), _first_of_rows(indptr, columns, end)
+    ends = np.concatenate(([0], np.cumsum(high - low)))
+    entries = np.arange(ends[-1]) + np.repeat(low - ends[:-1], high - low)
+    some = frozen(ends), frozen(columns[entries] - np.int32(first)), frozen(values[entries])
     return EquivalenceCounts(counts.category_numbers, classes, sparse=some)
+
+
+def _first_of_rows(indptr: NDArray[np.int64], columns: NDArray[np.int32], least: int) -> NDArray[np.int64]:
+    """Where in each row the columns from ``least`` on begin: bisection in all rows at once, since columns ascend."""
+    low, high = indptr[:-1].copy(), indptr[1:].copy()
+    while (going := np.flatnonzero(low < high)).size:
+        middle = (low[going] + high[going]) // 2
+        less = columns[middle] < least
+        low[going[less]], high[going[~less]] = middle[less] + 1, middle[~less]
+    return low
+
+
+def side_by_side(parts: list[EquivalenceCounts], counts: EquivalenceCounts) -> EquivalenceCounts:
+    """The counts of consecutive classes as those of all classes of ``counts``. Takes the parts out of the list.
+
+    Each is gone once it is copied, so that not everything is there twice.
+    """
+    ends = np.stack([part.rows[0] for part in parts]).sum(axis=0)
+    columns, values = np.empty(ends[-1], np.int32), np.empty(ends[-1], np.int64)
+    free, first = ends[:-1].copy(), 0
+    while parts:
+        part = parts.pop(0)
+        indptr, own, sizes = part.rows
+        lengths = np.diff(indptr)
+        at = np.repeat(free - indptr[:-1], lengths) + np.arange(own.size)
+        columns[at], values[at] = own + np.int32(first), sizes
+        free += lengths
+        first += part.classes.size
+    return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, ends, columns, values)
 
 
 def records_kept(

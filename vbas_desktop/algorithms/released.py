@@ -7,7 +7,7 @@ them by the released records is taken out, until everything that is left does: t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -21,7 +21,7 @@ from vbas_desktop.domain.sensitive import SensitiveCounts
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 
 from .diversity import Segments, chosen_cells, compares_with_all, segments, shares_of
-from .grouping import aggregate, of_classes, records_kept, released_totals, without_small_classes
+from .grouping import aggregate, of_classes, records_kept, released_totals, side_by_side, without_small_classes
 from .tier_release import records_by_tier, released_in_tier, tiers_of_classes
 
 _SMALL = 200_000
@@ -144,32 +144,80 @@ def released_by_place(
     """
     if tiers is None and not sensitive:
         return (released_totals(counts, membership, groups, k, progress),)
-    ancestors = (np.arange(groups, dtype=np.int32),) if tiers is None else tiers.ancestors
+    alone = any(compares_with_all(each) for each in sensitive)
     totals = [np.zeros(number, np.int64) for number in ((groups,) if tiers is None else tiers.places)]
-    alone = counts.stored < _SMALL or any(compares_with_all(each) for each in sensitive)
-    for part, values in ((counts, tuple(sensitive)),) if alone else _in_parts(counts, sensitive):
-        found = decide(part, values, k, membership, groups, tiers, progress)
-        ends, _, sizes = found.aggregated.rows
-        for tier, above in enumerate(ancestors):
-            running = np.zeros(sizes.size + 1, np.int64)
-            np.multiply(sizes, found.tier_of == tier, out=running[1:])
-            here = np.diff(np.cumsum(running, out=running)[ends])
-            # As floating-point numbers, but exact: nobody has 2**53 records.
-            totals[tier] += np.bincount(above, here, totals[tier].size).astype(np.int64)
+    for first, end in pairwise([0, counts.classes.size] if alone else _cuts(counts)):
+        # What was made for these classes is gone before the next ones are taken.
+        found = decide(*_some(counts, sensitive, first, end), k, membership, groups, tiers, progress)
+        _add_released(totals, found)
+        del found
     return tuple(totals)
 
 
-def _in_parts(
-    counts: EquivalenceCounts, sensitive: Sequence[SensitiveCounts]
-) -> Iterator[tuple[EquivalenceCounts, tuple[SensitiveCounts, ...]]]:
-    """The counts and the values of some classes at a time."""
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Tier by tier the classes that its places release, and of each initial region the records and pairs of a class."""
+
+    classes: tuple[EquivalenceCounts, ...]
+    records: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+
+
+def placed_in_tiers(
+    counts: EquivalenceCounts,
+    k: int,
+    membership: NDArray[np.int32],
+    groups: int,
+    tiers: Tiers,
+    progress: Progress | None = None,
+) -> Placed:
+    """What is released in tiers if the size alone decides: `decide`, some classes at a time.
+
+    So the counts of the aggregated regions, nearly as large as those of the file, are never there as a whole.
+    """
+    parts: list[list[EquivalenceCounts]] = [[] for _ in range(len(tiers))]
+    records, pairs = np.zeros((2, len(tiers), counts.regions), np.int64)
+    for first, end in pairwise(_cuts(counts)):
+        some, _ = _some(counts, (), first, end)
+        found = decide(some, (), k, membership, groups, tiers, progress)
+        own = records_by_tier(some, membership, found.aggregated, found.tier_of, len(tiers), progress)
+        records, pairs = records + own[0], pairs + own[1]
+        del some
+        for made, each in zip(parts, (found.here, *found.coarser), strict=True):
+            made.append(each)
+        del found
+    return Placed(tuple(made[0] if len(made) == 1 else side_by_side(made, counts) for made in parts), records, pairs)
+
+
+def _add_released(totals: Sequence[NDArray[np.int64]], found: Decided) -> None:
+    """Add what is released to the totals of the places of each tier."""
+    ends, _, sizes = found.aggregated.rows
+    for tier, total in enumerate(totals):
+        running = np.zeros(sizes.size + 1, np.int64)
+        np.multiply(sizes, found.tier_of == tier, out=running[1:])
+        here = np.diff(np.cumsum(running, out=running)[ends])
+        above = np.arange(total.size, dtype=np.int32) if found.tiers is None else found.tiers.ancestors[tier]
+        # As floating-point numbers, but exact: nobody has 2**53 records.
+        total += np.bincount(above, here, total.size).astype(np.int64)
+
+
+def _cuts(counts: EquivalenceCounts) -> list[int]:
+    """Where parts of about as many records begin and end among the classes; small counts are one part."""
+    if counts.stored <= _SMALL:
+        return [0, counts.classes.size]
     records = np.cumsum(counts.class_totals)
-    cuts = np.searchsorted(records, np.arange(1, _PARTS) * (records[-1] / _PARTS)) if records.size else ()
-    for first, end in pairwise([0, *map(int, cuts), counts.classes.size]):
-        some = of_classes(counts, first, end)
-        if not some.classes.size:
-            continue
-        yield some, tuple(each.with_cells(of_classes(each.cells, *_range_of(each, some))) for each in sensitive)
+    cuts = np.searchsorted(records, np.arange(1, _PARTS) * (records[-1] / _PARTS))
+    return [int(cut) for cut in np.unique(np.concatenate(([0], cuts, [counts.classes.size])))]
+
+
+def _some(
+    counts: EquivalenceCounts, sensitive: Sequence[SensitiveCounts], first: int, end: int
+) -> tuple[EquivalenceCounts, tuple[SensitiveCounts, ...]]:
+    """The counts and the values of the classes ``first`` … ``end`` − 1."""
+    if end - first == counts.classes.size:
+        return counts, tuple(sensitive)
+    some = of_classes(counts, first, end)
+    return some, tuple(each.with_cells(of_classes(each.cells, *_range_of(each, some))) for each in sensitive)
 
 
 def _range_of(values: SensitiveCounts, counts: EquivalenceCounts) -> tuple[int, int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.diversity import without_classes
 from vbas_desktop.algorithms.grouping import dense_membership, ends_of_kept
-from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.released import decide, placed_in_tiers
 from vbas_desktop.approaches.base import Outcome, Situation
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
@@ -70,18 +72,24 @@ def outcome_of(
     progress = progress or Silent()
     membership, used = dense_membership(owner)
     counts, values = situation.counts, situation.sensitive
-    found = decide(counts, values, situation.k, membership, used.size, tiers, progress, released_only=True)
-    by_tier = found.by_tier(counts, membership, progress)
-    return Outcome(
+    outcome = partial(
+        Outcome,
         situation=situation,
         records=problem.records,
         records_by_region=problem.counts.region_totals,
         membership=frozen(membership),
         aggregated_regions=int(used.size),
         sites=None if sites is None else frozen(sites[used]),
-        released=found.here,
-        released_by_tier=frozen(by_tier),
         tiers=tiers,
+    )
+    if tiers is not None and not values:
+        placed = placed_in_tiers(counts, situation.k, membership, used.size, tiers, progress)
+        here, *coarser = placed.classes
+        return outcome(released=here, coarser=tuple(coarser), released_by_tier=frozen(placed.records))
+    found = decide(counts, values, situation.k, membership, used.size, tiers, progress, released_only=True)
+    return outcome(
+        released=found.here,
+        released_by_tier=frozen(found.by_tier(counts, membership, progress)),
         coarser=found.coarser,
         sensitive=sensitive_facts(found),
         suppressed_sensitive=lost_for_sensitive_values(found),

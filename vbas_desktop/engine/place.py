@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts
 from vbas_desktop.algorithms.pair_counts import pairs_by_region, pairs_kept
-from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.released import decide, placed_in_tiers
 from vbas_desktop.algorithms.tier_release import records_by_tier
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
@@ -146,6 +146,9 @@ def released_of(problem: Problem, solution: Solution, progress: Progress) -> Rel
     """What a solution releases, from the counts of the file."""
     counts, membership, tiers = problem.counts, solution.membership, solution.tiers
     judged, groups = enforced(problem.sensitive), solution.aggregated_regions
+    if tiers is not None and not judged:
+        placed = placed_in_tiers(counts, problem.k, membership, groups, tiers, progress)
+        return Released(tuple(tiers.memberships(membership)), placed.classes, placed.records, placed.pairs)
     found = decide(counts, judged, problem.k, membership, groups, tiers, progress, released_only=True)
     if tiers is None:
         records, together = pairs_kept(counts, membership, found.here, progress)
