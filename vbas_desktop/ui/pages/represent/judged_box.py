@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
@@ -46,6 +47,7 @@ class JudgedBox(QWidget):
             clearable=True,
         )
         self.outcome, self.source, self.problems = QLabel(), muted(), QLabel()
+        self._wanted: tuple[Any, ...] | None = None
         self.answers: dict[str, QLineEdit] = {}
         self.lines: list[tuple[QLabel, QLabel]] = []
         self.risks: dict[str, QLabel] = {}
@@ -98,13 +100,13 @@ class JudgedBox(QWidget):
         self.policy.activated.connect(self._on_chosen)
         self.open.clicked.connect(self._on_open)
         self.copy.clicked.connect(self._on_copy)
-        self.again.clicked.connect(self.refresh)
+        self.again.clicked.connect(self._on_again)
         self.population.chosen.connect(lambda path: self._count_by(str(path)))
         self.population.cleared.connect(lambda: self._count_by(""))
 
     @Slot()
     def refresh(self) -> None:
-        """Judge again what is shown now."""
+        """Judge what is shown now, unless it is judged."""
         session = self._context.session
         notes, entry = session.policy, session.selected
         self._show_choice(notes.policy)
@@ -118,7 +120,16 @@ class JudgedBox(QWidget):
             notes.population,
             dict(notes.notes),
         )
-        self._latest.want(job.execute, self._on_judged)
+        # What is judged already is not judged again; files that were changed are read again by the button.
+        wanted = (job.policy, job.problem, job.solution, job.column, job.population, tuple(sorted(job.answers.items())))
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self._latest.want(job.execute, self._on_judged)
+
+    @Slot()
+    def _on_again(self) -> None:
+        self._wanted = None
+        self.refresh()
 
     def _show_choice(self, chosen: str) -> None:
         place = self.policy.findData(chosen)
