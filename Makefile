@@ -10,7 +10,7 @@ export PYTHON
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-sources system-packages run test test-sources lint docs bench package check-package lock clean FORCE
+.PHONY: help setup setup-sources system-packages run test test-sources lint docs bench bench-tables package check-package lock clean FORCE
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ docs: setup ## write the pages that are made from the program: docs/commands.md 
 
 bench: setup ## measure against reference programs; data go to $VBAS_BENCH_DIR or ~/.cache/vbas-bench
 	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' -o timeout=0 -p no:xdist
+
+bench-tables: setup ## measure all approaches on Eastern- and Western-like data: the tables of docs/measured.md, in build/bench.md
+	$(BIN)/pytest tests/benchmarks/bench_refinement.py -k equal_numbers -o python_files='bench_*.py' -o timeout=0 -p no:xdist
 
 package: setup ## make dist/: the wheel, a folder with both programs that runs where there is no Python, and a .deb of it (needs binutils)
 	$(BIN)/hatchling build --target wheel

@@ -50,7 +50,9 @@ def approaches_page() -> str:
         "# Approaches",
         _MADE,
         "One approach is chosen for each component. The names in `code` are those of the options and of "
-        "`--set APPROACH.PARAMETER=VALUE`.",
+        "`--set APPROACH.PARAMETER=VALUE`. [All approaches, measured](measured.md) has what each costs and keeps on "
+        "Eastern- and Western-like data (`make bench-tables`); what refined regions reveal to an informed adversary is "
+        "in [Refinement](refinement.md).",
     ]
     for component, title in COMPONENTS.items():
         known = approaches(component)
