@@ -15,21 +15,15 @@ from vbas_desktop.domain.progress import Cancelled, Progress, Silent
 
 from .annealing import Best, Limits, Refining, below, share, temperatures
 from .compiled import compiled, inner
-from .partition import (
-    Partition,
-    Total,
+from .partition import Partition, Total, fill_table, measure_bits, recentre, table_has_room, table_is_crowded
+from .partition_moves import (
     change_of_bits,
     change_of_distance,
     change_of_squares,
     change_of_suppressed,
     changes_of_suppressed,
-    fill_table,
-    measure_bits,
     move_region,
-    recentre,
     stays_contiguous,
-    table_has_room,
-    table_is_crowded,
 )
 
 _SLICE = 20_000_000

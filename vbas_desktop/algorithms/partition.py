@@ -1,9 +1,9 @@
-"""A partition of the initial regions that changes by one region at a time, with what it costs kept by differences.
+"""A partition of the initial regions with what it costs; `partition_moves` changes it by one region at a time.
 
 S is the number of records to be suppressed: of each aggregated region and class the records that are there, if they are
 fewer than k or if their sensitive values do not meet the criteria (`judged_values`). The class sizes of the aggregated
 regions are a full matrix while that is small, else a table of the pairs (aggregated region, class) that were ever
-filled; `_cell_of` serves both.
+filled; `cell_of` serves both.
 """
 
 from __future__ import annotations
@@ -194,12 +194,12 @@ def measure_bits(partition: Partition) -> None:
 def _all_bits(p: Partition) -> float:
     bits = 0.0
     for group in range(p.members.size):
-        bits += _bits(p.group_population[group], p.group_suppressed[group], p.group_spread[group])
+        bits += bits_of(p.group_population[group], p.group_suppressed[group], p.group_spread[group])
     return bits
 
 
 @inner
-def _bits(population: int, suppressed: int, spread: float) -> float:
+def bits_of(population: int, suppressed: int, spread: float) -> float:
     """Bits that the released records of a group lose, if the same share of each of its regions is released."""
     if population == 0:
         return 0.0
@@ -214,7 +214,7 @@ def fill_table(p: Partition) -> None:
     p.judged.table[:] = 0
     p.totals[Total.FILLED] = 0
     for i in range(p.owner.size):
-        _add(p, i, p.owner[i], 1)
+        add_counts(p, i, p.owner[i], 1)
     p.group_suppressed[:] = 0
     sizes, k, judged = p.sizes, p.k, are_judged(p.judged)
     for cell in range(sizes.size):
@@ -239,7 +239,7 @@ def table_has_room(p: Partition, i: int) -> bool:
 
 
 @inner
-def _cell_of(keys: Integers, key: int) -> int:
+def cell_of(keys: Integers, key: int) -> int:
     """Where the size of a pair is; of a pair that was never filled, the free place where it would be."""
     if keys.size == 0:
         return key
@@ -253,7 +253,7 @@ def _cell_of(keys: Integers, key: int) -> int:
 
 
 @inner
-def _add(p: Partition, i: int, group: int, sign: int) -> None:
+def add_counts(p: Partition, i: int, group: int, sign: int) -> None:
     """Add (or take away) the counts of a region to the class sizes of a group."""
     keys, sizes, columns, values, first = p.keys, p.sizes, p.columns, p.values, np.int64(group) * p.classes
     shift = p.shift[i]
@@ -262,182 +262,10 @@ def _add(p: Partition, i: int, group: int, sign: int) -> None:
         if number == 0:
             continue
         key = first + columns[e - shift]
-        cell = _cell_of(keys, key)
+        cell = cell_of(keys, key)
         if keys.size > 0 and keys[cell] < 0:
             keys[cell] = key
             p.totals[Total.FILLED] += 1
         sizes[cell] += sign * number
         if are_judged(p.judged):
             add_values(p.judged, cell, e, sign)
-
-
-@inner
-def _judge(p: Partition, i: int, group: int) -> None:
-    """Note which classes of a group fail, of those that region i has."""
-    keys, sizes, first = p.keys, p.sizes, np.int64(group) * p.classes
-    for e in range(p.start[i], p.start[i + 1]):
-        cell = _cell_of(keys, first + p.columns[e])
-        p.judged.failing[cell] = sizes[cell] >= p.k and row_fails(p.judged, cell, e, 0)
-
-
-@inner
-def _changes_by_values(p: Partition, i: int, to: int) -> tuple[int, int]:
-    """The same with the criteria for sensitive values."""
-    keys, sizes, columns, values, k, judged = p.keys, p.sizes, p.columns, p.values, p.k, p.judged
-    here_first, there_first = np.int64(p.owner[i]) * p.classes, np.int64(to) * p.classes
-    lost, gained = 0, 0
-    for e in range(p.start[i], p.start[i + 1]):
-        number, column = values[e], columns[e]
-        cell, other = _cell_of(keys, here_first + column), _cell_of(keys, there_first + column)
-        here, there = sizes[cell], sizes[other]
-        if here < k or judged.failing[cell]:
-            lost -= here
-        if here - number < k or row_fails(judged, cell, e, -1):
-            lost += here - number
-        if there < k or judged.failing[other]:
-            gained -= there
-        if there + number < k or row_fails(judged, other, e, 1):
-            gained += there + number
-    p.totals[Total.WORK] += (4 + 4 * judged.row.size) * (p.start[i + 1] - p.start[i])
-    return lost, gained
-
-
-@inner
-def change_of_suppressed(p: Partition, i: int, to: int) -> int:
-    """By how much S would change if region i went to another group."""
-    here, there = changes_of_suppressed(p, i, to)
-    return here + there
-
-
-@inner
-def changes_of_suppressed(p: Partition, i: int, to: int) -> tuple[int, int]:
-    """By how much S would change in region i's group and in another one that it went to."""
-    if are_judged(p.judged):
-        return _changes_by_values(p, i, to)
-    # Names of their own for the arrays: taken out of the tuple inside the loop they would cost ten times the loop.
-    keys, sizes, columns, values, k = p.keys, p.sizes, p.columns, p.values, p.k
-    here_first, there_first = np.int64(p.owner[i]) * p.classes, np.int64(to) * p.classes
-    shift, loss, gain = p.shift[i], 0, 0
-    for e in range(p.start[i], p.start[i + 1]):
-        number = values[e]
-        if number == 0:
-            continue
-        column = columns[e - shift]
-        here = sizes[_cell_of(keys, here_first + column)]
-        there = sizes[_cell_of(keys, there_first + column)]
-        if here < k:
-            loss -= here
-        if here - number < k:
-            loss += here - number
-        if there < k:
-            gain -= there
-        if there + number < k:
-            gain += there + number
-    p.totals[Total.WORK] += 4 * (p.start[i + 1] - p.start[i])
-    return loss, gain
-
-
-@inner
-def change_of_squares(p: Partition, i: int, to: int) -> int:
-    """By how much the sum of the squared populations would change."""
-    number = p.population[i]
-    return 2 * number * (p.group_population[to] - p.group_population[p.owner[i]] + number)
-
-
-@inner
-def change_of_bits(p: Partition, i: int, to: int, here: int, there: int) -> float:
-    """By how much the estimated entropy would change, given the changes of S.
-
-    The estimate takes the released share of a group for that of each of its regions, which is within some per mille of
-    the measure and needs no counts.
-    """
-    number, spread = p.population[i], p.spread[i]
-    return _more_bits(p, p.owner[i], -number, here, -spread) + _more_bits(p, to, number, there, spread)
-
-
-@inner
-def _more_bits(p: Partition, group: int, number: int, suppressed: int, spread: float) -> float:
-    population, lost, kept = p.group_population[group], p.group_suppressed[group], p.group_spread[group]
-    return _bits(population + number, lost + suppressed, kept + spread) - _bits(population, lost, kept)
-
-
-@inner
-def change_of_distance(p: Partition, i: int, to: int) -> float:
-    """By how much the sum of the distances would change, the centres staying where they are."""
-    return _distance(p, i, to) - _distance(p, i, p.owner[i])
-
-
-@inner
-def _distance(p: Partition, i: int, group: int) -> float:
-    dx, dy = p.points[i, 0] - p.centres[group, 0], p.points[i, 1] - p.centres[group, 1]
-    return p.weight[i] * np.sqrt(dx * dx + dy * dy)
-
-
-@inner
-def move_region(p: Partition, i: int, to: int) -> None:
-    """Give a region to another group; all totals follow."""
-    group, number = p.owner[i], p.population[i]
-    here, there = changes_of_suppressed(p, i, to)
-    p.bits[0] += change_of_bits(p, i, to, here, there)
-    p.totals[Total.SUPPRESSED] += here + there
-    p.group_suppressed[group] += here
-    p.group_suppressed[to] += there
-    p.group_spread[group] -= p.spread[i]
-    p.group_spread[to] += p.spread[i]
-    p.totals[Total.SQUARES] += change_of_squares(p, i, to)
-    p.distance[0] += change_of_distance(p, i, to)
-    _add(p, i, group, -1)
-    _add(p, i, to, 1)
-    if are_judged(p.judged):
-        _judge(p, i, group)
-        _judge(p, i, to)
-    p.owner[i] = to
-    p.group_population[group] -= number
-    p.group_population[to] += number
-    p.members[group] -= 1
-    p.totals[Total.GROUPS] -= 1 if p.members[group] == 0 else 0
-    p.totals[Total.GROUPS] += 1 if p.members[to] == 0 else 0
-    p.members[to] += 1
-    p.totals[Total.MOVES] += 1
-    p.totals[Total.WORK] += 4 * (p.start[i + 1] - p.start[i])
-
-
-@inner
-def stays_contiguous(p: Partition, i: int) -> bool:
-    """Whether the other regions of region i's group still hang together without it, if they did with it.
-
-    They do if its neighbours in the group can reach each other: a walk from one of them, until all are met.
-    """
-    owner, seen, queue, neighbours, begin = p.owner, p.seen, p.queue, p.neighbours, p.first_neighbour
-    group, wanted, first = owner[i], 0, -1
-    p.totals[Total.STAMP] += 2
-    sought, met = p.totals[Total.STAMP], p.totals[Total.STAMP] + 1
-    for e in range(begin[i], begin[i + 1]):
-        j = neighbours[e]
-        if owner[j] == group:
-            seen[j] = sought
-            first = j
-            wanted += 1
-    if wanted <= 1:
-        return True
-    seen[i] = met
-    seen[first] = met
-    queue[0] = first
-    done, listed = 0, 1
-    wanted -= 1
-    while done < listed:
-        j = queue[done]
-        done += 1
-        for e in range(begin[j], begin[j + 1]):
-            other = neighbours[e]
-            if owner[other] != group or seen[other] == met:
-                continue
-            if seen[other] == sought:
-                wanted -= 1
-                if wanted == 0:
-                    return True
-            seen[other] = met
-            queue[listed] = other
-            listed += 1
-        p.totals[Total.WORK] += 20
-    return False

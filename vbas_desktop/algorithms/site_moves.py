@@ -20,7 +20,8 @@ from .adc.star import BLOCK, beats, block_boxes, box_distance, move_site, sites_
 from .annealing import Best, Limits, Refining, below, share, squares_limit, temperatures
 from .boundaries import SAMPLE, renew_if_crowded, typical_change
 from .compiled import compiled, inner
-from .partition import Floats, Integers, Partition, Total, measure_bits, move_region, table_has_room, table_is_crowded
+from .partition import Floats, Integers, Partition, Total, measure_bits, table_has_room, table_is_crowded
+from .partition_moves import move_region
 
 _SLICE = 20_000_000
 """Steps of work (about a nanosecond each) between two looks at progress."""

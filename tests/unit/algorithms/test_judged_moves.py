@@ -13,14 +13,8 @@ from vbas_desktop.algorithms import judged_values
 from vbas_desktop.algorithms import partition as partitions
 from vbas_desktop.algorithms.boundaries import move_boundaries, typical_change
 from vbas_desktop.algorithms.compiled import compiled
-from vbas_desktop.algorithms.partition import (
-    Partition,
-    Total,
-    change_of_suppressed,
-    fill_table,
-    move_region,
-    new_partition,
-)
+from vbas_desktop.algorithms.partition import Partition, Total, fill_table, new_partition
+from vbas_desktop.algorithms.partition_moves import change_of_suppressed, move_region
 from vbas_desktop.algorithms.released import decide
 from vbas_desktop.algorithms.site_moves import move_sites
 
