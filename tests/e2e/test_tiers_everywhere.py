@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
+from pathlib import Path
 
 import pytest
 from release_making import random_rows, write_records, write_regions
 
 from vbas_desktop.cli.main import main
+from vbas_desktop.settings.command import repeat_command
 
 TIERS = ("--tiers", "auto", "--tier-factor", "4")
 
@@ -114,3 +117,27 @@ def test_a_search_in_tiers_loses_no_more(files, capsys):
         return chosen["suppressed_records"], chosen["place_information_loss"]
 
     assert lost(*TIERS) <= lost()
+
+
+def test_columns_with_a_comma_in_their_name_are_tiers_and_repeated(files, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    regions = Path(files[1])
+    lines = regions.read_text().splitlines()
+    halves = ['"County, or city",Land', *(f"{'north' if number > 7 else 'south'},Home" for number in range(16))]
+    regions.write_text("".join(f"{line},{half}\n" for line, half in zip(lines, halves, strict=True)))
+    release = released(files, tmp_path / "out", "--tiers", '"County, or city",Land')
+    kinds = {row["kind"] for row in csv.DictReader((release / "aggregated_regions.csv").read_text().splitlines())}
+    assert {"County, or city", "Land"} <= kinds
+    run = json.loads((tmp_path / "out" / "run.json").read_text())
+    words = shlex.split(repeat_command(run, 1))[1:]
+    words = [
+        str(tmp_path / "again") if before == "--out" else word
+        for before, word in zip(["", *words], words, strict=False)
+    ]
+    assert main([*words, "--quiet"]) == 0
+    for name in ("anonymized.csv", "aggregated_regions.csv"):
+        assert (tmp_path / "again" / "release" / name).read_bytes() == (release / name).read_bytes()
+    # Without quotes these are names of other columns.
+    capsys.readouterr()
+    assert vbas("run", files, "--tiers", "County, or city,Land") == 1
+    assert "“County”" in capsys.readouterr().err

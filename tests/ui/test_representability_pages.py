@@ -1,11 +1,13 @@
 """The pages Representability, Requirements and Policy, and what they do to the results."""
 
+import json
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from release_making import random_rows, write_records, write_regions
 
 from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise
 from vbas_desktop.assessment.representability.requirement import Requirement, read_requirement
@@ -15,8 +17,10 @@ from vbas_desktop.jobs.any_file import Coding, PairJob
 from vbas_desktop.release import ReleaseOptions
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.session.representing import PairOrder
+from vbas_desktop.session.requirement_form import names_of
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.pages import PAGES
+from vbas_desktop.ui.widgets.names_edit import NamesEdit
 
 DATA = Path(__file__).parents[1] / "data" / "parv"
 
@@ -282,6 +286,50 @@ def test_tables_of_distances_a_worst_case_and_reasons_are_used(window, qtbot, tm
     assert "davies_bouldin_normalised" in {gauge.shown.name for gauge in shown.main.gauges}
     shown.panel.distances.clear.click()
     assert shown.panel.order().job.coding.distances is None
+
+
+def test_the_places_of_a_crosswalk_are_levels_of_the_region_column(window, qtbot, tmp_path, capsys):
+    files = [str(write_records(tmp_path, random_rows(400, seed=3))), str(write_regions(tmp_path))]
+    chosen = ["--region-column", "region", "--quasi-identifiers", "age,sex", "-k", "5", "--tiers", "auto", "--quiet"]
+    made = ["--sites", "16", "--range-reach", "0", "--no-pdf", "--allow-column", "name,note", "--out"]
+    assert main(["run", *files, *chosen, *made, str(tmp_path / "out")]) == 0
+    release = tmp_path / "out" / "release"
+    compared = [files[0], str(release / "anonymized.csv"), "--key", "name", "--quasi-identifiers", "region,age,sex"]
+    places = ["--crosswalk", str(release / "crosswalk.csv"), "--region-column", "region"]
+    capsys.readouterr()
+    assert main(["representability", *compared, *places, "-k", "5", "--quiet", "--json"]) == 0
+    expected = json.loads(capsys.readouterr().out)["overall"]
+    shown = page(window, "Representability")
+    shown.source.setCurrentIndex(1)
+    panel = shown.panel
+    panel.original.show_file(Path(files[0]))
+    panel.anonymised.show_file(release / "anonymized.csv")
+    panel.key.setText("name")
+    panel.columns.setText("region, age, sex")
+    panel.crosswalk.show_file(release / "crosswalk.csv")
+    qtbot.mouseClick(panel.compare, Qt.MouseButton.LeftButton)
+    assert "go together" in panel.message.text()
+    assert not window.runner.busy
+    panel.region.setText("region")
+    with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
+        qtbot.mouseClick(panel.compare, Qt.MouseButton.LeftButton)
+    assert shown.main.described.vector["overall"] == expected
+
+
+def test_a_name_with_a_comma_is_chosen_in_quotes(qtbot):
+    edit = NamesEdit()
+    qtbot.addWidget(edit)
+    edit.offer(["County, or city", "Land"])
+    for name in ("County, or city", "Land"):
+        edit.open_list()
+        next(action for action in edit.menu.actions() if action.data() == name).trigger()
+    assert edit.text() == '"County, or city", Land'
+    assert edit.chosen() == ["County, or city", "Land"]
+    assert names_of(edit.text()) == ("County, or city", "Land")
+    edit.open_list()
+    edit.menu.actions()[0].trigger()
+    assert edit.text() == "Land"
+    edit.menu.close()
 
 
 def test_hierarchies_with_weighted_levels_are_used(tmp_path):

@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vbas_desktop.domain.listing import listed
+
 from .arguments import whole
 from .options import add_reading_options, reading_of, verdict_lines
 from .terminal import TerminalProgress, say, say_findings, show
@@ -152,7 +154,7 @@ def coding_of(options: argparse.Namespace) -> Coding:
 
 def names(text: str) -> tuple[str, ...]:
     """Column names, separated by commas."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+    return tuple(name for name in listed(text) if name)
 
 
 def _places(options: argparse.Namespace) -> tuple[str, Path] | None:

@@ -55,7 +55,7 @@ class Coding:
             column, crosswalk = self.places
             if column not in found:
                 message = f"“{column}” is not among the quasi-identifiers, so the crosswalk has no use."
-                raise InputError(Finding("crosswalk", message, "Name it with --quasi-identifiers."))
+                raise InputError(Finding("crosswalk", message, "Name it there, too."))
             found[column] = places_of_crosswalk(crosswalk, column)
         for name, weights in self.level_weights.items():
             try:

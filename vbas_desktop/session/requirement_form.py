@@ -12,6 +12,7 @@ from vbas_desktop.assessment.representability.requirement import (
     requirement_from,
 )
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.listing import listed
 
 from .results import Entry
 
@@ -42,7 +43,7 @@ def alike_in_words(same: Mapping[str, float | None]) -> str:
 
 def names_of(text: str) -> tuple[str, ...]:
     """Names separated by commas."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+    return tuple(name for name in listed(text) if name)
 
 
 def numbers_of(text: str) -> dict[str, list[float]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from vbas_desktop.domain.criteria import Criterion, criterion_of
+from vbas_desktop.domain.listing import listed, parts_of, quoted, unquoted
 from vbas_desktop.domain.words import DELIMITER_NAMES
 
 Schema = Mapping[str, Any]
@@ -205,7 +206,7 @@ class Names(Form):
 
     def parse(self, text: str) -> list[str]:
         """The names; one with a comma, a quote or spaces around it is put in double quotes, quotes in it doubled."""
-        found = _listed(text)
+        found = listed(text)
         if not found or not all(found):
             raise ValueError("a name is missing; write them as a,b,c")
         repeated = [name for name in dict.fromkeys(found) if found.count(name) > 1]
@@ -223,7 +224,7 @@ class Names(Form):
 
     def text(self, plain: Any) -> str:
         """The names with commas."""
-        return ",".join(_quoted(str(name), ",;") for name in plain)
+        return ",".join(quoted(str(name), ",;") for name in plain)
 
 
 @dataclass(frozen=True)
@@ -264,7 +265,7 @@ class Renames(Form):
 
     def plain(self, value: Any) -> list[str]:
         """The pairs as they are typed."""
-        return [f"{_quoted(old, '=')}={new}" for old, new in value.items()]
+        return [f"{quoted(old, '=')}={new}" for old, new in value.items()]
 
     def words(self, flag: str, plain: Any) -> list[str]:
         """The flag once for each pair."""
@@ -324,7 +325,7 @@ class ValuesByColumn(Form):
 
     def plain(self, value: Any) -> list[str]:
         """As they are typed."""
-        return [f"{_quoted(name, '=')}={Names().text(values)}" for name, values in value.items() if values]
+        return [f"{quoted(name, '=')}={Names().text(values)}" for name, values in value.items() if values]
 
     def words(self, flag: str, plain: Any) -> list[str]:
         """The flag once for each column."""
@@ -352,7 +353,7 @@ class Criteria(Form):
 
     def plain(self, value: Any) -> list[str]:
         """As they are typed."""
-        return [(f"{_quoted(each.column, '=')}=" if each.column else "") + each.text for each in value]
+        return [(f"{quoted(each.column, '=')}=" if each.column else "") + each.text for each in value]
 
     def words(self, flag: str, plain: Any) -> list[str]:
         """The flag once for each."""
@@ -364,50 +365,19 @@ class Criteria(Form):
 
 
 def _criterion(text: str) -> Criterion:
-    column, *rest = _parts(text, "=")
+    column, *rest = parts_of(text, "=")
     if not rest:
         return criterion_of(text)
-    return criterion_of(text[len(column) + 1 :]).of(_unquoted(column))
+    return criterion_of(text[len(column) + 1 :]).of(unquoted(column))
 
 
 def sets_of_names(text: str) -> list[list[str]]:
     """Lists of names separated by semicolons: ``age,sex;age,income``."""
-    return [Names().parse(part) for part in _parts(text, ";")]
-
-
-def _quoted(name: str, marks: str) -> str:
-    special = any(mark in name for mark in f'{marks}"\r\n') or name != name.strip()
-    return '"' + name.replace('"', '""') + '"' if special else name
-
-
-def _parts(text: str, mark: str) -> list[str]:
-    """The text cut at a mark, but not within double quotes; a quote counts where a name begins."""
-    parts, inside, begins, place = [""], False, True, 0
-    while place < len(text):
-        letter = text[place]
-        if letter == '"' and inside and text[place + 1 : place + 2] == '"':
-            letter, place = '""', place + 1
-        elif letter == '"' and (inside or begins):
-            inside = not inside
-        if letter == mark and not inside:
-            parts.append("")
-        else:
-            parts[-1] += letter
-        begins = not inside and (letter in (mark, ",") or (begins and letter.isspace()))
-        place += 1
-    return parts
-
-
-def _listed(text: str) -> list[str]:
-    return [_unquoted(part.strip()) for part in _parts(text, ",")]
-
-
-def _unquoted(part: str) -> str:
-    return part[1:-1].replace('""', '"') if len(part) > 1 and part[0] == part[-1] == '"' else part
+    return [Names().parse(part) for part in parts_of(text, ";")]
 
 
 def _pair(text: str) -> tuple[str, str]:
-    old, *rest = _parts(text, "=")
+    old, *rest = parts_of(text, "=")
     if not old or not rest or not "=".join(rest):
         raise ValueError(f"“{text}” is not a pair; write it as OLD=NEW")
-    return _unquoted(old), text[len(old) + 1 :]
+    return unquoted(old), text[len(old) + 1 :]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.approaches.base import Card, Situation, Tiering, parameter
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.listing import listed
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
@@ -41,7 +42,8 @@ class ColumnTiers(Tiering):
     columns: str = parameter(
         "",
         label="Columns of the region file",
-        help="Columns that name larger places, smallest places first, with commas: county,province.",
+        help="Columns that name larger places, smallest places first, with commas: county,province. One with a comma "
+        "in its name stands in double quotes.",
         required=True,
         instead=True,
         region_columns=True,
@@ -50,7 +52,7 @@ class ColumnTiers(Tiering):
     def arrange(self, situation: Situation, membership: NDArray[np.int32], progress: Progress) -> Tiers:
         """The places of each column, numbered in the order of the file."""
         progress.update("Arranging places in tiers")
-        chosen = [name.strip() for name in self.columns.split(",") if name.strip()]
+        chosen = [name for name in listed(self.columns) if name]
         check_labels(situation.regions, chosen)
         parents, names, assigned = [], [], []
         places = membership

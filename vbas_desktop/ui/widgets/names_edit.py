@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QIcon, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QLineEdit
 
+from vbas_desktop.domain.listing import parts_of, quoted, unquoted
 from vbas_desktop.files.places import resource
 
 from .ticking_menu import TickingMenu
@@ -16,6 +17,7 @@ from .ticking_menu import TickingMenu
 class NamesEdit(QLineEdit):
     """Names separated by commas, or one (``single``), or names with something typed behind (``value``: "age=0.5").
 
+    A name with a comma in it stands in double quotes.
     As long as no names are offered they can be typed; then plain names are chosen from the list only, which a click,
     the arrow key down or the arrow at the end opens.
     """
@@ -42,11 +44,14 @@ class NamesEdit(QLineEdit):
         return self._offered
 
     def _parts(self) -> list[str]:
-        return [part.strip() for part in self.text().split(",") if part.strip()]
+        parts = [self.text()] if self._single else parts_of(self.text(), ",")
+        return [part.strip() for part in parts if part.strip()]
 
     def chosen(self) -> Sequence[str]:
         """The names in the field, without what is typed behind them."""
-        return [part.partition("=")[0].strip() if self._value else part for part in self._parts()]
+        if self._single:
+            return self._parts()
+        return [unquoted(part.partition("=")[0].strip() if self._value else part) for part in self._parts()]
 
     @Slot()
     def open_list(self) -> None:
@@ -70,7 +75,7 @@ class NamesEdit(QLineEdit):
         name, parts = action.data(), self._parts()
         kept = [part for part, each in zip(parts, self.chosen(), strict=True) if each != name]
         if action.isChecked():
-            kept = [name] if self._single else [*kept, f"{name}=" if self._value else name]
+            kept = [name] if self._single else [*kept, f"{name}=" if self._value else quoted(name)]
         self.setText(", ".join(kept))
         self.textEdited.emit(self.text())
         if self._single or self._value:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.assessment.representability.handling import Handling
 from vbas_desktop.assessment.representability.vector import Choices
-from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.jobs.any_file import Coding, OutlierJob, PairJob
 from vbas_desktop.session.representing import PairOrder
 from vbas_desktop.session.requirement_form import names_of, numbers_of, texts_by_name
@@ -47,6 +47,8 @@ class PairPanel(QScrollArea):
         self.k.setValue(5)
         self.hierarchies = FolderRow("Folder of hierarchies", theme)
         self.distances = FolderRow("Folder of tables of distances", theme)
+        self.crosswalk = FileRow("Crosswalk", "crosswalk.csv of the release, if it has one", theme, True)
+        self.region = NamesEdit(single=True)
         self.worst = FileRow(
             "Worst case", "The most distorted version; Davies–Bouldin is normalised by it", theme, True
         )
@@ -58,7 +60,7 @@ class PairPanel(QScrollArea):
         self.message.setProperty("look", "error")
         self.message.setWordWrap(True)
         self._build()
-        for row in (self.original, self.anonymised, self.worst):
+        for row in (self.original, self.anonymised, self.crosswalk, self.worst):
             row.show_file(None)
             row.chosen.connect(row.show_file)
         self.compare.clicked.connect(self._on_compare)
@@ -85,6 +87,8 @@ class PairPanel(QScrollArea):
             Field(
                 "Distances", self.distances, "A folder with COLUMN.csv: a square table of the distances between values"
             ),
+            self.crosswalk,
+            Field("Region column", self.region, "Its levels are the places of the crosswalk, of all tiers"),
             Field("Weights of the columns", self.weights, "Above 0, adding up to 1; equal if left empty"),
             Field("Weights of the levels", self.level_weights, "From the lowest level up, adding up to 1"),
             Field("Columns left out, because", self.reasons, "column=why, separated by commas"),
@@ -110,6 +114,7 @@ class PairPanel(QScrollArea):
             self.key,
             self.columns,
             self.sensitive,
+            self.region,
             self.weights,
             self.level_weights,
             self.reasons,
@@ -136,7 +141,7 @@ class PairPanel(QScrollArea):
             self.message.setText("Choose the original and its quasi-identifiers.")
             return
         try:
-            levels = numbers_of(self.level_weights.text())
+            coding = self._coding()
         except InputError as error:
             self.message.setText("\n".join(str(finding) for finding in error.findings))
             return
@@ -144,8 +149,15 @@ class PairPanel(QScrollArea):
         choices = Choices(self.k.value(), self.key.text().strip(), columns, names_of(self.sensitive.text()))
         form = self.outliers.writing
         writing = form.value(names_of(form.identifiers.text()))
-        coding = Coding(self.hierarchies.path, levels, self.distances.path)
         self.handling_wanted.emit(OutlierJob(path, choices, handling, target, coding, writing, self.reading.value()))
+
+    def _coding(self) -> Coding:
+        region, crosswalk = self.region.text().strip(), self.crosswalk.path
+        if bool(region) != (crosswalk is not None):
+            words = "The crosswalk and the region column go together.", "Choose both, or neither."
+            raise InputError(Finding("crosswalk", *words))
+        places = None if crosswalk is None else (region, crosswalk)
+        return Coding(self.hierarchies.path, numbers_of(self.level_weights.text()), self.distances.path, places)
 
     def order(self) -> PairOrder | None:
         """What is to be compared; None while something is missing. Weights that do not add up raise `InputError`."""
@@ -155,8 +167,7 @@ class PairPanel(QScrollArea):
         weights = {name: float(values[0]) for name, values in numbers_of(self.weights.text()).items()}
         reasons = texts_by_name(self.reasons.text())
         choices = Choices(self.k.value(), key, columns, names_of(self.sensitive.text()), weights, reasons)
-        levels = numbers_of(self.level_weights.text())
-        coding = Coding(self.hierarchies.path, levels, self.distances.path)
+        coding = self._coding()
         files = (self.original.path, self.anonymised.path)
         readings = (self.reading.value(), self.anonymised_reading.value())
         return PairOrder(PairJob(*files, choices, coding, self.worst.path, None, *readings))
