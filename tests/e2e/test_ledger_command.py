@@ -309,8 +309,17 @@ def test_tiers_after_one_partition_of_the_same_regions_are_safe_and_of_others_co
 def test_tiers_of_another_year_are_not_comparable(house, capsys):
     write(house / "later.csv", people(700, 2))
     assert run(house, "later", "--sites", "5", *TIERS, records="later.csv") == 1
-    assert "their places are in tiers" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "their places are in tiers" in said
+    assert "Release it without tiers, with the regions and quasi-identifiers of then." in said
     assert run(house, "later", "--sites", "5", *TIERS, "--despite-ledger", "agreed", records="later.csv") == 0
+    assert main(["ledger", "record", str(house / "later"), "--audience", "Uni", "--quiet"]) == 0
+    write(house / "last.csv", people(700, 3))
+    assert run(house, "last", "--sites", "5", records="last.csv") == 1
+    assert (
+        "Hand over an extract of that release, or give this one to people who do not have it."
+        in capsys.readouterr().err
+    )
 
 
 def test_a_crosswalk_that_was_changed_is_not_entered(house, capsys):
@@ -332,6 +341,7 @@ def test_what_is_decided_by_more_than_numbers_is_not_taken_for_what_numbers_say(
     assert check(house, "diverse") == 3
     (found,) = json.loads(capsys.readouterr().out)["compared_with"]
     assert "does not follow from numbers of records alone" in found["text"]
+    assert "Release it without tiers or without criteria, or hand over an extract of that release." in found["text"]
 
 
 def offered(said: str) -> list[list[str]]:

@@ -209,6 +209,8 @@ def _of_same_records(
     counts = atoms.records
     if not releases_what_it_lists(new, atoms, mine):
         text = "It cannot be compared with %s: what it releases does not follow from numbers of records alone."
+        if new.parents and new.guarded:
+            text += " Release it without tiers or without criteria, or hand over an extract of that release."
         return [Against(entry, False, text % entry.title) for entry in earlier], ""
     all_of_them = exposed_together(mine, theirs, counts, new.k)
     # What the audience has already shows nothing more by being handed over again.
@@ -365,6 +367,14 @@ def _groups(entry: Entry) -> dict[str, list[list[int]]]:
     return {name: sorted(pairs.tolist()) for name, pairs in entry.groups.items()}
 
 
+def _way_out(new: Entry, old: Entry) -> str:
+    """What to do where releases of two record files cannot be compared."""
+    if old.parents:
+        return "Hand over an extract of that release, or give this one to people who do not have it."
+    same = "the regions and quasi-identifiers of then"
+    return f"Release it without tiers, with {same}." if new.parents else f"Use {same}."
+
+
 def _of_other_records(ledger: Ledger, subject: Subject, rows: Rows | None, entry: Entry, progress: Progress) -> Against:
     """A release of another record file with the same regions, such as last year's."""
     progress.update(_STAGE, 0.9)
@@ -374,8 +384,7 @@ def _of_other_records(ledger: Ledger, subject: Subject, rows: Rows | None, entry
         people = _as_if(ledger, subject, entry)
         told = f" On the records of now the two would single out {people:,}." if people else ""
         text = f"It cannot be compared with {entry.title}, which is of another record file: {change.reason}.{told}"
-        remedy = "" if new.parents or entry.parents else " Use the regions and quasi-identifiers of then."
-        return Against(entry, False, f"{text}{remedy}", people)
+        return Against(entry, False, f"{text} {_way_out(new, entry)}", people)
     if change.people:
         return Against(
             entry,
