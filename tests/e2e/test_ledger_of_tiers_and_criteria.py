@@ -1,0 +1,221 @@
+"""The ledger and releases in tiers or under criteria for sensitive values."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+from ledger_house import check, people, rows_of, run, write
+from release_making import write_regions
+
+from vbas_desktop.cli.main import main
+
+TIERS = ("--tiers", "auto", "--tier-factor", "4")
+
+
+def test_a_release_in_tiers_is_entered_listed_and_checked(house, capsys):
+    alone = str(house / "tiers.json")
+    assert run(house, "tiers", "--sites", "16", *TIERS, "--ledger", alone) == 0
+    assert main(["ledger", "record", str(house / "tiers"), "--audience", "Uni", "--ledger", alone, "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["ledger", "list", "--ledger", alone]) == 0
+    assert "16, and 5 larger" in capsys.readouterr().out
+    assert main(["ledger", "list", "--ledger", alone, "--json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    released = (house / "tiers" / "release" / "anonymized.csv").read_text().count("\n") - 1
+    assert (told["places_by_tier"], told["records"]) == ([16, 4, 1], released)
+    # A program that knows no tiers must not read this as a release in one partition.
+    assert json.loads((house / "tiers.json").read_text())["vbas_ledger"] == 2
+    assert json.loads((house / "vbas-ledger.json").read_text())["vbas_ledger"] == 1
+    # The same once more, fewer columns of it, and what it has in its aggregated regions tell nothing new.
+    assert run(house, "again", "--sites", "16", *TIERS, "--ledger", alone) == 0
+    less = ["export", str(house / "tiers"), "--columns", "age,region", "--out", str(house / "less"), "--quiet"]
+    assert main([*less, "--ledger", alone]) == 0
+    assert run(house, "plain", "--sites", "16", "--ledger", alone) == 0
+    assert check(house, "again", "--ledger", alone) == 0
+    # Other larger places of the same regions may, and so may other regions.
+    capsys.readouterr()
+    assert run(house, "other", "--sites", "16", *TIERS[:3], "8", "--ledger", alone) == 1
+    assert run(house, "fewer", "--sites", "5", "--ledger", alone) == 1
+    said = capsys.readouterr().err
+    assert "could single out" in said
+    assert "The earlier regions joined" not in said
+
+
+def test_tiers_after_one_partition_of_the_same_regions_are_safe_and_of_others_counted(house, capsys):
+    assert run(house, "same", "--sites", "5", *TIERS) == 0
+    assert json.loads((house / "same" / "run.json").read_text())["ledger_check"]["safe"]
+    assert run(house, "other", "--sites", "16", *TIERS, "--ledger", str(house / "none.json")) == 0
+    capsys.readouterr()
+    assert check(house, "other") == 3
+    (found,) = json.loads(capsys.readouterr().out)["compared_with"]
+
+    def rows(path):
+        with path.open() as file:
+            return list(csv.DictReader(file))
+
+    def fates(out, tiers):
+        walk = {row["initial_region"]: row for row in rows(house / out / "release" / "crosswalk.csv")}
+        listed = {(row["region"], row["age"], row["sex"]) for row in rows(house / out / "release" / "anonymized.csv")}
+        for row in rows(house / "records.csv"):
+            places = [walk[row["region"]][tier] for tier in tiers]
+            own = [(place, row["age"], row["sex"]) for place in places]
+            yield next((cell for cell in own if cell in listed), None)
+
+    both = list(
+        zip(
+            fates("first", ["aggregated_region"]),
+            fates("other", ["aggregated_region", "tier_1", "tier_2"]),
+            strict=True,
+        )
+    )
+    few = {fate for fate in set(both) if both.count(fate) < 5 and fate != (None, None)}
+    assert found["people"] == sum(both.count(fate) for fate in few) > 0
+
+
+def test_tiers_of_another_year_are_not_comparable(house, capsys):
+    write(house / "later.csv", people(700, 2))
+    assert run(house, "later", "--sites", "5", *TIERS, records="later.csv") == 1
+    said = capsys.readouterr().err
+    assert "their places are in tiers" in said
+    assert "Release it without tiers, with the regions and quasi-identifiers of then." in said
+    assert run(house, "later", "--sites", "5", *TIERS, "--despite-ledger", "agreed", records="later.csv") == 0
+    assert main(["ledger", "record", str(house / "later"), "--audience", "Uni", "--quiet"]) == 0
+    write(house / "last.csv", people(700, 3))
+    assert run(house, "last", "--sites", "5", records="last.csv") == 1
+    assert (
+        "Hand over an extract of that release, or give this one to people who do not have it."
+        in capsys.readouterr().err
+    )
+
+
+def test_a_crosswalk_that_was_changed_is_not_entered(house, capsys):
+    assert run(house, "tiers", "--sites", "16", *TIERS, "--ledger", str(house / "none.json")) == 0
+    path = house / "tiers" / "release" / "crosswalk.csv"
+    path.write_text(path.read_text().replace(",B001,", ",B002,", 1))
+    assert main(["ledger", "record", str(house / "tiers"), "--audience", "Uni", "--quiet"]) == 1
+    assert "checksum" in capsys.readouterr().err
+
+
+def test_what_is_decided_by_more_than_numbers_is_not_taken_for_what_numbers_say(house, capsys):
+    alone = ("--ledger", str(house / "none.json"))
+    sensitive = ("--sensitive", "illness", "--criterion", "illness=distinct:4")
+    assert run(house, "plain", "--sites", "16", *TIERS, *alone) == 0
+    assert run(house, "diverse", "--sites", "16", *TIERS, *sensitive, *alone) == 0
+    plain, diverse = ((house / out / "release" / "anonymized.csv").read_text() for out in ("plain", "diverse"))
+    assert plain.count("\n") != diverse.count("\n")
+    capsys.readouterr()
+    assert check(house, "diverse") == 3
+    (found,) = json.loads(capsys.readouterr().out)["compared_with"]
+    assert "does not follow from numbers of records alone" in found["text"]
+    assert "Release it without tiers or without criteria, or hand over an extract of that release." in found["text"]
+
+
+CRITERIA = ("--sensitive", "illness", "--benign", "illness=illness-7", "--criterion", "illness=distinct:5")
+
+
+def by_criteria(folder, out):
+    """The fates of all records in a release with these criteria, counted one by one: place, age and sex, or none."""
+    walk = {row["initial_region"]: row["aggregated_region"] for row in rows_of(folder / out / "release/crosswalk.csv")}
+    rows = rows_of(folder / "records.csv")
+    cells: dict[tuple, list[str]] = {}
+    for row in rows:
+        cells.setdefault((walk[row["region"]], row["age"], row["sex"]), []).append(row["illness"])
+    kept = {cell for cell, ill in cells.items() if len(ill) >= 5 and (len(set(ill)) >= 5 or set(ill) == {"illness-7"})}
+    own = [(walk[row["region"]], row["age"], row["sex"]) for row in rows]
+    return [cell if cell in kept else None for cell in own]
+
+
+def test_what_criteria_left_out_is_known_though_a_quasi_identifier_is_not_released(house, capsys):
+    """Cells of age and sex were judged, but only age is handed over: they are counted again, with the criteria."""
+    alone = ("--ledger", str(house / "criteria.json"))
+    less = ("--columns", "age,region,illness,since", *CRITERIA, *alone)
+    assert run(house, "guarded", "--sites", "16", *less) == 0
+    assert run(house, "plain", "--sites", "16", *less[:2], *alone) == 0
+    size = {out: len(rows_of(house / out / "release" / "anonymized.csv")) for out in ("guarded", "plain")}
+    assert size["guarded"] < size["plain"], "the criteria leave something out that k does not"
+    assert main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    text = (house / "criteria.json").read_text()
+    (kept,) = json.loads(text)["releases"][0]["sensitive"]
+    assert (kept["column"], kept["criteria"]) == ("illness", ["distinct:5"])
+    assert "illness-7" not in text
+    # The same once more tells nothing new.
+    assert run(house, "again", "--sites", "16", *less) == 0
+    # Another one is compared by what both of them release, and not by numbers of records.
+    assert run(house, "other", "--sites", "5", *less[:2], *CRITERIA, "--ledger", str(house / "none.json")) == 0
+    capsys.readouterr()
+    assert check(house, "other", *alone) == 3
+    (found,) = json.loads(capsys.readouterr().out)["compared_with"]
+    fates = list(zip(by_criteria(house, "guarded"), by_criteria(house, "other"), strict=True))
+    assert sum(fate is not None for fate, _ in fates) == size["guarded"]
+    few = {fate for fate in set(fates) if fates.count(fate) < 5 and fate != (None, None)}
+    assert found["people"] == sum(fates.count(fate) for fate in few) > 0
+
+
+def test_criteria_of_a_damaged_ledger_are_refused_in_words(house, capsys):
+    alone = ("--ledger", str(house / "criteria.json"))
+    assert run(house, "guarded", "--sites", "16", *CRITERIA, *alone) == 0
+    assert main(["ledger", "record", str(house / "guarded"), "--audience", "Uni", *alone, "--quiet"]) == 0
+    path = house / "criteria.json"
+    path.write_text(path.read_text().replace("distinct:5", "distinct:five"))
+    assert main(["ledger", "list", *alone]) == 1
+    assert "damaged" in capsys.readouterr().err
+
+
+def joint_harm(folder, outs, limit):
+    """People whose group, by the fates in all releases, has one harmful illness in more than so many per cent."""
+    fates = []
+    for out in outs:
+        walk = {
+            row["initial_region"]: row["aggregated_region"] for row in rows_of(folder / out / "release/crosswalk.csv")
+        }
+        listed = {(row["region"], row["age"], row["sex"]) for row in rows_of(folder / out / "release/anonymized.csv")}
+        own = [(walk[row["region"]], row["age"], row["sex"]) for row in rows_of(folder / "records.csv")]
+        fates.append([cell if cell in listed else None for cell in own])
+    groups: dict[tuple, list[str]] = {}
+    for fate, row in zip(zip(*fates, strict=True), rows_of(folder / "records.csv"), strict=True):
+        groups.setdefault(fate, []).append(row["illness"])
+    return sum(
+        len(ill)
+        for fate, ill in groups.items()
+        if any(fate) and max(ill.count(each) for each in {*ill} - {"illness-0"} or {""}) > limit / 100 * len(ill)
+    )
+
+
+def test_criteria_hold_for_the_groups_that_two_releases_make(tmp_path, capsys):
+    """Two releases that both meet a share of half give an illness away in the groups that they cut out together."""
+    write_regions(tmp_path)
+    rows = []
+    for region in range(16):
+        # In the corner everybody has one illness; around it hardly anybody has.
+        ill = ["illness-1"] * 9 if region == 5 else ["illness-0"] * 8 + ["illness-1"]
+        rows += [
+            [f"p{region}-{n}", "10-year", "female", f"r{region}", each, f"since-{n}"] for n, each in enumerate(ill)
+        ]
+    write(tmp_path / "records.csv", rows)
+    parts = {
+        "rows": [n // 4 for n in range(16)],
+        "columns": [n % 4 for n in range(16)],
+        "halves": [n // 8 for n in range(16)],
+    }
+    for name, places in parts.items():
+        lines = [f"r{n},A{place}\n" for n, place in enumerate(places)]
+        (tmp_path / f"{name}.csv").write_text("".join(["initial_region,aggregated_region\n", *lines]))
+    half = ("--sensitive", "illness", "--benign", "illness=illness-0", "--criterion", "share:50")
+
+    def made(name, sites, *more):
+        coarse = ("--construction", "coarsen", "--coarsen-from", str(tmp_path / f"{name}.csv"), "--sites", str(sites))
+        return run(tmp_path, name, *coarse, *more)
+
+    assert made("rows", 4, *half) == 0
+    assert main(["ledger", "record", str(tmp_path / "rows"), "--audience", "Uni", "--quiet"]) == 0
+    # Rows joined to halves cut nobody out.
+    assert made("halves", 2, *half) == 0
+    capsys.readouterr()
+    for criteria in (half, ()):
+        assert made("columns", 4, *criteria) == 1
+        said = capsys.readouterr().err
+        assert "would give “illness” of 9 people away" in said
+    assert made("columns", 4, *half, "--ledger", str(tmp_path / "none.json")) == 0
+    assert joint_harm(tmp_path, ["rows", "columns"], 50) == 9
+    assert joint_harm(tmp_path, ["rows", "halves"], 50) == 0
