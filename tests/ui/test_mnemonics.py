@@ -120,6 +120,7 @@ def test_two_files_are_chosen_by_letters_and_only_what_is_optional_by_the_tab_ke
     assert without_keys(page) == [
         "Choose the folder of hierarchies",
         "Choose the folder of tables of distances",
+        "Choose crosswalk",
         "Choose worst case",
     ]
     assert clashes(aggregated_window) == []
