@@ -308,19 +308,24 @@ def opened(window, title, qtbot):
         return window.area.show_page(page)
 
 
-def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(small_regions, tmp_path, qtbot):
-    window = small_regions
+def after_handing_over(window, tmp_path, qtbot):
+    """The dialog for another solution, the shown one having been exported to “first” and recorded as handed over."""
     dialog = open_dialog(window)
     dialog.audience.setText("Uni")
     done = export(window, dialog, tmp_path / "first", qtbot)
-    first = window.session.selected.solution
     done.record.click()
     with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
         window.findChild(RecordDialog).record.click()
     done.close()
     others = [each for each in window.session.entries if each != window.session.selected]
     window.session.select(others[0].number)
-    dialog = open_dialog(window)
+    return open_dialog(window)
+
+
+def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(small_regions, tmp_path, qtbot):
+    window = small_regions
+    first = window.session.selected.solution
+    dialog = after_handing_over(window, tmp_path, qtbot)
     assert not dialog.reuse.isVisible()
     dialog.target.setText(str(tmp_path / "second"))
     with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
@@ -354,16 +359,7 @@ def test_the_regions_that_were_handed_over_are_used_again_or_joined_by_a_click(s
 
 def test_only_columns_of_what_was_handed_over_are_written_by_a_click(small_regions, tmp_path, qtbot):
     window = small_regions
-    dialog = open_dialog(window)
-    dialog.audience.setText("Uni")
-    done = export(window, dialog, tmp_path / "first", qtbot)
-    done.record.click()
-    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
-        window.findChild(RecordDialog).record.click()
-    done.close()
-    others = [each for each in window.session.entries if each != window.session.selected]
-    window.session.select(others[0].number)
-    dialog = open_dialog(window)
+    dialog = after_handing_over(window, tmp_path, qtbot)
     dialog.target.setText(str(tmp_path / "second"))
     with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
         dialog.export.click()
