@@ -11,7 +11,6 @@ import pytest
 
 from vbas_desktop.audit.tier_recount import recounted_tiers
 from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.release.ledger.check import _tells_no_more
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import (
     Atoms,
@@ -22,6 +21,7 @@ from vbas_desktop.release.ledger.fates import (
 )
 from vbas_desktop.release.ledger.keyed import region_hashes, value_hashes
 from vbas_desktop.release.ledger.rooms import shown_cells
+from vbas_desktop.release.ledger.same_records import _tells_no_more
 
 KEY = b"a key of a test."
 

@@ -3,11 +3,12 @@
 A ledger is a file of the custodian. It holds no value of any record: values and regions are keyed hashes.
 """
 
-from .check import DIFFERENCING, Exposing, Subject, Verdict, check, refuse
+from .check import check
 from .entry import PUBLIC, Entry
 from .fates import partition_of
 from .file import LEDGER_FILE, Ledger, alone, read_ledger, write_ledger
 from .making import entry_of_folder, entry_of_plan
+from .verdict import DIFFERENCING, Exposing, Subject, Verdict, refuse
 from .ways import extract_columns
 
 __all__ = [
