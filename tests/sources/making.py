@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import string
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import strategies as st
 
 from vbas_desktop.approaches.registry import make
+from vbas_desktop.audit.recount import Recount, recount
+from vbas_desktop.audit.source_records import recount_records
+from vbas_desktop.domain.criteria import Sensitive, criterion_of
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.progress import Silent
@@ -22,8 +28,9 @@ from vbas_desktop.engine.run import run
 from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.records.table import RecordTable, load_records
 from vbas_desktop.files.regions.read import load_regions
-from vbas_desktop.release.plan import make_plan
+from vbas_desktop.release.plan import Plan, make_plan
 from vbas_desktop.release.write import _Job
+from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.address import Address, record_place
@@ -39,9 +46,9 @@ MOMENTS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(2100, 1,
 FLOATS = st.floats(width=64, allow_infinity=True).map(lambda value: value + 0.0)
 
 
-def drawn(draw, values, number: int, few: int) -> list:
+def drawn(draw, values, number: int, few: int, least: int = 1) -> list:
     """So many values, few of them different and some missing."""
-    pool = draw(st.lists(st.none() | values, min_size=1, max_size=few))
+    pool = draw(st.lists(st.none() | values, min_size=least, max_size=few, unique=least > 1))
     return [pool[place] for place in draw(st.lists(st.integers(0, len(pool) - 1), min_size=number, max_size=number))]
 
 
@@ -50,7 +57,7 @@ def tables(draw) -> pa.Table:
     """A table of every type; the region column is the first, the quasi-identifiers are the three after it."""
     number = draw(st.integers(1, 60))
     columns = [
-        pa.array(drawn(draw, st.sampled_from((*REGIONS, "unknown")), number, 6), pa.string()),
+        pa.array(drawn(draw, st.sampled_from((*REGIONS, "unknown")), number, 6, least=3), pa.string()),
         pa.array(drawn(draw, st.integers(-(2**63), 2**63 - 1) | st.integers(0, 3), number, 3), pa.int64()),
         pa.array(drawn(draw, TEXTS, number, 3), pa.string()),
         pa.array(drawn(draw, FLOATS, number, 2), pa.float64()),
@@ -63,22 +70,76 @@ def tables(draw) -> pa.Table:
     return pa.table(columns, names=list(NAMES))
 
 
+CRITERIA = ("distinct:2", "entropy:1.5", "recursive:2,2", "closeness:0.4", "share:60", "ordered-closeness:0.4")
+LIMITS = (None, Limiting(within=("county",)), Limiting(min_records=9), Limiting(alone=("a,b",), max_records=30))
+TIERS = (None, make("tiers", "columns", {"columns": "county"}), make("tiers", "auto", {"factor": 3}))
+REFINEMENTS = (None, make("refinement", "boundaries", {"effort": 20}))
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is asked of a run. ``column`` is the sensitive one by its place, with what must hold of it."""
+
+    k: int = 1
+    sites: int = 2
+    grouped: tuple[str, ...] = ()
+    column: int | None = None
+    criteria: tuple[str, ...] = ()
+    benign: tuple[str, ...] = ()
+    limits: Limiting | None = None
+    tiers: object = None
+    refinement: object = None
+
+    def sensitive(self, header: tuple[str, ...]) -> tuple[Sensitive, ...]:
+        if self.column is None:
+            return ()
+        return (Sensitive(header[self.column], self.benign, tuple(map(criterion_of, self.criteria))),)
+
+
+@st.composite
+def choices(draw, table: pa.Table) -> Chosen:
+    """Anything that can be asked: groups, criteria with and without benign values, limits, tiers, refinement."""
+    texts = pc.unique(table.column(2).fill_null("")).to_pylist()
+    grouped = tuple(texts[:2]) if draw(st.booleans()) else ()
+    plain = Chosen(draw(st.sampled_from([1, 2, 3])), draw(st.sampled_from([2, 4, 6])), grouped)
+    if draw(st.sampled_from([False, False, False, True])):
+        return plain
+    # Numbers without a missing one have an order; texts can be named as benign.
+    column = draw(st.sampled_from([None, 4, 7, 8]))
+    kinds = CRITERIA if column == 4 and not table.column(4).null_count else CRITERIA[:-1]
+    criteria = draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=2, unique=True)) if column else []
+    harmless = draw(st.sampled_from([None, *pc.unique(table.column(8)).to_pylist()])) if column == 8 else None
+    return replace(
+        plain,
+        column=column,
+        criteria=tuple(criteria),
+        benign=() if harmless is None else (harmless,),
+        limits=draw(st.sampled_from(LIMITS)),
+        tiers=draw(st.sampled_from(TIERS)),
+        refinement=draw(st.sampled_from(REFINEMENTS)),
+    )
+
+
 @dataclass
 class Outcome:
-    """What came of a table: the problem, the solutions, and the rows that were released."""
+    """What came of a table: the problem, the solutions, the rows that were released, and what the auditor counted."""
 
     problem: Problem
     result: RunResult
-    rows: list[tuple]
-    sizes: list[int]
+    recounted: Recount
     coded: list[tuple]
+    rows: list[tuple]
+    cells: list[list]
 
 
 def regions_file(folder: Path) -> Path:
-    """Six regions on a line."""
-    text = "".join('"{}",{},0\n'.format(name.replace('"', '""'), x) for x, name in enumerate(REGIONS))
+    """Six regions on a line, in two counties."""
+    rows = [
+        '"{}",{},0,{}\n'.format(name.replace('"', '""'), x, "west" if x < 4 else "east")
+        for x, name in enumerate(REGIONS)
+    ]
     path = folder / "regions.csv"
-    path.write_text("id,x,y\n" + text, encoding="utf-8")
+    path.write_text("id,x,y,county\n" + "".join(rows), encoding="utf-8")
     return path
 
 
@@ -90,15 +151,15 @@ def loaded(place: str) -> RecordTable:
     return load_records(found, RecordOptions(category_counts="no"))
 
 
-def outcome(place: str, folder: Path, k: int, groupings: tuple[Grouping, ...] = (), form: str = "parquet"):
+def outcome(place: str, folder: Path, chosen: Chosen, form: str = "parquet"):
     """What comes of the records at a place: an `Outcome`, or the codes of what is wrong with them."""
     try:
-        return _outcome(place, folder, k, groupings, form)
+        return _outcome(place, folder, chosen, form)
     except InputError as error:
         return sorted(finding.code for finding in error.findings)
 
 
-def _outcome(place: str, folder: Path, k: int, groupings: tuple[Grouping, ...], form: str) -> Outcome:
+def _outcome(place: str, folder: Path, chosen: Chosen, form: str) -> Outcome:
     """Count, run and release what is at a place."""
     folder.mkdir()
     table = loaded(place)
@@ -109,28 +170,55 @@ def _outcome(place: str, folder: Path, k: int, groupings: tuple[Grouping, ...], 
             load_regions(regions_file(folder)),
             region_column=header[0],
             quasi_identifiers=header[1:4],
-            k=k,
+            k=chosen.k,
             unknown_regions="suppress",
-            groupings=groupings,
+            groupings=(Grouping(header[2], dict.fromkeys(chosen.grouped, "some")),) if chosen.grouped else (),
+            sensitive=chosen.sensitive(header),
         )
         request = Request(
             problem=problem,
-            site_number=make("site_number", "fixed", {"sites": 2}),
+            site_number=make("site_number", "fixed", {"sites": chosen.sites}),
             site_location=make("site_location", "density", {}),
             construction=make("construction", "voronoi", {}),
             range_reach=0,
+            limits=chosen.limits,
+            tiers=chosen.tiers,
+            refinement=chosen.refinement,
+            workers=1,
         )
         result = run(request)
         plan = make_plan(problem, result.chosen)
-        if not plan.records_released:
-            return Outcome(problem, result, [], [], coded_rows(table))
-        options = ReleaseOptions(format=form, class_size="size of class", allow_columns=header, shuffle_seed="7")
-        job = _Job(plan, table, result, options, options.released_columns(header), folder, {}, ())
-        job.write_and_verify(folder, Silent())
-        return Outcome(problem, result, released_rows(folder), sorted(plan.sizes.tolist()), coded_rows(table))
+        found = Outcome(problem, result, recounted(table, folder, chosen), coded_rows(table), [], cells_of(plan))
+        if plan.records_released:
+            options = ReleaseOptions(format=form, class_size="size of class", allow_columns=header, shuffle_seed="7")
+            job = _Job(plan, table, result, options, options.released_columns(header), folder, {}, ())
+            job.write_and_verify(folder, Silent())
+            found.rows = released_rows(folder)
+        return found
     finally:
         if hasattr(table, "engine"):
             table.close()
+
+
+def cells_of(plan: Plan) -> list[list]:
+    """Every class of every aggregated region: where it is released, or that it is suppressed."""
+    return [each.tolist() for each in (plan.indptr, plan.columns, plan.counts, plan.tier_of)] + [list(plan.every_code)]
+
+
+def recounted(table: RecordTable, folder: Path, chosen: Chosen) -> Recount:
+    """What the auditor counts: at an address by its queries, of a file by reading its values, written as text."""
+    header = table.dialect.header
+    sensitive = chosen.sensitive(header)
+    if hasattr(table, "engine"):
+        return recount_records(table.engine, header[1:4], header[0], Silent(), sensitive)
+    names = [*header[:4], *(each.column for each in sensitive)]
+    with (folder / "texts.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+        writer.writerow(names)
+        for part in table.pieces(names, Silent(), "Reading"):
+            texts = [[table.facts(name).categories.values[code] for code in part[name]] for name in names]
+            writer.writerows(zip(*texts, strict=True))
+    return recount(folder / "texts.csv", header[1:4], header[0], delimiter=",", sensitive=sensitive)
 
 
 def coded_rows(table: RecordTable) -> list[tuple]:
@@ -143,8 +231,6 @@ def coded_rows(table: RecordTable) -> list[tuple]:
 def released_rows(folder: Path) -> list[tuple]:
     """The released rows, sorted, with missing values as None; CSV as its lines."""
     if (folder / "anonymized.csv").exists():
-        import csv
-
         with (folder / "anonymized.csv").open(encoding="utf-8", newline="") as file:
             return sorted(map(tuple, csv.reader(file)))
     table = pq.read_table(folder / "anonymized.parquet")
@@ -159,13 +245,24 @@ def same(one: Outcome | list[str], other: Outcome | list[str]) -> None:
     # By place, not by name: where case does not tell names apart, an engine gives one of them another name.
     assert [each.values for each in one.problem.categories] == [each.values for each in other.problem.categories]
     assert one.problem.unknown_region_records == other.problem.unknown_region_records
-    for first, second in zip(one.problem.counts.rows, other.problem.counts.rows, strict=True):
-        assert np.array_equal(first, second)
-    assert np.array_equal(one.problem.counts.classes, other.problem.counts.classes)
+    counted = [(each.problem.counts, *(part.cells for part in each.problem.sensitive)) for each in (one, other)]
+    for first, second in zip(*counted, strict=True):
+        assert np.array_equal(first.classes, second.classes)
+        assert all(np.array_equal(*pair) for pair in zip(first.rows, second.rows, strict=True))
     before, after = one.result.chosen, other.result.chosen
     assert np.array_equal(before.membership, after.membership)
     plain = [{n: v for n, v in each.measures.items() if n != "seconds"} for each in (before, after)]
     assert plain[0] == plain[1]
-    assert one.sizes == other.sizes
+    assert list(before.sensitive.values()) == list(after.sensitive.values())
+    assert one.cells == other.cells
     assert one.rows == other.rows
     assert one.coded == other.coded
+    same_recount(one.recounted, other.recounted)
+
+
+def same_recount(one: Recount, other: Recount) -> None:
+    """Both count the same; figures may be added up in another order."""
+    assert replace(one, sensitive=()) == replace(other, sensitive=())
+    for first, second in zip(one.sensitive, other.sensitive, strict=True):
+        assert first.missing == second.missing
+        assert first.figures == pytest.approx(second.figures)

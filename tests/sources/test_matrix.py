@@ -6,16 +6,13 @@ import tempfile
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from making import outcome, same, tables
+from making import Chosen, choices, outcome, same, tables
 from places import PLACES, in_folder, in_server, in_text_files
-
-from vbas_desktop.domain.records import Grouping
 
 EXAMPLES = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -25,44 +22,37 @@ def in_file(table: pa.Table, folder: Path) -> str:
     return str(folder / "records.parquet")
 
 
-@pytest.mark.parametrize("place", PLACES)
-@EXAMPLES
-@given(table=tables(), k=st.sampled_from([1, 2, 3]), grouped=st.booleans())
-def test_every_place_gives_what_a_file_gives(place, table, k, grouped):
-    texts = pc.unique(table.column(2).cast(pa.string()).fill_null("")).to_pylist()
-    groups = (Grouping(table.column_names[2], dict.fromkeys(texts[:2], "some")),) if grouped else ()
+def compare(data, there) -> None:
+    """Draw a table and what is asked of it; the place where ``there`` puts it must give what a file gives."""
+    table = data.draw(tables())
+    chosen = data.draw(choices(table))
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        expected = outcome(in_file(table, home), home / "one", k, groups)
-        found = outcome(PLACES[place](table, home / "there"), home / "two", k, groups)
+        expected = outcome(in_file(table, home), home / "one", chosen)
+        found = outcome(there(table, home / "there"), home / "two", chosen)
     same(expected, found)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@EXAMPLES
+@given(data=st.data())
+def test_every_place_gives_what_a_file_gives(place, data):
+    compare(data, PLACES[place])
 
 
 @pytest.mark.xdist_group("postgresql")
 @EXAMPLES
-@given(table=tables(), k=st.sampled_from([1, 2, 3]), grouped=st.booleans())
-def test_a_server_gives_what_a_file_gives(server, password, table, k, grouped):
-    texts = pc.unique(table.column(2).cast(pa.string()).fill_null("")).to_pylist()
-    groups = (Grouping(table.column_names[2], dict.fromkeys(texts[:2], "some")),) if grouped else ()
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        expected = outcome(in_file(table, home), home / "one", k, groups)
-        found = outcome(in_server(table, server, "t.x"), home / "two", k, groups)
-    same(expected, found)
+@given(data=st.data())
+def test_a_server_gives_what_a_file_gives(server, password, data):
+    compare(data, lambda table, folder: in_server(table, server, "t.x"))
 
 
 @pytest.mark.xdist_group("spark")
 @pytest.mark.timeout(900)
 @settings(EXAMPLES, max_examples=3)
-@given(table=tables(), k=st.sampled_from([1, 2, 3]), grouped=st.booleans())
-def test_spark_gives_what_a_file_gives(spark, table, k, grouped):
-    texts = pc.unique(table.column(2).cast(pa.string()).fill_null("")).to_pylist()
-    groups = (Grouping(table.column_names[2], dict.fromkeys(texts[:2], "some")),) if grouped else ()
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder)
-        expected = outcome(in_file(table, home), home / "one", k, groups)
-        found = outcome(f"{spark}{in_folder(table, home / 'there')}", home / "two", k, groups)
-    same(expected, found)
+@given(data=st.data())
+def test_spark_gives_what_a_file_gives(spark, data):
+    compare(data, lambda table, folder: f"{spark}{in_folder(table, folder)}")
 
 
 @EXAMPLES
@@ -71,8 +61,8 @@ def test_text_files_give_what_one_of_them_gives(table, k):
     text = pa.table([column.cast(pa.string()) for column in table.columns], names=table.column_names)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        expected = outcome(in_file(text, home), home / "one", k, form="csv")
-        found = outcome(in_text_files(text, home / "there"), home / "two", k, form="csv")
+        expected = outcome(in_file(text, home), home / "one", Chosen(k), form="csv")
+        found = outcome(in_text_files(text, home / "there"), home / "two", Chosen(k), form="csv")
     same(expected, found)
 
 
@@ -84,5 +74,5 @@ def test_folders_named_by_values_are_columns(tmp_path):
 
     parts = ds.partitioning(pa.schema([("year", pa.string()), ("who", pa.string())]), flavor="hive")
     ds.write_dataset(table, tmp_path / "parts", format="parquet", partitioning=parts)
-    expected = outcome(in_file(table, tmp_path), tmp_path / "one", 1)
-    same(expected, outcome(str(tmp_path / "parts"), tmp_path / "two", 1))
+    expected = outcome(in_file(table, tmp_path), tmp_path / "one", Chosen())
+    same(expected, outcome(str(tmp_path / "parts"), tmp_path / "two", Chosen()))

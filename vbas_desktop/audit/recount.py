@@ -144,7 +144,7 @@ def _counted(
     vector = dict(zip(size.tolist(), number.tolist(), strict=True))
     read_as = encoding if codecs.lookup(encoding).name in _AS_THEY_ARE else "utf-8"
     found = tuple(
-        judged(each.column, _spread(*counter.classes(), values[place].texts(read_as), each), each.criteria)
+        judged(each.column, spread_of(*counter.classes(), values[place].texts(read_as), each), each.criteria)
         for place, (each, counter) in enumerate(zip(sensitive, cells, strict=True), own)
     )
     return Recount(int(sizes.sum()), values[0].number, int(sizes.size), vector, found, _fewest(classes.regions()))
@@ -154,7 +154,7 @@ def _fewest(sizes: NDArray[np.int64]) -> int | None:
     return int(sizes.min()) if sizes.size else None
 
 
-def _spread(
+def spread_of(
     columns: Sequence[NDArray[np.int32]], sizes: NDArray[np.int64], texts: Sequence[str], chosen: Sensitive
 ) -> Spread:
     """The values of a sensitive column by class; cells of a class follow each other."""

@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.sources.engine import RECORDS, Engine
+from vbas_desktop.sources.engine import RECORDS, Engine, changed
 
+from .criteria import judged
 from .readback import as_text
-from .recount import Recount
+from .recount import Recount, spread_of
 
 
 def every_record(engine: Engine) -> Iterator[Any]:
@@ -24,28 +27,57 @@ def every_record(engine: Engine) -> Iterator[Any]:
 
 
 def recount_records(
-    engine: Engine, quasi_identifiers: Sequence[str], region_column: str, progress: Progress
+    engine: Engine,
+    quasi_identifiers: Sequence[str],
+    region_column: str,
+    progress: Progress,
+    sensitive: Sequence[Sensitive] = (),
 ) -> Recount:
-    """Count the records of each region and combination of quasi-identifiers by one query of the auditor's own.
+    """Count the records of each region and combination of quasi-identifiers by queries of the auditor's own.
 
-    Values that have the same text, such as an empty text and no value at all, are one value.
+    One query counts the classes, one more for each sensitive column the values in them. Values that have the same text,
+    such as an empty text and no value at all, are one value.
     """
-    header = engine.description.header
     columns = [region_column, *dict.fromkeys(quasi_identifiers)]
-    _refuse_unknown(engine, [name for name in columns if name not in header])
-    places = [header.index(name) for name in columns]
+    wanted = [*columns, *(each.column for each in sensitive)]
+    _refuse_unknown(engine, [name for name in wanted if name not in engine.description.header])
+    with engine.steady(progress):
+        places, sizes, texts = _cells(engine, columns, progress)
+        found = []
+        for each in sensitive:
+            cells, numbers, values = _cells(engine, [*columns, each.column], progress)
+            if int(numbers.sum()) != int(sizes.sum()):
+                raise changed(engine.address)
+            spread = spread_of(cells, numbers, values[-1], each)
+            found.append(judged(each.column, spread, each.criteria))
+    engine.refuse_changed()
+    fewest = int(np.bincount(places[0], sizes).min()) if sizes.size else None
+    vector = dict(Counter(sizes.tolist()))
+    return Recount(int(sizes.sum()), len(texts[0]), int(sizes.size), vector, tuple(found), fewest)
+
+
+def _cells(
+    engine: Engine, columns: Sequence[str], progress: Progress
+) -> tuple[list[NDArray[np.int32]], NDArray[np.int64], list[list[str]]]:
+    """Which combinations of values occur, in the order of their codes; how often; and the texts of each column."""
+    schema, places = engine.description.schema, [engine.description.header.index(name) for name in columns]
     listed = ", ".join(f"c{place}" for place in places)
-    fields = [engine.description.schema.field(place) for place in places]
     query = f"SELECT {listed}, count(*) AS n FROM {RECORDS} GROUP BY {listed}"
-    found = engine.fetch(query, pa.schema([*fields, pa.field("n", pa.int64())]), progress, "Recounting classes")
+    types = pa.schema([*(schema.field(place) for place in places), pa.field("n", pa.int64())])
+    found = engine.fetch(query, types, progress, "Recounting classes")
     numbers = np.asarray(found.column(len(places)), np.int64)
-    codes = [pc.dictionary_encode(_text(found.column(number))) for number in range(len(places))]
-    keys = np.stack([np.asarray(column.indices) for column in codes], axis=1) if numbers.size else np.zeros((0, 1))
-    _, where = np.unique(keys, axis=0, return_inverse=True)
-    sizes = np.bincount(where.ravel(), numbers).astype(np.int64)
-    vector = Counter(sizes.tolist())
-    fewest = int(np.bincount(keys[:, 0], numbers).min()) if numbers.size else None
-    return Recount(int(numbers.sum()), len(codes[0].dictionary), int(sizes.size), dict(vector), smallest_region=fewest)
+    coded = [pc.dictionary_encode(_text(found.column(number))) for number in range(len(places))]
+    codes = [np.asarray(column.indices, np.int32) for column in coded]
+    order = np.lexsort(codes[::-1])
+    codes = [column[order] for column in codes]
+    begins = np.zeros(numbers.size, np.bool_)
+    begins[:1] = True
+    for column in codes:
+        begins[1:] |= column[1:] != column[:-1]
+    first = np.flatnonzero(begins)
+    sizes = np.add.reduceat(numbers[order], first) if first.size else numbers
+    texts = [[value.decode("utf-8", "replace") for value in column.dictionary.to_pylist()] for column in coded]
+    return [column[first] for column in codes], sizes, texts
 
 
 def _text(column: Any) -> Any:

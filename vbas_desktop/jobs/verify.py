@@ -83,7 +83,6 @@ class VerifyJob:
         self._check()
         policy = None if self.policy is None else find_policy(self.policy)
         if isinstance(self.file, Address):
-            self._refuse_criteria(self.file)
             return self._judged(Verified(self.k, self._recounted(self.file, progress)), policy)
         category_line, said = line_two(self.file, self.reading, progress)
         found = recount(
@@ -115,16 +114,9 @@ class VerifyJob:
 
         engine = open_engine(address, self.reading, progress)
         try:
-            return recount_records(engine, self.quasi_identifiers, self.region_column, progress)
+            return recount_records(engine, self.quasi_identifiers, self.region_column, progress, self.sensitive)
         finally:
             engine.close()
-
-    def _refuse_criteria(self, address: Address) -> None:
-        """Only records in a file are counted by sensitive values: nothing is called verified that was not."""
-        if self.sensitive:
-            message = "Sensitive values behind an address are not verified."
-            remedy = "Verify the released file, or leave --sensitive out."
-            raise InputError(Finding("records-needed", message, remedy, file=str(address)))
 
     def _check(self) -> None:
         if not self.quasi_identifiers:
