@@ -69,7 +69,7 @@ def test_comparing_uses_the_loops_that_its_rehearsal_made():
     table = np.random.default_rng(1).integers(0, 9, (40, 2, 2))
     releases = [released(table, tuple(i // 4 for i in range(40)), COLUMNS, 2) for _ in range(2)]
     kernels.rehearse()
-    loops = (*(getattr(kernels, name) for name in ("cells_of", "mark", "flagged", "settle", "add_mixed")), _group)
+    loops = (*(getattr(kernels, name) for name in ("cells_of", "settle", "add_up", "add_mixed")), _group)
     before = [list(loop.signatures) for loop in loops]
     verdict(table, releases)
     assert [list(loop.signatures) for loop in loops] == before

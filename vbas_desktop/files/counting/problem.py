@@ -114,7 +114,9 @@ def _alike(table: RecordTable, facts: ColumnFacts) -> list[Finding]:
     """A hint if ids in the records differ from each other only in how they are written."""
     assert facts.categories is not None
     values = [value for value in facts.categories.values if value != ""]
-    if len({_LIKENESSES[-1][1](value) for value in values}) == len(values):
+    lines = "\n" + "\n".join(values)
+    numbers = lines.isascii() and lines.replace("\n", "").isdecimal() and "\n0" not in lines
+    if numbers or len({_LIKENESSES[-1][1](value) for value in values}) == len(values):
         return []
     for what, normal in _LIKENESSES:
         pairs = len(values) - len({normal(value) for value in values})

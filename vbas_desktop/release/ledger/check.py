@@ -11,12 +11,12 @@ from vbas_desktop.domain.words import counted
 
 from .changes import changes
 from .entry import Entry, Rows
-from .fates import exposed_together, fates_in, places_in
+from .fates import places_in
 from .file import Ledger
 from .kernels import REHEARSAL
 from .keyed import region_hashes
 from .making import planned_rows
-from .same_records import STAGE, atoms_of, beside_same_records
+from .same_records import STAGE, beside_same_records, exposed_as_if
 from .verdict import Against, Subject, Verdict, asked_of
 
 
@@ -115,7 +115,4 @@ def _as_if(ledger: Ledger, subject: Subject, entry: Entry) -> int:
     known = {facts.name for facts in subject.table.columns if facts.categorical}
     if not known.issuperset(entry.quasi_identifiers):
         return 0
-    atoms = atoms_of(ledger.key, subject, [entry])
-    places = [places_in(each, atoms.regions) for each in (subject.entry, entry)]
-    fates = [fates_in(each, atoms, place) for each, place in zip((subject.entry, entry), places, strict=True)]
-    return exposed_together(fates[0], [fates[1]], atoms.records, subject.entry.k).people
+    return exposed_as_if(ledger, subject, entry)

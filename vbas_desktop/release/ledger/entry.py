@@ -114,6 +114,12 @@ class Entry:
         order = np.argsort(keys)
         return keys[order], order
 
+    @cached_property
+    def known_regions(self) -> tuple[Hashes, NDArray[np.int64]]:
+        """The initial regions in ascending order, and where each one stands in `regions`."""
+        order = np.argsort(self.regions)
+        return self.regions[order], order
+
     def grouped(self, column: str, values: Hashes) -> Hashes:
         """What the values of a column are in this release: themselves, or their groups."""
         pairs = self.groups.get(column)

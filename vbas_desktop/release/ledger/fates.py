@@ -9,13 +9,16 @@ records with the same fate in all of them has at least k, and if no cell that a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
+from vbas_desktop.algorithms.diversity import chosen_cells
 from vbas_desktop.algorithms.grouping import aggregate
 from vbas_desktop.algorithms.key_groups import group_keys
 from vbas_desktop.audit.tier_recount import levels
@@ -23,15 +26,15 @@ from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.engine.place_parts import codes_of
 
 from .entry import Entry, cell_keys
-from .kernels import add_mixed, cells_of, flagged, mark, settle
-from .keyed import Hashes, region_hashes
+from .kernels import OPEN, add_mixed, add_up, cells_of, settle
+from .keyed import Hashes, Listed, region_hashes
+from .numbering import numbered
 
 Ints = NDArray[np.int64]
 NOT_RELEASED = -1
-OPEN = 255
-"""The tier of what is released in none."""
 
-_FLAGS = 1 << 26
+_TABLE = 1 << 26
+"""So many cells may have a place in a table, be they used or not: the largest table of flags and of numbers."""
 _SPREAD = 0x9E3779B97F4A7C15
 
 
@@ -49,19 +52,47 @@ class Atoms:
     counts: EquivalenceCounts
     grouped: bool = False
 
-    def merged(self, places: Sequence[NDArray[np.int32]]) -> tuple[Atoms, list[NDArray[np.int32]]]:
-        """Initial regions that no release tells apart taken together: fewer atoms, the same fates."""
-        together = np.zeros(self.regions.size, np.int64)
-        for place in places:
-            together = np.unique(together * (int(place.max(initial=0)) + 2) + place + 1, return_inverse=True)[1].ravel()
-        number = int(together.max(initial=-1)) + 1
-        if number == self.regions.size:
+    def merged(
+        self, places: Sequence[NDArray[np.int32]], releases: Sequence[Entry] = ()
+    ) -> tuple[Atoms, list[NDArray[np.int32]]]:
+        """Initial regions that no release tells apart taken together: fewer atoms, the same fates.
+
+        Where the ``releases`` are given, classes that none of them tells apart are taken together, too.
+        """
+        region, first = numbered(places)
+        kind, kinds = self._kinds(releases)
+        if first.size == region.size and kinds.size == kind.size:
             return self, list(places)
-        first = np.zeros(number, np.int64)
-        first[together[::-1]] = np.arange(together.size)[::-1]
-        counts = aggregate(self.counts, together.astype(np.int32), number)
-        merged = Atoms(self.regions[first], self.columns, self.values, counts, self.grouped)
-        return merged, [place[first] for place in places]
+        if first.size * kinds.size <= _TABLE // 8:
+            matrix = np.zeros((first.size, kinds.size), np.int64)
+            add_up(*self.counts.rows, region, kind, matrix)
+            counts = EquivalenceCounts.from_dense(self.counts.category_numbers, self.counts.classes[kinds], matrix)
+        else:
+            counts = aggregate(self.counts, region.astype(np.int32), first.size)
+        return replace(self, regions=self.regions[first], counts=counts), [place[first] for place in places]
+
+    def parts(self, releases: Sequence[Entry], most: int) -> Iterator[Atoms]:
+        """A part of the classes at a time, such that no release has classes of two parts as one."""
+        classes = self.counts.classes.size
+        kinds = [np.unique(self.classes_in(each, each.quasi_identifiers), return_inverse=True)[1] for each in releases]
+        ends = np.concatenate([kind.ravel() + (number + 1) * classes for number, kind in enumerate(kinds)])
+        pairs = coo_array((np.ones(ends.size, np.bool_), (np.tile(np.arange(classes), len(kinds)), ends)))
+        pairs.resize(*[(len(kinds) + 1) * classes] * 2)
+        _, part = np.unique(connected_components(pairs, directed=False)[1][:classes], return_inverse=True)
+        number = int(part.max(initial=-1)) + 1
+        columns = self.counts.rows[1]
+        for least in range(0, number, step := -(-number // most)):
+            chosen = (part >= least) & (part < least + step)
+            yield replace(self, counts=chosen_cells(self.counts, chosen[columns]))
+
+    def _kinds(self, releases: Sequence[Entry]) -> tuple[Ints, Ints]:
+        """What the releases have for each class, in the order of the classes, and where each of these stands first."""
+        if not releases:
+            every = np.arange(self.counts.classes.size)
+            return every, every
+        kind, first = numbered([self.classes_in(entry, entry.quasi_identifiers) for entry in releases])
+        order = np.argsort(first)
+        return np.argsort(order)[kind], first[order]
 
     @property
     def records(self) -> Ints:
@@ -86,8 +117,7 @@ class Atoms:
 
 def places_in(entry: Entry, regions: Hashes) -> NDArray[np.int32]:
     """The aggregated region of each of these initial regions in a release; -1 for regions that it does not know."""
-    order = np.argsort(entry.regions)
-    known = entry.regions[order]
+    known, order = entry.known_regions
     if not known.size:
         return np.full(regions.size, NOT_RELEASED, np.int32)
     spot = np.minimum(np.searchsorted(known, regions), known.size - 1)
@@ -110,17 +140,22 @@ class OpenLevel:
 
 @dataclass(frozen=True, eq=False)
 class Fates:
-    """The fates of all atoms in one release: the number of a cell (`NOT_RELEASED`: none).
+    """The fates of all atoms in one release.
 
     ``cell`` numbers the cell of tier 0 that each atom belongs to, be it released or not. ``tier`` is the tier in which
-    it is released (`OPEN`: in none). ``levels`` has a level for each tier.
+    it is released (`OPEN`: in none), ``where`` the number of its cell there. ``levels`` has a level for each tier.
     """
 
     k: int
-    fate: Ints
+    where: Ints
     cell: Ints
     tier: NDArray[np.integer]
     levels: tuple[OpenLevel, ...]
+
+    @cached_property
+    def fate(self) -> Ints:
+        """The number of the cell that each atom is released in (`NOT_RELEASED`: none)."""
+        return np.where(self.tier == OPEN, NOT_RELEASED, self.where)
 
     def same_in_own_regions(self, other: Fates) -> bool:
         """Whether both releases have the same cells of tier 0, of which they release the same ones there."""
@@ -133,46 +168,59 @@ class Fates:
     def add_to(self, total: Hashes, seen: NDArray[np.bool_], number: int) -> None:
         """Add a hash of each fate to those of other releases, which have other numbers, and note which are released."""
         # A factor of its own for every release: the same fate in another one must not stand for the same.
-        add_mixed(self.fate, np.uint64(pow(_SPREAD, 2 * number + 3, 1 << 64)), total, seen)
+        add_mixed(self.where, self.tier, np.uint64(pow(_SPREAD, 2 * number + 3, 1 << 64)), total, seen)
 
 
-def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32], listed: Hashes | None = None) -> Fates:
-    """What becomes of every atom in a release.
-
-    If all quasi-identifiers are released, its own cells say which classes are; else they are counted again, unless the
-    keys of the cells that it ``listed`` were found out. In tiers the rule says it.
-    """
-    indptr, columns, counts = atoms.counts.rows
-    numbers = np.unique(atoms.classes_in(entry, entry.quasi_identifiers), return_inverse=True)
-    width = numbers[0].size
-    cell = np.empty(counts.size, np.int64)
-    cells_of(indptr, columns, place, numbers[1].ravel(), width, cell)
+def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32], released: Ints | None = None) -> Fates:
+    """What becomes of every atom in a release; ``released`` are its cells, if they are known (`released_cells`)."""
+    cell, kinds = _cells(entry, atoms, place)
     if entry.parents:
-        return _in_tiers(entry, cell, width, counts)
-    # Cells are looked up in a table of flags while that is small: sorting all atoms takes longer than reading them.
-    size = (int(place.max(initial=-1)) + 1) * width
-    flags = np.zeros(size, np.bool_) if size <= _FLAGS else None
-    if listed is not None or entry.visible == entry.quasi_identifiers:
-        used = np.unique(cell[cell >= 0]) if flags is None else _marked(cell, flags)
-        keys = entry.cell_keys[0] if listed is None else listed
-        wanted = cell_keys(used // width, numbers[0][used % width])
-        spot = np.minimum(np.searchsorted(keys, wanted), max(0, keys.size - 1))
-        there = used[keys[spot] == wanted] if keys.size else used[:0]
+        return _in_tiers(entry, cell, kinds.size, atoms.records)
+    if released is None:
+        released = released_cells(entry, atoms, place)
+    tier, size = np.empty(cell.size, np.uint8), entry.aggregated_regions * kinds.size
+    if size <= _TABLE:
+        flags = np.zeros(size, np.bool_)
+        flags[released] = True
+        settle(cell, flags, tier)
     else:
+        tier[:] = np.where(np.isin(cell, released), 0, OPEN)
+    rooms = np.broadcast_to(np.int64(entry.k - 1), cell.shape)
+    return Fates(entry.k, cell, cell, tier, (OpenLevel(cell, rooms),))
+
+
+def _cells(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> tuple[Ints, Hashes]:
+    """The number of each atom's cell in a release (-1: none), and all classes of a place in the order of numbers.
+
+    Atoms that are merged, or a part of others, have the same numbers as these.
+    """
+    indptr, columns, _ = atoms.counts.rows
+    kinds, kind = np.unique(atoms.classes_in(entry, entry.quasi_identifiers), return_inverse=True)
+    small = not entry.parents and entry.aggregated_regions * kinds.size <= np.iinfo(np.int32).max
+    cell: Ints = np.empty(columns.size, np.int32 if small else np.int64)
+    cells_of(indptr, columns, place, kind.ravel(), kinds.size, cell)
+    return cell, kinds
+
+
+def released_cells(entry: Entry, atoms: Atoms, place: NDArray[np.int32], listed: Listed | None = None) -> Ints:
+    """The numbers of the cells that a release without tiers has.
+
+    If all quasi-identifiers are released, its own cells say which classes are; else they are counted again, unless
+    what it ``listed`` was found out.
+    """
+    cell, kinds = _cells(entry, atoms, place)
+    if listed is None and entry.visible == entry.quasi_identifiers:
+        listed = entry.cells.place, entry.cells.classes
+    if listed is None:
         known = cell >= 0
         used, member = np.unique(cell[known], return_inverse=True)
-        there = used[np.bincount(member.ravel(), counts[known], minlength=used.size) >= entry.k]
-    released = np.zeros(cell.size, np.bool_)
-    if flags is not None:
-        flags[:] = False
-        flags[there] = True
-        flagged(cell, flags, released)
-    elif there.size:
-        spot = np.minimum(np.searchsorted(there, cell), there.size - 1)
-        released = there[spot] == cell
-    fate, tier, rooms = np.empty_like(cell), np.empty(cell.size, np.uint8), np.empty_like(cell)
-    settle(cell, released, entry.k - 1, OPEN, fate, tier, rooms)
-    return Fates(entry.k, fate, cell, tier, (OpenLevel(cell, rooms),))
+        return used[np.bincount(member.ravel(), atoms.records[known], minlength=used.size) >= entry.k]
+    if not kinds.size:
+        return np.zeros(0, np.int64)
+    where, classes = listed
+    kind = np.minimum(np.searchsorted(kinds, classes), kinds.size - 1)
+    there = kinds[kind] == classes
+    return where[there].astype(np.int64) * kinds.size + kind[there]
 
 
 def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints) -> Fates:
@@ -199,7 +247,7 @@ def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints) -> Fates:
 def releases_what_it_lists(entry: Entry, atoms: Atoms, fates: Fates) -> bool:
     """Whether the record file gives just the records that were released; by cell, if all quasi-identifiers were."""
     counts = atoms.records
-    there = fates.fate >= 0
+    there = fates.tier != OPEN
     if int(counts[there].sum()) != entry.records:
         return False
     if not entry.parents or entry.visible != entry.quasi_identifiers:
@@ -211,12 +259,6 @@ def releases_what_it_lists(entry: Entry, atoms: Atoms, fates: Fates) -> bool:
     own, order = entry.cell_keys
     sizes = np.bincount(member.ravel(), counts[there], minlength=found.size)
     return np.array_equal(found, own) and np.array_equal(sizes, entry.cells.counts[order])
-
-
-def _marked(cells: Ints, flags: NDArray[np.bool_]) -> Ints:
-    """The different cells among many, ascending; ``flags`` has one for each, and is changed."""
-    mark(cells, flags)
-    return np.flatnonzero(flags)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.sensitive import SensitiveCounts
 
 from .fates import NOT_RELEASED, Atoms, Fates, Ints
-from .joint import numbered
+from .numbering import numbered
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +42,8 @@ def given_away(
     ``merged`` says which of the atoms' regions each initial region is in. Those of whom the earlier releases give it
     away already are not counted again.
     """
-    groups = numbered([each.fate for each in releases])
-    earlier = numbered([each.fate for each in releases[1:]])
+    groups, _ = numbered([each.fate for each in releases])
+    earlier, _ = numbered([each.fate for each in releases[1:]])
     for each in judging:
         listed = releases[each.release].fate != NOT_RELEASED
         cells = _Cells.of(each.problem, atoms, merged)

@@ -24,7 +24,7 @@ from vbas_desktop.files.one_way import canonical_values
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.files.solutions import pack, unpack
 
-from .keyed import Hashes, region_hashes, value_hashes
+from .keyed import Hashes, Listed, region_hashes, value_hashes
 
 if TYPE_CHECKING:
     from .entry import Entry
@@ -70,12 +70,11 @@ class Guarded:
         return Sensitive(self.column, benign, tuple(criterion_of(text).of(self.column) for text in self.criteria))
 
 
-def listed_by_criteria(key: bytes, table: RecordTable, regions: Regions, entry: Entry) -> Hashes | None:
-    """Keys of all cells that a release with criteria lists, by all its quasi-identifiers; None if its own say it.
+def listed_by_criteria(key: bytes, table: RecordTable, regions: Regions, entry: Entry) -> Listed | None:
+    """All cells that a release with criteria lists, by all its quasi-identifiers; None if its own say it.
 
     `InputError` if the records do not have what is needed.
     """
-    from .entry import cell_keys
     from .fates import places_in
 
     if entry.parents or entry.visible == entry.quasi_identifiers or not entry.guarded:
@@ -101,7 +100,7 @@ def listed_by_criteria(key: bytes, table: RecordTable, regions: Regions, entry: 
         total += hashed[codes_of(problem.counts, q)]
     kept = found.tier_of == 0
     region = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-    return np.sort(cell_keys(region[kept], total[columns[kept]]))
+    return region[kept], total[columns[kept]]
 
 
 _MARK = "\0group "

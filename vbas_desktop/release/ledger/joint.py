@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fates import NOT_RELEASED, Fates, Ints
+from .numbering import numbered
 from .rooms import shown_cells
 
 MOST_TRIED = 20_000
@@ -39,10 +40,9 @@ def shown_jointly(releases: Sequence[Fates], counts: Ints) -> NDArray[np.bool_]:
         lacking |= _is_open(each)
     at = np.flatnonzero(seen & lacking & (counts > 0))
     if at.size:
-        group = numbered([each.fate[at] for each in releases])
+        group, _ = numbered([each.fate[at] for each in releases])
         cells = [np.where(_is_open(each)[at], each.cell[at], NOT_RELEASED) for each in plain]
-        part = numbered([group, *cells])
-        first = np.unique(part, return_index=True)[1]
+        part, first = numbered([group, *cells])
         number = np.bincount(part, counts[at]).astype(np.int64)
         lists = [_Lacking.of(cell[first], each.k - 1, number) for cell, each in zip(cells, plain, strict=True)]
         shown[at] |= _Parts(group[first], number, tuple(lists)).shown()[part]
@@ -56,7 +56,7 @@ def _is_open(release: Fates) -> NDArray[np.bool_]:
 
 def _shown_in_tiers(release: Fates, others: Sequence[Fates], counts: Ints) -> NDArray[np.bool_]:
     """A release in tiers beside all others as if these were one; what is open in several counts as shown."""
-    fate = numbered([each.fate for each in others])
+    fate, _ = numbered([each.fate for each in others])
     none = np.all([each.fate == NOT_RELEASED for each in others], axis=0)
     unlisted = np.any([_is_open(each) for each in others], axis=0)
     one = Fates(
@@ -123,8 +123,7 @@ class _Parts:
         largest = np.zeros(groups)
         for release in self.lacking:
             at = np.flatnonzero(release.cell >= 0)
-            pair = numbered([self.group[at], release.cell[at]])
-            first = np.unique(pair, return_index=True)[1]
+            pair, first = numbered([self.group[at], release.cell[at]])
             np.maximum.at(largest, self.group[at][first], np.bincount(pair, share[at]))
         return size > total - largest
 
@@ -171,12 +170,3 @@ def _members(number: Ints) -> list[Ints]:
     order = np.argsort(number, kind="stable")
     order = order[np.searchsorted(number[order], 0) :]
     return np.split(order, np.cumsum(np.bincount(number[order]))[:-1]) if order.size else []
-
-
-def numbered(columns: Sequence[Ints]) -> Ints:
-    """A number for each combination."""
-    found = np.zeros(columns[0].size, np.int64)
-    for column in columns:
-        values, place = np.unique(column, return_inverse=True)
-        found = np.unique(found * values.size + place.ravel(), return_inverse=True)[1].ravel()
-    return found

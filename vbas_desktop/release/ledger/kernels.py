@@ -11,6 +11,9 @@ from vbas_desktop.algorithms.key_groups import group_keys
 
 REHEARSAL = f"{__name__}:rehearse"
 
+OPEN = 255
+"""The tier of what is released in none."""
+
 
 @compiled
 def cells_of(indptr: Any, columns: Any, place: Any, class_of: Any, width: int, out: Any) -> None:
@@ -22,53 +25,48 @@ def cells_of(indptr: Any, columns: Any, place: Any, class_of: Any, width: int, o
 
 
 @compiled
-def mark(cells: Any, flags: Any) -> None:
-    """Note which cells occur."""
-    for cell in cells:
-        if cell >= 0:
-            flags[np.uint64(cell)] = True
-
-
-@compiled
-def flagged(cells: Any, flags: Any, out: Any) -> None:
-    """Which of the cells have a flag."""
+def settle(cells: Any, released: Any, tier: Any) -> None:
+    """The tier of what is in cells that are released or not."""
     for i in range(cells.size):
-        out[i] = cells[i] >= 0 and flags[np.uint64(cells[i])]
+        tier[i] = 0 if cells[i] >= 0 and released[np.uint64(cells[i])] else OPEN
 
 
 @compiled
-def settle(cells: Any, released: Any, room: int, open_: int, fate: Any, tier: Any, rooms: Any) -> None:
-    """What becomes of atoms whose cells are released or not."""
-    for i in range(cells.size):
-        fate[i] = cells[i] if released[i] else -1
-        tier[i] = 0 if released[i] else open_
-        rooms[i] = 0 if released[i] else room
+def add_up(indptr: Any, columns: Any, values: Any, region_of: Any, class_of: Any, matrix: Any) -> None:
+    """Add the counts of regions and classes to those of the regions and classes that they are taken together to."""
+    for region in range(indptr.size - 1):
+        row = np.uint64(region_of[region])
+        for at in range(indptr[region], indptr[region + 1]):
+            matrix[row, np.uint64(class_of[np.uint64(columns[at])])] += values[at]
 
 
 @compiled
-def add_mixed(fate: Any, factor: np.uint64, total: Any, seen: Any) -> None:
+def add_mixed(where: Any, tier: Any, factor: np.uint64, total: Any, seen: Any) -> None:
     """Add a hash of each fate, times the factor of its release, and note which are released."""
-    for i in range(fate.size):
-        mixed = np.uint64(fate[i] + 2) * np.uint64(0x9E3779B97F4A7C15)
+    for i in range(where.size):
+        fate = np.int64(where[i]) if tier[i] != OPEN else np.int64(-1)
+        mixed = np.uint64(fate + 2) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
         mixed *= np.uint64(0xBF58476D1CE4E5B9)
         mixed ^= mixed >> np.uint64(32)
         total[i] += mixed * factor
-        seen[i] |= fate[i] >= 0
+        seen[i] |= fate >= 0
 
 
 def rehearse() -> None:
     """Run all loops once."""
-    one, none, flags = np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(1, np.bool_)
+    ends, one, none, flags = np.array([0, 1]), np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(1, np.bool_)
+    tier = np.zeros(1, np.uint8)
+    for cells in (one, none):
+        for fixed in (ends, _frozen(ends)):
+            for columns in (none, _frozen(none)):
+                cells_of(fixed, columns, none, one, 1, cells.copy())
+        settle(cells, flags, tier)
+        add_mixed(cells, tier, np.uint64(1), np.zeros(1, np.uint64), flags.copy())
+    for rows in ((ends, none, one), tuple(map(_frozen, (ends, none, one)))):
+        add_up(*rows, one, one, np.zeros((1, 1), np.int64))
     for each in (one, _frozen(one)):
-        for columns in (none, _frozen(none)):
-            cells_of(_frozen(np.array([0, 1])), columns, none, one, 1, one.copy())
-            cells_of(np.array([0, 1]), columns, none, one, 1, one.copy())
         group_keys(np.zeros(1, np.uint64), each)
-    mark(one, flags)
-    flagged(one, flags, flags.copy())
-    settle(one, flags, 1, 255, one.copy(), np.zeros(1, np.uint8), one.copy())
-    add_mixed(one, np.uint64(1), np.zeros(1, np.uint64), flags.copy())
 
 
 def _frozen(array: Any) -> Any:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
+
+Listed = tuple[NDArray[np.integer], Hashes]
+"""The places and the classes of cells that a release lists."""
 
 
 def hashes(key: bytes, kind: str, texts: Iterable[str]) -> Hashes:
@@ -24,7 +28,15 @@ def hashes(key: bytes, kind: str, texts: Iterable[str]) -> Hashes:
 
 def region_hashes(key: bytes, ids: Iterable[str]) -> Hashes:
     """The hashes of regions' ids."""
-    return hashes(key, "region", ids)
+    return _region_hashes(key, tuple(ids))
+
+
+@lru_cache(maxsize=4)
+def _region_hashes(key: bytes, ids: tuple[str, ...]) -> Hashes:
+    """Kept for a while: one check asks for the same ones several times."""
+    found = hashes(key, "region", ids)
+    found.flags.writeable = False
+    return found
 
 
 def value_hashes(key: bytes, column: str, values: Iterable[str]) -> Hashes:

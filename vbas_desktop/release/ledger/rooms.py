@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fates import NOT_RELEASED, Fates, Ints
+from .numbering import numbered
 
 
 def shown_cells(one: Fates, other: Fates, counts: Ints) -> int:
@@ -25,7 +26,7 @@ def shown_cells(one: Fates, other: Fates, counts: Ints) -> int:
     lost = np.flatnonzero(open_here & ((one.fate != NOT_RELEASED) | (other.fate != NOT_RELEASED)))
     if not lost.size:
         return 0
-    group = _numbered(one.fate[lost], other.fate[lost])
+    group, _ = numbered([one.fate[lost], other.fate[lost]])
     open_in_both = (one.tier[lost] != 0) & (one.cell[lost] != NOT_RELEASED)
     size = np.bincount(group, counts[lost])
     tight = size > _certain_room(other, lost, group, size.size)
@@ -45,8 +46,7 @@ def _certain_room(fates: Fates, lost: Ints, group: Ints, groups: int) -> NDArray
         np.add.at(total, group[at[listed]], room[listed])
         np.maximum.at(largest, group[at[listed]], room[listed])
         at, room = at[~listed], room[~listed]
-        pair = _numbered(group[at], node[at])
-        _, first = np.unique(pair, return_index=True)
+        pair, first = numbered([group[at], node[at]])
         _, users = np.unique(node[at[first]], return_inverse=True)
         share = level.room[lost[at[first]]] // np.bincount(users.ravel())[users.ravel()]
         inside = np.bincount(pair, room, minlength=first.size)
@@ -56,10 +56,3 @@ def _certain_room(fates: Fates, lost: Ints, group: Ints, groups: int) -> NDArray
         at = at[first]
     np.add.at(total, group[at], room)
     return total - largest
-
-
-def _numbered(one: Ints, other: Ints) -> Ints:
-    """A number for each pair."""
-    kinds, kind = np.unique(other, return_inverse=True)
-    keys = np.unique(one, return_inverse=True)[1].ravel() * kinds.size + kind.ravel()
-    return np.unique(keys, return_inverse=True)[1].ravel()

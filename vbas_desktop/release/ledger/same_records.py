@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import InputError
@@ -14,16 +17,104 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.files.counting.problem import build_problem
 
 from .entry import Entry
-from .fates import Atoms, Exposure, Fates, Ints, exposed_together, fates_in, places_in, releases_what_it_lists
+from .fates import (
+    Atoms,
+    Exposure,
+    Fates,
+    Ints,
+    exposed_together,
+    fates_in,
+    places_in,
+    released_cells,
+    releases_what_it_lists,
+)
 from .file import Ledger
 from .given_away import Judging, given_away
 from .guarded import listed_by_criteria
-from .joint import numbered, shown_jointly
-from .keyed import Hashes, region_hashes, value_hashes
+from .joint import shown_jointly
+from .keyed import Listed, region_hashes, value_hashes
+from .numbering import numbered
 from .rooms import shown_cells
 from .verdict import Against, Subject
 
 STAGE = "Comparing with earlier releases"
+
+_PARTS = 16
+"""Into how many parts the classes are divided where one part may be enough."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """A release, its place for each region of the atoms, and the numbers of the cells that it has (None: in tiers)."""
+
+    entry: Entry
+    place: NDArray[np.int32]
+    cells: Ints | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Together:
+    """Releases beside each other: the atoms that they tell apart, and the fates of these in each release."""
+
+    atoms: Atoms
+    releases: tuple[_Placed, ...]
+
+    @classmethod
+    def of(cls, fine: Atoms, entries: Sequence[Entry], listed: Sequence[Listed | None]) -> _Together:
+        """With all classes; regions that no release tells apart are taken together."""
+        atoms, places = fine.merged([places_in(entry, fine.regions) for entry in entries])
+        releases = (
+            _Placed(entry, place, None if entry.parents else released_cells(entry, atoms, place, known))
+            for entry, place, known in zip(entries, places, listed, strict=True)
+        )
+        return cls(atoms, tuple(releases))
+
+    def of_two(self, one: int, other: int) -> _Together:
+        """Two of several releases: they tell far fewer atoms apart."""
+        if len(self.releases) == 2:
+            return self
+        pair = self.releases[one], self.releases[other]
+        atoms, places = self.atoms.merged([each.place for each in pair], [each.entry for each in pair])
+        return _Together(atoms, tuple(replace(each, place=place) for each, place in zip(pair, places, strict=True)))
+
+    @cached_property
+    def fates(self) -> tuple[Fates, ...]:
+        """The fates of the atoms in each release."""
+        return tuple(fates_in(each.entry, self.atoms, each.place, each.cells) for each in self.releases)
+
+    def exposed(self) -> Exposure:
+        """Whom the first release exposes beside the others."""
+        return exposed_together(self.fates[0], self.fates[1:], self.atoms.records, self.releases[0].entry.k)
+
+    def exposes(self) -> bool:
+        """Whether it exposes anybody: no group of people is in two parts of the classes, so any part may tell."""
+        parts = self.atoms.parts([each.entry for each in self.releases], _PARTS)
+        return any(replace(self, atoms=part).exposed().people for part in parts)
+
+    def shown(self) -> int:
+        """How many groups of records prove of cells which one of two releases lacks that somebody is in them."""
+        one, other = self.fates
+        return shown_cells(one, other, self.atoms.records) + shown_cells(other, one, self.atoms.records)
+
+    def whole(self, number: int) -> bool:
+        """Whether the records give what a release lists."""
+        return releases_what_it_lists(self.releases[number].entry, self.atoms, self.fates[number])
+
+    def tells_no_more(self, one: int, other: int) -> bool:
+        """Whether a release can be worked out from another."""
+        entries = self.releases[one].entry, self.releases[other].entry
+        return _tells_no_more(entries[0], self.fates[one], entries[1], self.fates[other])
+
+
+def _together(ledger: Ledger, subject: Subject, earlier: Sequence[Entry]) -> tuple[_Together, Atoms]:
+    """The release and earlier ones, and the atoms by initial region."""
+    entries, fine = (subject.entry, *earlier), atoms_of(ledger.key, subject, earlier)
+    return _Together.of(fine, entries, [_listed(ledger, subject, entry) for entry in entries]), fine
+
+
+def exposed_as_if(ledger: Ledger, subject: Subject, entry: Entry) -> int:
+    """How many the two releases would single out if both were made of the records at hand."""
+    return _together(ledger, subject, [entry])[0].exposed().people
 
 
 def beside_same_records(
@@ -33,42 +124,37 @@ def beside_same_records(
     if not earlier:
         return [], ""
     progress.update(STAGE, 0.1)
-    new, fine = subject.entry, atoms_of(ledger.key, subject, earlier)
-    apart = [places_in(entry, fine.regions) for entry in (new, *earlier)]
-    atoms, places = fine.merged(apart)
+    new = subject.entry
+    every, fine = _together(ledger, subject, earlier)
     progress.update(STAGE, 0.4)
-    mine, *theirs = (
-        fates_in(entry, atoms, place, _listed(ledger, subject, entry))
-        for entry, place in zip((new, *earlier), places, strict=True)
-    )
-    counts = atoms.records
-    if not releases_what_it_lists(new, atoms, mine):
+    pairs = [every.of_two(0, number) for number in range(1, len(every.releases))]
+    if not pairs[0].whole(0):
         text = "It cannot be compared with %s: what it releases does not follow from numbers of records alone."
         if new.parents and new.guarded:
             text += " Release it without tiers or without criteria, or hand over an extract of that release."
         return [Against(entry, False, text % entry.title) for entry in earlier], ""
-    all_of_them = exposed_together(mine, theirs, counts, new.k)
     # What the audience has already shows nothing more by being handed over again.
-    again = any(_tells_no_more(new, mine, entry, each) for entry, each in zip(earlier, theirs, strict=True))
+    again = any(pair.tells_no_more(0, 1) for pair in pairs)
+    progress.update(STAGE, 0.5)
+    exposed = [pair.exposed() for pair in pairs]
+    if any(each.people for each in exposed) and not every.exposes():
+        # All of them are told apart by the earlier releases already.
+        exposed = [Exposure()] * len(pairs)
     found = []
-    for entry, fates in zip(earlier, theirs, strict=True):
+    for entry, pair, alone in zip(earlier, pairs, exposed, strict=True):
         progress.update(STAGE, 0.7)
-        alone = exposed_together(mine, [fates], counts, new.k) if all_of_them.people else Exposure()
-        contained = again or _tells_no_more(entry, fates, new, mine)
-        shown = 0 if contained else shown_cells(mine, fates, counts) + shown_cells(fates, mine, counts)
-        whole = releases_what_it_lists(entry, atoms, fates)
-        found.append(_judged(new, entry, Exposure(alone.people, alone.groups, shown), whole))
+        shown = 0 if again or pair.tells_no_more(1, 0) else pair.shown()
+        found.append(_judged(new, entry, replace(alone, shown=shown), pair.whole(1)))
     if again or any(not each.safe for each in found):
         return found, ""
     progress.update(STAGE, 0.9)
-    told = _told_together(new, mine, list(zip(earlier, theirs, strict=True)), all_of_them.people, counts)
+    told = _told_together(every)
     if told or not any(entry.guarded for entry in (new, *earlier)):
         return found, told
-    both = [np.concatenate(pair).astype(np.int64) for pair in zip(apart, places, strict=True)]
-    merged = numbered(both)
-    where = np.argsort(merged[fine.regions.size :])[merged[: fine.regions.size]]
+    places = [places_in(each.entry, fine.regions) for each in every.releases]
+    merged = np.arange(fine.regions.size) if every.atoms is fine else numbered(places)[0]
     judging = list(_judging(ledger.key, subject, earlier))
-    given = [_given_in_words(*each) for each in given_away(judging, atoms, where, [mine, *theirs])]
+    given = [_given_in_words(*each) for each in given_away(judging, every.atoms, merged, every.fates)]
     return found, " ".join(given)
 
 
@@ -90,7 +176,7 @@ def _given_in_words(chosen: Sensitive, people: int) -> str:
     )
 
 
-def _listed(ledger: Ledger, subject: Subject, entry: Entry) -> Hashes | None:
+def _listed(ledger: Ledger, subject: Subject, entry: Entry) -> Listed | None:
     """What a release with criteria for sensitive values lists, where its own cells do not say it."""
     try:
         return listed_by_criteria(ledger.key, subject.table, subject.regions, entry)
@@ -99,21 +185,23 @@ def _listed(ledger: Ledger, subject: Subject, entry: Entry) -> Hashes | None:
         return None
 
 
-def _told_together(new: Entry, mine: Fates, earlier: Sequence[tuple[Entry, Fates]], people: int, counts: Ints) -> str:
+def _told_together(every: _Together) -> str:
     """What all releases tell although no two of them do; empty if nothing."""
-    many = f"Together with releases {', '.join(str(entry.id) for entry, _ in earlier)}, all of them, this release would"
+    new, *earlier = (each.entry for each in every.releases)
+    many = f"Together with releases {', '.join(str(entry.id) for entry in earlier)}, all of them, this release would"
+    people = every.exposed().people
     if people:
         return f"{many} single out {counted(people, 'person', 'people')}, in groups of fewer than {new.k:,}."
     # What can be worked out from another release adds nothing beside it.
-    apart: list[tuple[Entry, Fates]] = []
-    for entry, fates in earlier:
-        if not any(_tells_no_more(entry, fates, *other) for other in [(new, mine), *apart]):
-            apart = [each for each in apart if not _tells_no_more(*each, entry, fates)] + [(entry, fates)]
+    apart: list[int] = []
+    for each in range(1, len(every.releases)):
+        if not any(every.tells_no_more(each, other) for other in (0, *apart)):
+            apart = [*(other for other in apart if not every.tells_no_more(other, each)), each]
     if len(apart) < 2:
         return ""
-    before = [fates for _, fates in apart]
-    shown = shown_jointly([mine, *before], counts)
-    if not shown.any() or not (shown & ~shown_jointly(before, counts)).any():
+    mine, before = every.fates[0], [every.fates[each] for each in apart]
+    shown = shown_jointly([mine, *before], every.atoms.records)
+    if not shown.any() or not (shown & ~shown_jointly(before, every.atoms.records)).any():
         return ""
     return f"{many} show that combinations which one of them leaves out do occur."
 
