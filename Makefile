@@ -56,8 +56,8 @@ docs: setup ## write the pages that are made from the program: docs/commands.md 
 bench: setup ## measure against reference programs; data go to $VBAS_BENCH_DIR or ~/.cache/vbas-bench
 	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' -o timeout=0 -p no:xdist
 
-bench-tables: setup ## measure all approaches on Eastern- and Western-like data: the tables of docs/measured.md, in build/bench.md
-	$(BIN)/pytest tests/benchmarks/bench_refinement.py -k equal_numbers -o python_files='bench_*.py' -o timeout=0 -p no:xdist
+bench-tables: setup ## measure all approaches: docs/measured.md, in build/bench.md; started again it goes on where it was stopped
+	$(BIN)/python tests/benchmarks/tables.py
 
 package: setup ## make dist/: the wheel, a folder with both programs that runs where there is no Python, and a .deb of it (needs binutils)
 	$(BIN)/hatchling build --target wheel

@@ -20,13 +20,8 @@ turn warms up; the least time of the others counts. Peak memory is that process'
 
 from __future__ import annotations
 
-import hashlib
 import multiprocessing
-import os
 import resource
-import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,17 +29,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_data import ROOT, BenchData, made, markdown
 
-ROOT = Path(__file__).resolve().parents[2]
 TABLES = pytest.StashKey[list[str]]()
-
-
-@dataclass(frozen=True)
-class BenchData:
-    """One generated data set: a record file and its region file."""
-
-    records: Path
-    regions: Path
 
 
 @dataclass(frozen=True)
@@ -79,7 +66,7 @@ def bench_data() -> Callable[..., BenchData]:
 
     ``VBAS_BENCH_EASTERN`` and ``VBAS_BENCH_WESTERN`` name folders with other data of the same columns.
     """
-    return _generated
+    return made
 
 
 @pytest.fixture
@@ -106,7 +93,7 @@ def bench_table(request) -> Callable[..., None]:
     """``bench_table(title, header, rows)``: add a table of other figures (quality, sizes) to the output."""
 
     def add(title: str, header: list[str], rows: list[list[str]]) -> None:
-        request.config.stash[TABLES].append(_markdown(title, header, rows))
+        request.config.stash[TABLES].append(markdown(title, header, rows))
 
     return add
 
@@ -150,19 +137,7 @@ def ratio_table(title: str, measured: Mapping[str, Measured], reference: str, re
         ]
         for name, one in measured.items()
     ]
-    return _markdown(title, ["", "seconds", "CPU s", f"ratio to {reference}", "peak MB", "to reach"], rows)
-
-
-def _markdown(title: str, header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, *rows]
-    widths = [max(3, *(len(line[column]) for line in lines)) for column in range(len(header))]
-
-    def line(cells: list[str]) -> str:
-        padded = [cells[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(cells[1:], widths[1:], strict=True)]
-        return f"| {' | '.join(padded)} |"
-
-    rule = line(["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]])
-    return "\n".join([f"**{title}**", "", line(header), rule, *(line(row) for row in rows)])
+    return markdown(title, ["", "seconds", "CPU s", f"ratio to {reference}", "peak MB", "to reach"], rows)
 
 
 def _one_turn(name: str, pipe) -> Measured:
@@ -207,29 +182,3 @@ def resident_mb(line_name: str) -> float:
         if line.startswith(f"{line_name}:"):
             return int(line.split()[1]) / 1024
     return float("nan")
-
-
-def _generated(like: str, *options: str) -> BenchData:
-    given = os.environ.get(f"VBAS_BENCH_{like.upper()}")
-    if given and not options:
-        return BenchData(_only(Path(given), "records"), _only(Path(given), "regions"))
-    generator = sorted((ROOT / "vbas_desktop" / "files").glob("generate*.py"))
-    source = b"".join(path.read_bytes() for path in generator)
-    key = hashlib.sha256(source + "\0".join((like, *options)).encode()).hexdigest()[:10]
-    home = Path(os.environ.get("VBAS_BENCH_DIR") or Path.home() / ".cache" / "vbas-bench")
-    folder = home / f"{Path(like).stem}-{key}"
-    if not folder.exists():
-        home.mkdir(parents=True, exist_ok=True)
-        unfinished = folder.with_suffix(".part")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        command = [sys.executable, "-m", "vbas_desktop.cli", "generate", "--like", like, *options, "--quiet"]
-        subprocess.run([*command, "--out", str(unfinished)], cwd=ROOT, check=True)
-        unfinished.rename(folder)
-    return BenchData(_only(folder, "records"), _only(folder, "regions"))
-
-
-def _only(folder: Path, stem: str) -> Path:
-    found = sorted(folder.glob(f"{stem}.*"))
-    if not found:
-        pytest.fail(f"{folder} holds no {stem} file")
-    return found[0]
