@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import compiled, inner
+from .compiled import lean, lean_inner
 from .partition import Floats, Indices, Partition, Total
 
 _EPOCHS = 200
@@ -84,7 +84,7 @@ class Best:
         return Refining(self.owner, self.centres, self._start, self.suppressed, moves, tries, stopped)
 
 
-@compiled
+@lean
 def squares_limit(p: Partition, limits: Limits) -> float:
     """How large the sum of the squared populations may be with as many groups as there are.
 
@@ -102,7 +102,7 @@ def temperatures(hot: float, tries: int) -> Iterator[tuple[float, int]]:
         yield temperature, tries * (epoch + 1) // _EPOCHS
 
 
-@inner
+@lean_inner
 def draw(draws: NDArray[np.uint64]) -> np.uint64:
     """The next 64 bits (splitmix64)."""
     draws[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -112,13 +112,13 @@ def draw(draws: NDArray[np.uint64]) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@inner
+@lean_inner
 def share(draws: NDArray[np.uint64]) -> float:
     """A number from 0 to 1, 0 excluded."""
     return (np.float64(draw(draws) >> np.uint64(11)) + 1.0) * 2.0**-53
 
 
-@inner
+@lean_inner
 def below(draws: NDArray[np.uint64], number: int) -> int:
     """A natural number below that one, which is far smaller than 2**32."""
     return np.int64(((draw(draws) >> np.uint64(32)) * np.uint64(number)) >> np.uint64(32))  # type: ignore[return-value]

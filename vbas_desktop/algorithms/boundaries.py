@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.progress import Cancelled, Progress, Silent
 
 from .annealing import Best, Limits, Refining, below, share, temperatures
-from .compiled import compiled, inner
+from .compiled import lean, lean_inner
 from .partition import Partition, Total, fill_table, measure_bits, recentre, table_has_room, table_is_crowded
 from .partition_moves import (
     change_of_bits,
@@ -79,13 +79,13 @@ def renew_if_crowded(partition: Partition) -> None:
         fill_table(partition)
 
 
-@compiled
+@lean
 def crowded(p: Partition) -> bool:
     """Whether the table of class sizes is to be made anew."""
     return table_is_crowded(p)
 
 
-@inner
+@lean_inner
 def _propose(p: Partition, draws: NDArray[np.uint64]) -> tuple[int, int]:
     """A region, and the group of one of its neighbours that it could go to; -1 if it cannot leave."""
     i = below(draws, p.owner.size)
@@ -96,7 +96,7 @@ def _propose(p: Partition, draws: NDArray[np.uint64]) -> tuple[int, int]:
     return i, -1 if to == p.owner[i] else to
 
 
-@compiled
+@lean
 def typical_change(p: Partition, draws: NDArray[np.uint64], sample: int) -> float:
     """The mean of |change of S| over some moves: the scale of temperatures."""
     total, number = 0, 0
@@ -108,7 +108,7 @@ def typical_change(p: Partition, draws: NDArray[np.uint64], sample: int) -> floa
     return total / number if number else 0.0
 
 
-@compiled
+@lean
 def advance(p: Partition, limits: Limits, draws: NDArray[np.uint64], tries: int, work: int) -> int:
     """Draw so many moves, or as many as that much work allows; returns how many."""
     p.totals[Total.WORK] = 0
@@ -130,7 +130,7 @@ def advance(p: Partition, limits: Limits, draws: NDArray[np.uint64], tries: int,
     return tries
 
 
-@inner
+@lean_inner
 def _within_guard(p: Partition, limits: Limits, i: int, to: int) -> bool:
     """Whether no limit is exceeded by the move; above a limit, only moves that lower the sum are allowed."""
     squares = change_of_squares(p, i, to)
@@ -140,7 +140,7 @@ def _within_guard(p: Partition, limits: Limits, i: int, to: int) -> bool:
     return distance <= 0.0 or p.distance[0] + distance <= limits.distance
 
 
-@inner
+@lean_inner
 def _keeps_bits(p: Partition, limits: Limits, i: int, to: int, here: int, there: int) -> bool:
     bits = change_of_bits(p, i, to, here, there)
     return bits <= 0.0 or p.bits[0] + bits <= limits.bits

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.sensitive import SensitiveCounts, enforced
 
-from .compiled import inner
+from .compiled import lean_inner
 from .diversity_kernel import figure_of, holds
 
 MOST_BYTES = 2**28
@@ -87,13 +87,13 @@ def _of(judged: Sequence[SensitiveCounts], classes: int) -> JudgedValues:
     )
 
 
-@inner
+@lean_inner
 def are_judged(v: JudgedValues) -> bool:
     """Whether there are rules at all."""
     return v.rules.shape[0] > 0
 
 
-@inner
+@lean_inner
 def row_fails(v: JudgedValues, cell: int, entry: int, sign: int) -> bool:
     """Whether a class would fail with the records of an entry added or taken away; sign 0: as it is."""
     values, row = v.row.size, v.row
@@ -113,7 +113,7 @@ def row_fails(v: JudgedValues, cell: int, entry: int, sign: int) -> bool:
     return False
 
 
-@inner
+@lean_inner
 def add_values(v: JudgedValues, cell: int, entry: int, sign: int) -> None:
     """Add (or take away) the records of an entry."""
     values = v.row.size

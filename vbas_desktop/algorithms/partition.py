@@ -19,7 +19,7 @@ from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.sensitive import SensitiveCounts
 
 from .adjacency import adjacency_lists
-from .compiled import compiled, inner
+from .compiled import lean, lean_inner
 from .judged_values import JudgedValues, add_values, are_judged, judged_values, row_fails
 
 Floats = NDArray[np.float64]
@@ -190,7 +190,7 @@ def measure_bits(partition: Partition) -> None:
     partition.bits[0] = _all_bits(partition)
 
 
-@compiled
+@lean
 def _all_bits(p: Partition) -> float:
     bits = 0.0
     for group in range(p.members.size):
@@ -198,7 +198,7 @@ def _all_bits(p: Partition) -> float:
     return bits
 
 
-@inner
+@lean_inner
 def bits_of(population: int, suppressed: int, spread: float) -> float:
     """Bits that the released records of a group lose, if the same share of each of its regions is released."""
     if population == 0:
@@ -206,7 +206,7 @@ def bits_of(population: int, suppressed: int, spread: float) -> float:
     return (population - suppressed) * (np.log2(population) - spread / population)
 
 
-@compiled
+@lean
 def fill_table(p: Partition) -> None:
     """Class sizes and S from the owners, from scratch."""
     p.keys[:] = -1
@@ -226,19 +226,19 @@ def fill_table(p: Partition) -> None:
     p.totals[Total.SUPPRESSED] = p.group_suppressed.sum()
 
 
-@inner
+@lean_inner
 def table_is_crowded(p: Partition) -> bool:
     """Whether the table of pairs should be made anew, without those that are empty by now."""
     return p.keys.size > 0 and p.totals[Total.FILLED] > p.keys.size * _FILLED_AT_MOST
 
 
-@inner
+@lean_inner
 def table_has_room(p: Partition, i: int) -> bool:
     """Whether the table of pairs can take all that region i might bring."""
     return p.keys.size == 0 or p.totals[Total.FILLED] + p.start[i + 1] - p.start[i] < p.keys.size
 
 
-@inner
+@lean_inner
 def cell_of(keys: Integers, key: int) -> int:
     """Where the size of a pair is; of a pair that was never filled, the free place where it would be."""
     if keys.size == 0:
@@ -252,7 +252,7 @@ def cell_of(keys: Integers, key: int) -> int:
     return cell  # type: ignore[no-any-return]
 
 
-@inner
+@lean_inner
 def add_counts(p: Partition, i: int, group: int, sign: int) -> None:
     """Add (or take away) the counts of a region to the class sizes of a group."""
     keys, sizes, columns, values, first = p.keys, p.sizes, p.columns, p.values, np.int64(group) * p.classes

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from .compiled import inner
+from .compiled import lean_inner
 from .judged_values import are_judged, row_fails
 from .partition import Partition, Total, add_counts, bits_of, cell_of
 
+_LARGEST = np.iinfo(np.int32).max
+"""No class size is above it."""
 
-@inner
+
+@lean_inner
 def _judge(p: Partition, i: int, group: int) -> None:
     """Note which classes of a group fail, of those that region i has."""
     keys, sizes, first = p.keys, p.sizes, np.int64(group) * p.classes
@@ -18,7 +23,7 @@ def _judge(p: Partition, i: int, group: int) -> None:
         p.judged.failing[cell] = sizes[cell] >= p.k and row_fails(p.judged, cell, e, 0)
 
 
-@inner
+@lean_inner
 def _changes_by_values(p: Partition, i: int, to: int) -> tuple[int, int]:
     """The same with the criteria for sensitive values."""
     keys, sizes, columns, values, k, judged = p.keys, p.sizes, p.columns, p.values, p.k, p.judged
@@ -40,18 +45,20 @@ def _changes_by_values(p: Partition, i: int, to: int) -> tuple[int, int]:
     return lost, gained
 
 
-@inner
+@lean_inner
 def change_of_suppressed(p: Partition, i: int, to: int) -> int:
     """By how much S would change if region i went to another group."""
     here, there = changes_of_suppressed(p, i, to)
     return here + there
 
 
-@inner
+@lean_inner
 def changes_of_suppressed(p: Partition, i: int, to: int) -> tuple[int, int]:
     """By how much S would change in region i's group and in another one that it went to."""
     if are_judged(p.judged):
         return _changes_by_values(p, i, to)
+    if p.keys.size == 0:
+        return _changes_in_matrix(p, i, to)
     # Names of their own for the arrays: taken out of the tuple inside the loop they would cost ten times the loop.
     keys, sizes, columns, values, k = p.keys, p.sizes, p.columns, p.values, p.k
     here_first, there_first = np.int64(p.owner[i]) * p.classes, np.int64(to) * p.classes
@@ -75,14 +82,34 @@ def changes_of_suppressed(p: Partition, i: int, to: int) -> tuple[int, int]:
     return loss, gain
 
 
-@inner
+@lean_inner
+def _changes_in_matrix(p: Partition, i: int, to: int) -> tuple[int, int]:
+    """The same where class sizes are a full matrix: 32 bits and no branches, so that several are done at a time."""
+    first, end, group = p.start[i], p.start[i + 1], np.int64(p.owner[i])
+    columns, values = p.columns[first - p.shift[i] : end - p.shift[i]], p.values[first:end]
+    here_sizes = p.sizes[group * p.classes : (group + 1) * p.classes]
+    there_sizes = p.sizes[np.int64(to) * p.classes : (np.int64(to) + 1) * p.classes]
+    nothing, k = np.int32(0), np.int32(min(p.k, _LARGEST))
+    loss: Any = 0
+    gain: Any = 0
+    for e in range(values.size):
+        number, column = np.int32(values[e]), np.uint32(columns[e])
+        here, there = here_sizes[column], there_sizes[column]
+        less, more = np.int32(here - number), np.int32(there + number)
+        loss += np.int32((less if less < k else nothing) - (here if here < k else nothing))
+        gain += np.int32((more if more < k else nothing) - (there if there < k else nothing))
+    p.totals[Total.WORK] += 2 * values.size
+    return loss, gain
+
+
+@lean_inner
 def change_of_squares(p: Partition, i: int, to: int) -> int:
     """By how much the sum of the squared populations would change."""
     number = p.population[i]
     return 2 * number * (p.group_population[to] - p.group_population[p.owner[i]] + number)
 
 
-@inner
+@lean_inner
 def change_of_bits(p: Partition, i: int, to: int, here: int, there: int) -> float:
     """By how much the estimated entropy would change, given the changes of S.
 
@@ -93,25 +120,25 @@ def change_of_bits(p: Partition, i: int, to: int, here: int, there: int) -> floa
     return _more_bits(p, p.owner[i], -number, here, -spread) + _more_bits(p, to, number, there, spread)
 
 
-@inner
+@lean_inner
 def _more_bits(p: Partition, group: int, number: int, suppressed: int, spread: float) -> float:
     population, lost, kept = p.group_population[group], p.group_suppressed[group], p.group_spread[group]
     return bits_of(population + number, lost + suppressed, kept + spread) - bits_of(population, lost, kept)
 
 
-@inner
+@lean_inner
 def change_of_distance(p: Partition, i: int, to: int) -> float:
     """By how much the sum of the distances would change, the centres staying where they are."""
     return _distance(p, i, to) - _distance(p, i, p.owner[i])
 
 
-@inner
+@lean_inner
 def _distance(p: Partition, i: int, group: int) -> float:
     dx, dy = p.points[i, 0] - p.centres[group, 0], p.points[i, 1] - p.centres[group, 1]
     return p.weight[i] * np.sqrt(dx * dx + dy * dy)
 
 
-@inner
+@lean_inner
 def move_region(p: Partition, i: int, to: int) -> None:
     """Give a region to another group; all totals follow."""
     group, number = p.owner[i], p.population[i]
@@ -140,7 +167,7 @@ def move_region(p: Partition, i: int, to: int) -> None:
     p.totals[Total.WORK] += 4 * (p.start[i + 1] - p.start[i])
 
 
-@inner
+@lean_inner
 def stays_contiguous(p: Partition, i: int) -> bool:
     """Whether the other regions of region i's group still hang together without it, if they did with it.
 

@@ -19,7 +19,7 @@ from vbas_desktop.domain.progress import Cancelled, Progress, Silent
 from .adc.star import BLOCK, beats, block_boxes, box_distance, move_site, sites_in_blocks, spatial_order, two_nearest
 from .annealing import Best, Limits, Refining, below, share, squares_limit, temperatures
 from .boundaries import SAMPLE, renew_if_crowded, typical_change
-from .compiled import compiled, inner
+from .compiled import lean, lean_inner
 from .partition import Floats, Integers, Partition, Total, measure_bits, table_has_room, table_is_crowded
 from .partition_moves import move_region
 
@@ -144,13 +144,13 @@ def idle_place(points: Floats) -> Floats:
     return np.asarray(high + 4 * (high - low).max() + 1.0)
 
 
-@compiled
+@lean
 def _measure(q: Places) -> None:
     for block in range(q.boxes.size):
         _measure_block(q, block)
 
 
-@inner
+@lean_inner
 def _measure_block(q: Places, block: int) -> None:
     """How far the farthest owner of a block's points is."""
     reach = 0.0
@@ -159,7 +159,7 @@ def _measure_block(q: Places, block: int) -> None:
     q.boxes[block].reach = reach
 
 
-@compiled
+@lean
 def advance(p: Partition, q: Places, limits: Limits, draws: NDArray[np.uint64], tries: int, work: int) -> int:
     """Draw so many moves, or as many as that much work allows; returns how many."""
     p.totals[Total.WORK] = 0
@@ -185,7 +185,7 @@ def advance(p: Partition, q: Places, limits: Limits, draws: NDArray[np.uint64], 
     return tries
 
 
-@inner
+@lean_inner
 def _try_number(p: Partition, q: Places, limits: Limits, i: int, birth: bool, draws: NDArray[np.uint64]) -> None:
     """Take away the site of a region while too many records are suppressed, or put an idle one at a region's point."""
     if not birth:
@@ -199,7 +199,7 @@ def _try_number(p: Partition, q: Places, limits: Limits, i: int, birth: bool, dr
             return
 
 
-@inner
+@lean_inner
 def _try_move(p: Partition, q: Places, limits: Limits, site: int, x: float, y: float, allowed: float) -> None:
     old_x, old_y, distance, bits = p.centres[site, 0], p.centres[site, 1], p.distance[0], p.bits[0]
     suppressed, moves, groups = p.totals[Total.SUPPRESSED], p.totals[Total.MOVES], p.totals[Total.GROUPS]
@@ -224,7 +224,7 @@ def _try_move(p: Partition, q: Places, limits: Limits, site: int, x: float, y: f
     p.distance[0], p.bits[0], p.totals[Total.MOVES] = distance, bits, moves
 
 
-@inner
+@lean_inner
 def _number_allowed(p: Partition, limits: Limits, before: int, empty: bool) -> bool:
     groups = p.totals[Total.GROUPS]
     if limits.most == 0:
@@ -234,20 +234,20 @@ def _number_allowed(p: Partition, limits: Limits, before: int, empty: bool) -> b
     return groups == before or groups >= limits.fewest
 
 
-@inner
+@lean_inner
 def _within_guard(p: Partition, limits: Limits) -> bool:
     within = p.distance[0] <= limits.distance and p.bits[0] <= limits.bits
     return within and p.totals[Total.SQUARES] <= squares_limit(p, limits)
 
 
-@inner
+@lean_inner
 def _put(p: Partition, q: Places, site: int, x: float, y: float) -> None:
     move_site(q.sites, q.site_boxes, site, x, y)
     p.centres[site, 0] = x
     p.centres[site, 1] = y
 
 
-@inner
+@lean_inner
 def _list_touched(p: Partition, q: Places, site: int, old_x: float, old_y: float) -> tuple[int, float]:
     """List the regions of the site, and those it would win; how many they are, and by how much they are farther off."""
     x, y, touched, longer = p.centres[site, 0], p.centres[site, 1], 0, 0.0
@@ -272,7 +272,7 @@ def _list_touched(p: Partition, q: Places, site: int, old_x: float, old_y: float
     return touched, longer
 
 
-@inner
+@lean_inner
 def _hand_over(p: Partition, q: Places, touched: int) -> tuple[bool, bool]:
     """Give the touched regions to their heirs: whether that leaves a group without any, or had to be broken off."""
     empty, full = False, False

@@ -6,14 +6,14 @@ runners-up of its members, a region that its trials touched, or a point that one
 
 from __future__ import annotations
 
-from vbas_desktop.algorithms.compiled import inner
+from vbas_desktop.algorithms.compiled import lean_inner
 
 from .layout import DEPENDENCIES, WITNESSES, Fact, Line, State
 from .star import BLOCK, beats, box_distance, move_site, star_of
 from .state import add_counts, find_alpha, link, measure_block, note_bottlenecks, set_nearest, unlink
 
 
-@inner
+@lean_inner
 def remember_trial(state: State, site: int) -> None:
     """Note the regions that a refused trial touched."""
     if state.facts[Fact.MOVED] == 0:
@@ -28,7 +28,7 @@ def remember_trial(state: State, site: int) -> None:
             state.sites[site].dependencies = count + 1
 
 
-@inner
+@lean_inner
 def accept(state: State, site: int, x: float, y: float) -> None:
     """Move the site whose last trial was accepted."""
     facts, sites = state.facts, state.sites
@@ -56,7 +56,7 @@ def accept(state: State, site: int, x: float, y: float) -> None:
         _doubt_winning(state, farther)
 
 
-@inner
+@lean_inner
 def _doubt_star(state: State) -> None:
     """Try again the neighbours of the moving site: their stars change.
 
@@ -67,7 +67,7 @@ def _doubt_star(state: State) -> None:
         state.sites[state.lists[Line.STAR, c]].pending = 1
 
 
-@inner
+@lean_inner
 def _change_owners(state: State, site: int, old_x: float, old_y: float) -> int:
     """Owners and runners-up after the move; lists the points that are now farther from their site."""
     points, boxes, farther = state.points, state.boxes, 0
@@ -89,7 +89,7 @@ def _change_owners(state: State, site: int, old_x: float, old_y: float) -> int:
     return farther
 
 
-@inner
+@lean_inner
 def _change_owner(state: State, i: int, site: int) -> None:
     points, sites, point = state.points, state.sites, state.points[i]
     dx, dy = point.x - sites[site].x, point.y - sites[site].y
@@ -112,7 +112,7 @@ def _change_owner(state: State, i: int, site: int) -> None:
         point.second, point.second_distance = site, distance
 
 
-@inner
+@lean_inner
 def _doubt_touching(state: State) -> None:
     """Try again every site of which a trial touched a region that has changed."""
     sites, facts = state.sites, state.facts
@@ -132,7 +132,7 @@ def _doubt_touching(state: State) -> None:
                 break
 
 
-@inner
+@lean_inner
 def _doubt_winning(state: State, farther: int) -> None:
     """Try again every site of which a place might win a point that is now farther from its owner."""
     sites, points = state.sites, state.points
@@ -154,7 +154,7 @@ def _doubt_winning(state: State, farther: int) -> None:
                 break
 
 
-@inner
+@lean_inner
 def _extent(state: State, farther: int) -> tuple[float, float, float, float, float]:
     first = state.points[state.listed[0]]
     low_x, high_x, low_y, high_y, reach = first.x, first.x, first.y, first.y, first.distance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vbas_desktop.algorithms.compiled import inner
+from vbas_desktop.algorithms.compiled import lean_inner
 
 from .layout import Fact, Integers, Line, State
 from .predicates import side_of_line
@@ -12,7 +12,7 @@ from .star import BLOCK, star_of
 from .state import count_of, load_sizes
 
 
-@inner
+@lean_inner
 def open_visit(state: State, site: int) -> None:
     """Compute the candidate place of every class of a site's region that is at α, in class order."""
     facts, classes, near = state.facts, state.classes, state.listed
@@ -34,7 +34,7 @@ def open_visit(state: State, site: int) -> None:
     state.sites[site].dependencies = 0
 
 
-@inner
+@lean_inner
 def _sort(numbers: Integers) -> None:
     """Shell sort in place: the lists are short, and it compiles much faster than the library's sort."""
     gap = 1
@@ -50,7 +50,7 @@ def _sort(numbers: Integers) -> None:
         gap //= 3
 
 
-@inner
+@lean_inner
 def _list_candidates(state: State, site: int) -> None:
     alpha, count, classes = state.facts[Fact.ALPHA], 0, state.classes
     load_sizes(state, site)
@@ -64,7 +64,7 @@ def _list_candidates(state: State, site: int) -> None:
     state.facts[Fact.WORK] += classes.size
 
 
-@inner
+@lean_inner
 def _weigh_point(state: State, i: int) -> None:
     """Add a point, weighted by its members of each class at α, to that class's candidate place."""
     point, classes, count = state.points[i], state.classes, state.facts[Fact.CANDIDATES]
@@ -80,14 +80,14 @@ def _weigh_point(state: State, i: int) -> None:
     state.facts[Fact.WORK] += point.width
 
 
-@inner
+@lean_inner
 def _weigh(candidate: Any, point: Any, weight: float) -> None:
     candidate.x += weight * point.x
     candidate.y += weight * point.y
     candidate.weight += weight
 
 
-@inner
+@lean_inner
 def _list_neighbourhood(state: State, site: int) -> int:
     """The initial regions in a site's cell or in the closed polygon through its star, each with its file position."""
     points, sites, near, star = state.points, state.sites, state.listed, state.lists[Line.STAR]
@@ -117,7 +117,7 @@ def _list_neighbourhood(state: State, site: int) -> int:
     return count
 
 
-@inner
+@lean_inner
 def _in_fan(state: State, site: int, corners: int, bounded: bool, x: float, y: float) -> bool:
     """Whether a place is in the closed polygon: the triangles of the site with each two successive neighbours.
 
@@ -138,7 +138,7 @@ def _in_fan(state: State, site: int, corners: int, bounded: bool, x: float, y: f
     return False
 
 
-@inner
+@lean_inner
 def _list_blocks(state: State, site: int) -> None:
     """The box of all candidate places, and the blocks of points from which some of them might win any."""
     own, classes, count = state.sites[site], state.classes, 0

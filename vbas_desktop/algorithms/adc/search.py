@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.compiled import compiled, inner
+from vbas_desktop.algorithms.compiled import lean, lean_inner
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
 
@@ -109,7 +109,7 @@ def _clustering(state: State, logs: list[NDArray[Any]], before: int | None, k: i
     )
 
 
-@compiled
+@lean
 def advance(state: State, k: int, steps: int) -> bool:
     """Work on for about this many steps; True when nothing is left to do."""
     facts = state.facts
@@ -136,7 +136,7 @@ def advance(state: State, k: int, steps: int) -> bool:
     return False
 
 
-@inner
+@lean_inner
 def _next_site(state: State) -> int:
     for site in range(state.facts[Fact.CURSOR], state.sites.size):
         if state.sites[site].pending and state.sites[site].low > 0:
@@ -144,7 +144,7 @@ def _next_site(state: State) -> int:
     return -1
 
 
-@inner
+@lean_inner
 def _candidates_before(state: State, end: int) -> int:
     total = 0
     for site in range(end):
@@ -152,7 +152,7 @@ def _candidates_before(state: State, end: int) -> int:
     return total
 
 
-@inner
+@lean_inner
 def _log_move(state: State, site: int) -> None:
     facts, tried = state.facts, state.facts[Fact.NEXT_CANDIDATE]
     candidate, entry = state.classes[tried - 1], state.log[facts[Fact.LOGGED]]
@@ -162,7 +162,7 @@ def _log_move(state: State, site: int) -> None:
     facts[Fact.TRIES] += _candidates_before(state, site) + tried
 
 
-@inner
+@lean_inner
 def _note_refusal(state: State, site: int) -> None:
     """Remember what the refused trial depends on; after the last candidate the site is done for now."""
     remember_trial(state, site)

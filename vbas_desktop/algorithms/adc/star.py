@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.compiled import compiled, inner
+from vbas_desktop.algorithms.compiled import lean, lean_inner
 
 from .predicates import side_of_circle, side_of_line
 
@@ -94,7 +94,7 @@ def sites_in_blocks(places: Floats) -> tuple[Records, Records]:
     return sites, block_boxes(places[order])
 
 
-@inner
+@lean_inner
 def move_site(sites: Records, boxes: Records, site: int, x: float, y: float) -> None:
     """Put one site elsewhere and make the box of its block exact again."""
     sites[site].x = x
@@ -109,7 +109,7 @@ def move_site(sites: Records, boxes: Records, site: int, x: float, y: float) -> 
     box.low_x, box.high_x, box.low_y, box.high_y = low_x, high_x, low_y, high_y
 
 
-@inner
+@lean_inner
 def box_distance(box: Any, x: float, y: float) -> float:
     """Squared distance of a place to a box: never more than the computed one to any point in it, rounding included."""
     dx = max(max(box.low_x - x, x - box.high_x), 0.0)
@@ -117,13 +117,13 @@ def box_distance(box: Any, x: float, y: float) -> float:
     return dx * dx + dy * dy
 
 
-@inner
+@lean_inner
 def beats(distance: float, site: int, other_distance: float, other: int) -> bool:
     """Whether a site at this squared distance comes before another: nearer, or as near with the lower index."""
     return distance < other_distance or (distance == other_distance and site < other)
 
 
-@compiled
+@lean
 def two_nearest(x: float, y: float, sites: Records, boxes: Records, hint: int) -> tuple[int, float, int, float]:
     """The nearest site and the runner-up with their squared distances (-1 and infinity if there is none)."""
     first, second, d1, d2 = _NONE, _NONE, np.inf, np.inf
@@ -145,7 +145,7 @@ def two_nearest(x: float, y: float, sites: Records, boxes: Records, hint: int) -
     return first, d1, second, d2
 
 
-@compiled
+@lean
 def star_of(site: int, sites: Records, boxes: Records, star: Integers) -> tuple[int, bool]:
     """Fill ``star`` with the sites of the cells adjacent to a site's cell, counter-clockwise.
 
@@ -173,13 +173,13 @@ def star_of(site: int, sites: Records, boxes: Records, star: Integers) -> tuple[
     return count, False
 
 
-@inner
+@lean_inner
 def _reverse(star: Integers, count: int) -> None:
     for i in range(count // 2):
         star[i], star[count - 1 - i] = star[count - 1 - i], star[i]
 
 
-@inner
+@lean_inner
 def _nearest_elsewhere(site: int, sites: Records, boxes: Records) -> int:
     x, y = sites[site].x, sites[site].y
     best, bound = _NONE, np.inf
@@ -199,7 +199,7 @@ def _nearest_elsewhere(site: int, sites: Records, boxes: Records) -> int:
     return best
 
 
-@inner
+@lean_inner
 def _next_in_star(site: int, current: int, turn: int, sites: Records, boxes: Records) -> int:
     """The neighbour after ``current`` counter-clockwise (turn 1) or clockwise (turn -1); -1 at an open side.
 
@@ -227,7 +227,7 @@ def _next_in_star(site: int, current: int, turn: int, sites: Records, boxes: Rec
     return best
 
 
-@inner
+@lean_inner
 def _comes_before(
     vx: float, vy: float, ax: float, ay: float, sites: Records, best: int, candidate: int, turn: int
 ) -> bool:
@@ -238,7 +238,7 @@ def _comes_before(
     return inside > 0 or (inside == 0 and turn * side_of_line(vx, vy, bx, by, px, py) > 0)
 
 
-@inner
+@lean_inner
 def _circle(ax: float, ay: float, bx: float, by: float) -> tuple[float, float, float]:
     """Centre and squared radius, a little enlarged, of the circle through the origin, a and b.
 
@@ -253,7 +253,7 @@ def _circle(ax: float, ay: float, bx: float, by: float) -> tuple[float, float, f
     return x, y, (x * x + y * y) * (1.0 + 1e-7)
 
 
-@inner
+@lean_inner
 def _box_is_useless(
     box: Any, vx: float, vy: float, ax: float, ay: float, turn: int, circle: tuple[float, float, float]
 ) -> bool:

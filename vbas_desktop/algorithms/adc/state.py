@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.compiled import compiled, inner
+from vbas_desktop.algorithms.compiled import compiled, lean, lean_inner
 from vbas_desktop.domain.records import EquivalenceCounts
 
 from .layout import (
@@ -102,7 +102,7 @@ def _holders(columns: NDArray[np.int32], classes: int) -> Integers:
     return found
 
 
-@compiled
+@lean
 def begin(state: State, start: int, stop: int) -> None:
     """Give the points of these blocks their owners and count them; after the last blocks find α (0: no records)."""
     points, hint = state.points, np.int64(0)
@@ -118,7 +118,7 @@ def begin(state: State, start: int, stop: int) -> None:
         find_alpha(state)
 
 
-@inner
+@lean_inner
 def set_nearest(state: State, i: int, hint: int) -> None:
     """Look up the owner and the runner-up of a point."""
     point = state.points[i]
@@ -126,7 +126,7 @@ def set_nearest(state: State, i: int, hint: int) -> None:
     point.owner, point.distance, point.second, point.second_distance = first, d1, second, d2
 
 
-@inner
+@lean_inner
 def measure_block(points: Records, boxes: Records, block: int) -> None:
     """How far the owners and the runners-up of a block's points are at most."""
     reach, second_reach = 0.0, 0.0
@@ -136,7 +136,7 @@ def measure_block(points: Records, boxes: Records, block: int) -> None:
     boxes[block].reach, boxes[block].second_reach = reach, second_reach
 
 
-@inner
+@lean_inner
 def link(points: Records, sites: Records, i: int) -> None:
     """Put a point into the list of its owner's members."""
     owner = sites[points[i].owner]
@@ -147,7 +147,7 @@ def link(points: Records, sites: Records, i: int) -> None:
         points[first].preceding = i
 
 
-@inner
+@lean_inner
 def unlink(points: Records, sites: Records, i: int) -> None:
     """Take a point out of the list of its owner's members."""
     before, after = points[i].preceding, points[i].following
@@ -159,7 +159,7 @@ def unlink(points: Records, sites: Records, i: int) -> None:
         points[after].preceding = before
 
 
-@inner
+@lean_inner
 def add_counts(state: State, i: int, site: int, sign: int) -> None:
     """Add (or take away) the counts of one point to the class sizes that are kept of a site's region."""
     point = state.points[i]
@@ -167,7 +167,7 @@ def add_counts(state: State, i: int, site: int, sign: int) -> None:
         state.sizes[site, state.columns[entry - point.offset]] += sign * state.values[entry]
 
 
-@inner
+@lean_inner
 def load_sizes(state: State, site: int) -> None:
     """Bring the class sizes of one aggregated region into the work space."""
     classes = state.classes
@@ -185,7 +185,7 @@ def load_sizes(state: State, site: int) -> None:
         i = point.following
 
 
-@inner
+@lean_inner
 def find_alpha(state: State) -> None:
     """The lowest anonymity of all regions, and everything that is counted relative to it."""
     alpha, sites, classes = 0, state.sites, state.classes
@@ -204,7 +204,7 @@ def find_alpha(state: State) -> None:
             state.facts[Fact.AT_ALPHA] += 1
 
 
-@inner
+@lean_inner
 def note_bottlenecks(state: State, site: int) -> None:
     """Count the classes of a region that are at α and remember the rarest: a trial changes them least often."""
     alpha, low = state.facts[Fact.ALPHA], 0
@@ -218,7 +218,7 @@ def note_bottlenecks(state: State, site: int) -> None:
     state.sites[site].low = low
 
 
-@inner
+@lean_inner
 def count_of(state: State, i: int, column: int) -> int:
     """How many members of a class a point has."""
     point = state.points[i]

@@ -6,7 +6,7 @@ at α, because the number of regions at α never exceeds s.
 
 from __future__ import annotations
 
-from vbas_desktop.algorithms.compiled import inner
+from vbas_desktop.algorithms.compiled import lean_inner
 
 from .layout import WITNESSES, Fact, Line, State
 from .star import BLOCK, beats, box_distance
@@ -15,7 +15,7 @@ from .state import count_of, load_sizes
 _ABOVE, _STAYS, _LEAVES, _FALLS = 0, 1, 2, 3
 
 
-@inner
+@lean_inner
 def try_place(state: State, site: int, x: float, y: float) -> bool:
     """Whether the value would be higher with the site at this place; the points that would move stay listed."""
     facts, leaving = state.facts, 0
@@ -35,7 +35,7 @@ def try_place(state: State, site: int, x: float, y: float) -> bool:
     return leaving > 0 and _others_allow(state, site, leaving)
 
 
-@inner
+@lean_inner
 def _some_may_leave(state: State, site: int) -> bool:
     """Sort the touched regions by a cheap look; False if none can leave α, or if one certainly falls below it."""
     hopes = 0
@@ -49,7 +49,7 @@ def _some_may_leave(state: State, site: int) -> bool:
     return hopes > 0
 
 
-@inner
+@lean_inner
 def _others_allow(state: State, site: int, leaving: int) -> bool:
     """Whether no other touched region falls below α and fewer come to α than leave it."""
     for t in range(state.facts[Fact.TOUCHED]):
@@ -64,7 +64,7 @@ def _others_allow(state: State, site: int, leaving: int) -> bool:
     return True
 
 
-@inner
+@lean_inner
 def _list_moving_points(state: State, site: int, x: float, y: float) -> None:
     """The points that would change hands."""
     points, moves, moved = state.points, state.moves, 0
@@ -90,7 +90,7 @@ def _list_moving_points(state: State, site: int, x: float, y: float) -> None:
     state.facts[Fact.WORK] += 8 * state.facts[Fact.BLOCKS] + 4 * moved + 50
 
 
-@inner
+@lean_inner
 def _list_touched_regions(state: State, site: int) -> None:
     facts, touched = state.facts, state.lists[Line.TOUCHED]
     facts[Fact.STAMP] += 1
@@ -105,7 +105,7 @@ def _list_touched_regions(state: State, site: int) -> None:
     facts[Fact.TOUCHED] = count
 
 
-@inner
+@lean_inner
 def _may_leave(state: State, site: int, region: int) -> int:
     """Look at the rarest classes at α of a region: one that does not change keeps it at α, one that shrinks decides."""
     alpha, own = state.facts[Fact.ALPHA], region == site
@@ -125,7 +125,7 @@ def _may_leave(state: State, site: int, region: int) -> int:
     return _LEAVES
 
 
-@inner
+@lean_inner
 def _bottlenecks_after(state: State, site: int, region: int) -> int:
     """Number of classes at α that a touched region would have; -1 if one of its classes would be smaller."""
     alpha, bottlenecks, classes = state.facts[Fact.ALPHA], state.sites[region].low, state.classes
@@ -142,7 +142,7 @@ def _bottlenecks_after(state: State, site: int, region: int) -> int:
     return bottlenecks
 
 
-@inner
+@lean_inner
 def _sum_changes(state: State, site: int, region: int) -> int:
     """By how much each class of a region would change; returns how many classes are listed as changed."""
     classes, count = state.classes, 0
