@@ -15,7 +15,7 @@ from vbas_desktop.settings.reading import RecordOptions
 from .address import DATABASES, Address
 from .arrow_types import cast_batch, cast_table
 from .datasets import Dataset, dataset_of
-from .engine import RECORDS, Description, changed, not_installed, watched, watched_batches
+from .engine import OUT_OF_MEMORY, RECORDS, Description, changed, not_installed, watched, watched_batches
 from .grouping import Grouping
 
 MEMORY = "1GB"
@@ -132,7 +132,7 @@ class DuckDBEngine(Grouping):
         if isinstance(error, duckdb.OutOfMemoryException):
             message = "DuckDB needs more memory than it may use."
             remedy = "Let it have more (VBAS_DUCKDB_MEMORY=4GB), or choose fewer quasi-identifiers."
-            return InputError(Finding("out-of-memory", message, remedy, file=file))
+            return InputError(Finding(OUT_OF_MEMORY, message, remedy, file=file))
         if isinstance(error, duckdb.IOException):
             if self._gone():
                 return changed(self.address)
@@ -192,6 +192,16 @@ class DuckDBEngine(Grouping):
             yield from watched_batches(stream, cursor.interrupt, progress, stage)
         finally:
             cursor.close()
+
+    def parts(self, column: int, number: int) -> Sequence[str]:
+        """The records, or views of those whose value has one of so many remainders."""
+        if number == 1:
+            return (RECORDS,)
+        names = [f"{RECORDS}_{part}_of_{number}" for part in range(number)]
+        for part, name in enumerate(names):
+            which = f"hash(c{column}) % {number} = {part}"
+            self._run(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {RECORDS} WHERE {which}")
+        return names
 
     def sample(self, share: float) -> str:
         """The records, or a random share of them."""

@@ -19,6 +19,9 @@ T = TypeVar("T")
 RECORDS = "vbas_records"
 """The name by which queries know the records; their columns are c0, c1, … in the order of the header."""
 
+OUT_OF_MEMORY = "out-of-memory"
+"""The code of what is said when an engine has not enough of it."""
+
 _LOOK_SECONDS = 0.05
 _GRACE_SECONDS = 30.0
 
@@ -59,6 +62,12 @@ class Engine(Protocol):
 
     def missing(self, column: int, progress: Progress) -> int:
         """How many records have no value in a column (nulls, not-a-numbers and empty texts)."""
+
+    def parts(self, column: int, number: int) -> Sequence[str]:
+        """The names of so many parts of the records, in each of which all records are that have a value of the column.
+
+        One part, however many were asked for, where the engine itself puts on its disk what does not fit.
+        """
 
     def sample(self, share: float) -> str:
         """The name of the records in a query, or what stands for a random share of them."""

@@ -48,9 +48,9 @@ def rewritten_table(column: int) -> str:
     return f"vbas_rewritten_{column}"
 
 
-def count_query(schema: Any, columns: Sequence[int], dialect: str) -> str:
-    """How many records there are of each combination of values in some columns."""
-    records = _records(schema)
+def count_query(schema: Any, columns: Sequence[int], source: str, dialect: str) -> str:
+    """How many records there are of each combination of values in some columns; ``source`` names all or a part."""
+    records = _records(schema, source)
     names = [f"c{column}" for column in columns]
     return _sql(records.group_by(names).agg(n=records.count()), dialect)
 
@@ -121,11 +121,11 @@ def _output(found: Any, output: Output) -> Any:
     return value
 
 
-def _records(schema: Any) -> Any:
+def _records(schema: Any, name: str = RECORDS) -> Any:
     """The records. Values are only compared with others of their column, so any type will do for the expression."""
     import ibis
 
-    return ibis.table(ibis.schema(dict.fromkeys(schema.names, "string")), name=RECORDS)
+    return ibis.table(ibis.schema(dict.fromkeys(schema.names, "string")), name=name)
 
 
 def _sql(expression: Any, dialect: str) -> str:

@@ -207,6 +207,10 @@ class PostgresEngine:
         found = self.fetch(f"SELECT count(*) AS n FROM {RECORDS} WHERE {test}", None, progress, _STAGE)
         return int(found.column(0)[0].as_py())
 
+    def parts(self, column: int, number: int) -> Sequence[str]:
+        """The records: the server sorts on its disk what does not fit."""
+        return (RECORDS,)
+
     def sample(self, share: float) -> str:
         """The records, or a random share of them."""
         if share >= 1:

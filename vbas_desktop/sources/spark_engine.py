@@ -101,6 +101,10 @@ class SparkEngine(Grouping):
 
         return watched_batches(stream, self._cancel, progress, stage)
 
+    def parts(self, column: int, number: int) -> Sequence[str]:
+        """The records: executors put on their disks what does not fit."""
+        return (RECORDS,)
+
     def sample(self, share: float) -> str:
         """The records, or a random share of them."""
         return RECORDS if share >= 1 else f"(SELECT * FROM {RECORDS} WHERE rand(1) < {share:.9f}) AS sampled"

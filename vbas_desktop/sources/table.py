@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,10 +24,10 @@ from vbas_desktop.files.records.table import Lookup, RecordTable
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address, Kind
+from .counting import counts_of, in_parts
 from .engine import RECORDS, Engine, changed, no_fit
 from .expressions import count_query, select_query
 
-_DENSE_CELLS = 24_000_000
 COUNTING = "Counting classes"
 _OUTSIDE = "<value out of range"
 """How the text of a date or time begins that no calendar has."""
@@ -94,24 +93,23 @@ class SourceTable(RecordTable):
     def count(
         self, region: Lookup, quasi_identifiers: Sequence[Lookup], progress: Progress
     ) -> tuple[EquivalenceCounts, int]:
-        """One query; what comes back is as large as the counts."""
+        """One query, or a few if memory is short; what comes back is as large as the counts."""
         lookups = (region, *quasi_identifiers)
         numbers = tuple(each.number for each in quasi_identifiers)
         places = [self.place(each.column) for each in lookups]
-        found = self.counted(places, progress)
-        sizes = np.asarray(found.column(len(places)).to_numpy(), np.int64)
+        parts = in_parts(
+            self.engine, places[0], lambda name: self._coded(lookups, self._counted(places, name, progress))
+        )
+        area, classes, sizes = (np.concatenate(each) for each in zip(*parts, strict=True))
+        del parts
         if int(sizes.sum()) != self.rows:
             raise changed(self.engine.address)
-        codes = [
-            each.table[self._codes_of(each.column, found.column(place).combine_chunks())]
-            for place, each in enumerate(lookups)
-        ]
-        area, known = codes[0].astype(np.int64), codes[0] >= 0
-        classes = np.zeros(sizes.size, np.int64)
-        for each, code in zip(quasi_identifiers, codes[1:], strict=True):
-            classes = classes * each.number + code
-        unknown = int(sizes[~known].sum())
-        counts = counts_of(area[known], classes[known], sizes[known], region.number, numbers)
+        known = area >= 0
+        unknown = 0
+        if not known.all():
+            unknown = int(sizes[~known].sum())
+            area, classes, sizes = area[known], classes[known], sizes[known]
+        counts = counts_of(area, classes, sizes, region.number, numbers)
         self.lookups[tuple(each.column for each in lookups)] = lookups
         return counts, unknown
 
@@ -128,17 +126,39 @@ class SourceTable(RecordTable):
         if unknown != problem.unknown_region_records or not same:
             raise changed(self.engine.address)
 
-    def counted(self, places: Sequence[int], progress: Progress) -> Any:
+    def _counted(self, places: Sequence[int], name: str, progress: Progress) -> Any:
         """The counts of all combinations that occur in some columns, as an Arrow table: the columns, then n."""
         import pyarrow as pa
 
         schema = self.engine.description.schema
         types = pa.schema([*(schema.field(place) for place in places), pa.field("n", pa.int64())])
-        query = count_query(schema, places, self.engine.dialect)
+        query = count_query(schema, places, name, self.engine.dialect)
         return self.engine.fetch(query, types, progress, COUNTING)
 
+    def _coded(self, lookups: Sequence[Lookup], found: Any) -> tuple[NDArray[np.int64], ...]:
+        """Region, class and number of records of each combination."""
+        area = self._looked_up(lookups[0], found.column(0))
+        classes = np.zeros(area.size, np.int64)
+        for place, each in enumerate(lookups[1:], 1):
+            classes *= each.number
+            classes += self._looked_up(each, found.column(place))
+        return area, classes, np.asarray(found.column(len(lookups)).to_numpy(), np.int64)
+
     def _codes_of(self, name: str, column: Any) -> NDArray[np.int64]:
-        """The category of each value of a result; refused if there are others than when the records were described."""
+        """The category of each value of a result."""
+        indices, codes = self._numbered(name, column)
+        return codes[indices]
+
+    def _looked_up(self, lookup: Lookup, column: Any) -> NDArray[np.int64]:
+        """What a lookup has for each value of a result; looked up once for each different value."""
+        indices, codes = self._numbered(lookup.column, column.combine_chunks())
+        return lookup.table.astype(np.int64)[codes][indices]
+
+    def _numbered(self, name: str, column: Any) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
+        """Each value by its number, and the category of each number.
+
+        Refused if there are others than when the records were described.
+        """
         if name not in self.codes_by_text:
             categories = self.facts(name).categories
             assert categories is not None
@@ -148,7 +168,7 @@ class SourceTable(RecordTable):
         codes = np.array([code_of.get(text, -1) for text in texts], np.int64)
         if codes.size and codes.min() < 0:
             raise changed(self.engine.address)
-        return codes[indices] if codes.size else np.zeros(0, np.int64)
+        return indices, codes
 
     def sample(self, columns: Sequence[str], rows: int, progress: Progress) -> RecordTable:
         """A random sample of about so many records, or all if there are no more, with the codes of this table."""
@@ -175,31 +195,6 @@ class SourceTable(RecordTable):
 def _ordered(codes: NDArray[np.int64], facts: ColumnFacts) -> OrderedCodes:
     number = max(1, facts.distinct)
     return OrderedCodes([codes.astype(np.uint32)], np.arange(number, dtype=np.uint32), codes.size, number)
-
-
-def counts_of(
-    area: NDArray[np.int64],
-    classes: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    regions: int,
-    numbers: tuple[int, ...],
-) -> EquivalenceCounts:
-    """Counts from the sizes of (region, class), which may come more than once and in any order."""
-    possible = math.prod(numbers)
-    if regions * possible <= _DENSE_CELLS:
-        # Added up as floating-point numbers, but exact: nobody has 2**53 records.
-        cells = np.bincount(area * possible + classes, sizes, minlength=regions * possible).astype(np.int64)
-        matrix = cells.reshape(regions, possible)
-        there = np.flatnonzero(matrix.any(axis=0)).astype(np.int64)
-        return EquivalenceCounts.from_dense(numbers, there, np.take(matrix, there, axis=1))
-    present, column = np.unique(classes, return_inverse=True)
-    keys = area * max(1, present.size) + column
-    cells, where = np.unique(keys, return_inverse=True)
-    values = np.zeros(cells.size, np.int64)
-    np.add.at(values, where, sizes)
-    indptr = np.searchsorted(cells // max(1, present.size), np.arange(regions + 1)).astype(np.int64)
-    columns = (cells % max(1, present.size)).astype(np.int32)
-    return EquivalenceCounts.from_rows(numbers, present.astype(np.int64), indptr, columns, values)
 
 
 def load_source(

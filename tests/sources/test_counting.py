@@ -1,0 +1,110 @@
+"""Counts are the same whether memory is short or not, and in whatever order and however often their cells come."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_datasets import table
+
+from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Silent
+from vbas_desktop.files.records.table import Lookup
+from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.sources import counting
+from vbas_desktop.sources.address import record_place
+from vbas_desktop.sources.counting import counts_of, in_parts
+from vbas_desktop.sources.engine import OUT_OF_MEMORY
+from vbas_desktop.sources.table import SourceTable, load_source
+
+NUMBERS = (3, 2)
+
+
+def opened(folder) -> SourceTable:
+    return load_source(record_place(str(folder)), RecordOptions())
+
+
+def asked(table: SourceTable) -> list[int]:
+    """Gets the number of parts whenever they are asked for."""
+    numbers, parts = [], table.engine.parts
+
+    def noting(column: int, number: int):
+        numbers.append(number)
+        return parts(column, number)
+
+    table.engine.parts = noting
+    return numbers
+
+
+def test_short_memory_changes_no_count(tmp_path, monkeypatch):
+    number, draw = 400_000, np.random.default_rng(5)
+    names = pa.array([None, *(f"r{place}" for place in range(3000))])
+    many = {
+        "region": names.take(pa.array(draw.integers(0, 3001, number))),
+        "one": draw.integers(0, 100, number),
+        "other": draw.integers(0, 40, number),
+    }
+    (tmp_path / "visits").mkdir()
+    pq.write_table(pa.table(many), tmp_path / "visits" / "a.parquet")
+    counts = {}
+    for memory in ("512MB", "24MB"):
+        monkeypatch.setenv("VBAS_DUCKDB_MEMORY", memory)
+        found = opened(tmp_path / "visits")
+        numbers = asked(found)
+        region = np.arange(found.facts("region").distinct, dtype=np.int32)
+        # Some of the regions are not known; the missing one is.
+        region[7::50] = -1
+        others = [Lookup(name, np.arange(each, dtype=np.int32), each) for name, each in (("one", 100), ("other", 40))]
+        counts[memory] = found.count(Lookup("region", region, region.size), others, Silent())
+        found.close()
+        assert (len(numbers) > 1) == (memory == "24MB")
+    (plenty, unknown), (short, unknown_then) = counts.values()
+    assert unknown == unknown_then > 0
+    assert plenty.records + unknown == number
+    assert np.array_equal(plenty.classes, short.classes)
+    assert all(np.array_equal(*pair) for pair in zip(plenty.rows, short.rows, strict=True))
+
+
+def refusal(code: str) -> InputError:
+    return InputError(Finding(code, "It cannot be done.", "Do something else."))
+
+
+@pytest.mark.parametrize(("code", "expected"), [(OUT_OF_MEMORY, [1, 4, 16, 64]), ("unreadable", [1])])
+def test_what_smaller_parts_do_not_help_is_told(code, expected, tmp_path):
+    (tmp_path / "visits").mkdir()
+    pq.write_table(table(), tmp_path / "visits" / "a.parquet")
+    found = opened(tmp_path / "visits")
+    numbers = asked(found)
+
+    def fail(name: str) -> None:
+        raise refusal(code)
+
+    with pytest.raises(InputError) as caught:
+        in_parts(found.engine, 0, fail)
+    found.close()
+    assert [finding.code for finding in caught.value.findings] == [code]
+    assert numbers == expected
+
+
+CELLS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5), st.integers(1, 9)), min_size=1, max_size=40)
+
+
+@pytest.mark.parametrize("limit", [0, 24])
+@given(cells=CELLS)
+def test_cells_add_up(limit, cells):
+    expected = Counter()
+    for area, one, size in cells:
+        expected[area, one] += size
+    area, classes, sizes = (np.array(column, np.int64) for column in zip(*cells, strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "_DENSE_CELLS", limit)
+        found = counts_of(area, classes, sizes, 4, NUMBERS)
+    indptr, columns, values = found.rows
+    places = np.repeat(np.arange(4), np.diff(indptr))
+    listed = zip(places.tolist(), found.classes[columns].tolist(), values.tolist(), strict=True)
+    assert {(place, one): size for place, one, size in listed} == expected
