@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import problems, situation_for
+from vbas_desktop.algorithms.population_cells import walk
 from vbas_desktop.approaches.registry import make
-from vbas_desktop.approaches.site_location.balanced_density import walk
 from vbas_desktop.approaches.site_location.density import _sub_cell_centres, grid_shape
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.engine.outcome import situation_of
@@ -113,12 +114,18 @@ def test_density_follows_the_rules(problem, data):
 # --- balanced density -----------------------------------------------------------------------------------------------
 
 
+def walked(population, ideal, most):
+    ends = np.empty(len(population), np.int64)
+    number = walk(np.array([0, *np.cumsum(population)]), 0, len(population), ideal, most, ends)
+    return list(pairwise([0, *ends[:number].tolist()]))
+
+
 def test_the_point_that_reaches_the_ideal_stays_if_that_is_no_farther():
-    assert walk([4, 2, 4], 7, 3) == [(0, 2), (2, 3)]  # 10 is 3 above, 6 is 1 below: the third starts anew
-    assert walk([4, 2, 2], 7, 3) == [(0, 3)]  # 8 is 1 above, 6 is 1 below: it stays
-    assert walk([9, 9, 9], 3, 3) == [(0, 1), (1, 2), (2, 3)]  # a row keeps at least one point
-    assert walk([1, 1, 1, 1], 1, 2) == [(0, 1), (1, 4)]  # the last takes all that is left
-    assert walk([0, 0, 5, 0], 5, 9) == [(0, 3), (3, 4)]  # empty points join while the row is below the ideal
+    assert walked([4, 2, 4], 7, 3) == [(0, 2), (2, 3)]  # 10 is 3 above, 6 is 1 below: the third starts anew
+    assert walked([4, 2, 2], 7, 3) == [(0, 3)]  # 8 is 1 above, 6 is 1 below: it stays
+    assert walked([9, 9, 9], 3, 3) == [(0, 1), (1, 2), (2, 3)]  # a row keeps at least one point
+    assert walked([1, 1, 1, 1], 1, 2) == [(0, 1), (1, 4)]  # the last takes all that is left
+    assert walked([0, 0, 5, 0], 5, 9) == [(0, 3), (3, 4)]  # empty points join while the row is below the ideal
 
 
 def test_balanced_density_worked_by_hand():
@@ -143,14 +150,13 @@ def test_the_paper_lets_a_small_rest_join_the_last_row():
     points = [(0, 0), (1, 1), (2, 2), (3, 3)]
     two_rows = locate("balanced-density", situation_for(points, [[6], [6], [9], [2]]), 4, variant="paper")
     assert two_rows.tolist() == [[0, 0], [1, 1], [2, 2], [3, 3]]
-    assert make("site_location", "balanced-density", {"variant": "paper"})._rows([6, 6, 9, 2], 4, 23) == [
-        (0, 2),
-        (2, 4),
-    ]
-    assert make("site_location", "balanced-density", {"variant": "paper"})._rows([9, 9, 2, 1], 4, 21) == [
-        (0, 1),
-        (1, 4),
-    ]
+    assert rows_of_the_paper([6, 6, 9, 2], 4) == [0, 2, 4]
+    assert rows_of_the_paper([9, 9, 2, 1], 4) == [0, 1, 4]
+
+
+def rows_of_the_paper(population, sites):
+    running = np.array([0, *np.cumsum(population)])
+    return make("site_location", "balanced-density", {"variant": "paper"})._rows(running, sites).tolist()
 
 
 def literal_walk(population, ideal, most):

@@ -109,3 +109,18 @@ assert release.write_release.__module__ == "vbas_desktop.release.write" and rele
 assert not hasattr(release, "no_such_name")
 """
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0
+
+
+def test_a_run_loads_only_what_it_computes_with():
+    script = """
+import sys
+from vbas_desktop.cli.main import load_little, main
+load_little()
+data = ["sample_data/records.csv", "sample_data/regions.geojson", "--region-column=tract"]
+assert main(["run", *data, "--quasi-identifiers=age,sex", "--quiet"]) == 0
+heavy = {"pandas", "pyarrow", "reportlab", "duckdb", "yaml.loader", "numpy.f2py.f2py2e", "scipy.optimize",
+         "scipy.stats", "scipy.sparse.csgraph", "scipy.sparse.linalg", "scipy.spatial.transform._rotation"}
+sys.exit(", ".join(sorted(heavy & set(sys.modules))) or None)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=240)
+    assert (ended.returncode, ended.stderr) == (0, "")

@@ -11,13 +11,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import Delaunay, QhullError
 
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
 
+from .components import connected_parts
 from .coverage import clean_coverage
 from .places import distinct_pairs, place_numbers
 
@@ -114,8 +113,7 @@ def pieces(regions: Regions, membership: NDArray[np.integer], pairs: Pairs | Non
     graph = neighbours(regions) if pairs is None else pairs
     inside = graph[membership[graph[:, 0]] == membership[graph[:, 1]]]
     size = len(membership)
-    links = coo_array((np.ones(len(inside), np.int8), (inside[:, 0], inside[:, 1])), shape=(size, size))
-    _, label = connected_components(links, directed=False)
+    _, label = connected_parts(inside.T, size)
     found = distinct_pairs(membership, label)[:, 0]
     number = int(membership.max()) + 1 if size else 0
     return np.bincount(found, minlength=number).astype(np.int32)

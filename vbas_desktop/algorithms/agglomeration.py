@@ -11,12 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from vbas_desktop.domain.progress import Progress, Silent
 
 from .adjacency import Pairs, group_neighbours, point_neighbours
+from .components import connected_parts
 
 _FEWEST = 3
 """Fewer places are no tier of their own: two children that release nothing never allow a release in their parent."""
@@ -52,7 +51,7 @@ def nested_groups(
 
 def connected(points: NDArray[np.float64], pairs: Pairs) -> Pairs:
     """The same graph with the shortest bridges between its pieces: islands belong to the coast that is nearest."""
-    pieces, piece = _pieces(len(points), pairs)
+    pieces, piece = connected_parts(pairs.T, len(points))
     if pieces == 1:
         return pairs
     possible = point_neighbours(points)
@@ -73,12 +72,6 @@ def connected(points: NDArray[np.float64], pairs: Pairs) -> Pairs:
             bridges.append(np.array(sorted((one, other)), np.int32))
     joined = np.concatenate((pairs, np.array(bridges, np.int32)))
     return np.asarray(joined[np.lexsort((joined[:, 1], joined[:, 0]))])
-
-
-def _pieces(nodes: int, pairs: Pairs) -> tuple[int, NDArray[np.int32]]:
-    graph = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(nodes, nodes))
-    number, labels = connected_components(graph, directed=False)
-    return int(number), labels
 
 
 def _root(parents: list[int], node: int) -> int:

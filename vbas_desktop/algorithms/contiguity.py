@@ -6,13 +6,12 @@ import heapq
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from vbas_desktop.domain.progress import Progress, Silent
 
 from .adjacency import Pairs, adjacency_lists
+from .components import connected_parts
 from .nearest import squared_distances
 from .places import distinct_pairs
 
@@ -27,7 +26,7 @@ def bridged(pairs: Pairs, points: NDArray[np.float64]) -> tuple[Pairs, int]:
     built: list[tuple[int, int]] = []
     while True:
         whole = np.concatenate((pairs, np.array(built, np.int32).reshape(-1, 2)))
-        number, label = _parts(whole, len(points))
+        number, label = connected_parts(whole.T, len(points))
         if number <= 1:
             return distinct_pairs(whole[:, 0], whole[:, 1]).astype(np.int32) if built else pairs, len(built)
         largest = int(np.bincount(label).argmax())
@@ -38,11 +37,6 @@ def bridged(pairs: Pairs, points: NDArray[np.float64]) -> tuple[Pairs, int]:
             one, other = int(here[at]), int(elsewhere[nearest[at]])
             if (min(one, other), max(one, other)) not in built:
                 built.append((min(one, other), max(one, other)))
-
-
-def _parts(pairs: NDArray[np.integer], regions: int) -> tuple[int, NDArray[np.int32]]:
-    links = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(regions, regions))
-    return connected_components(links, directed=False)  # type: ignore[no-any-return]
 
 
 def middles(
@@ -101,7 +95,7 @@ def join_pieces(
 def _main_pieces(owner: NDArray[np.int32], pairs: Pairs, population: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether each region lies in the piece that its group keeps."""
     inside = pairs[owner[pairs[:, 0]] == owner[pairs[:, 1]]]
-    number, piece = _parts(inside, len(owner))
+    number, piece = connected_parts(inside.T, len(owner))
     people = np.bincount(piece, population, minlength=number)
     regions = np.bincount(piece, minlength=number)
     head = np.full(number, len(owner))

@@ -11,12 +11,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 
 from vbas_desktop.domain.progress import Progress
 
 from .adjacency import Pairs
 from .agglomeration import connected
+from .components import connected_parts
 
 Floats = NDArray[np.float64]
 
@@ -192,6 +192,8 @@ def _parts(
     least: Floats,
 ) -> list[NDArray[np.intp]]:
     """The members in parts, each in one piece if the group is; pieces of a group hang together by shortest bridges."""
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
     size = members.size
     ends = connected(points[members], np.searchsorted(members, pairs).astype(np.int32))
     length = np.hypot(*(points[members[ends[:, 0]]] - points[members[ends[:, 1]]]).T)
@@ -215,6 +217,8 @@ def _best_cut(
     tree: csr_array, part: NDArray[np.intp], amounts: Floats, by: int, least: Floats
 ) -> list[NDArray[np.intp]] | None:
     """The two sides of the tree's edge whose smaller side is largest; None if no edge leaves the least on both."""
+    from scipy.sparse.csgraph import breadth_first_order
+
     if part.size < 2:
         return None
     inner = tree[part][:, part]
@@ -229,9 +233,7 @@ def _best_cut(
     at = int(np.argmax(smaller))
     if smaller[at] < 0:
         return None
-    cut = inner.tolil()
-    cut[at, before[at]] = cut[before[at], at] = 0
-    cut = cut.tocsr()
-    cut.eliminate_zeros()
-    _, side = connected_components(cut, directed=False)
+    # Of a tree everybody but the first is joined to the one before: all of these but the edge that is cut.
+    kept = order[1:][order[1:] != at]
+    _, side = connected_parts((kept, before[kept]), part.size)
     return [part[side == side[0]], part[side != side[0]]]

@@ -9,8 +9,9 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
 from types import ModuleType
 
-_LATER = ("numpy.f2py", "numpy.testing")
-"""`scipy` imports everything that `numpy` has, even a compiler of Fortran."""
+_LATER = ("numpy.f2py", "numpy.testing", "scipy.spatial.transform", "yaml")
+"""`scipy` imports everything that `numpy` has, even a compiler of Fortran, and rotations where points are searched;
+`numba` reads settings that nobody has made."""
 
 
 def import_later() -> None:

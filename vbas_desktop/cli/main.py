@@ -70,8 +70,7 @@ def _stopped() -> int:
 
 def run_program() -> int:
     """What `vbas` is in the shell: the process is ours alone."""
-    import_geometry_alone()
-    import_later()
+    load_little()
     code = main()
     # Everything is written and closed. To take libraries apart piece by piece would take as long as a small job.
     atexit._run_exitfuncs()
@@ -81,6 +80,14 @@ def run_program() -> int:
     except OSError:
         return code
     os._exit(code)
+
+
+def load_little() -> None:
+    """Have libraries load and start only what is needed; for a process of our own, before any of them is loaded."""
+    import_geometry_alone()
+    import_later()
+    # Nothing here multiplies large matrices. Threads for that would be started all the same, and wait busily at first.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _main(arguments: list[str]) -> int:

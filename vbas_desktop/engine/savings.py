@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from vbas_desktop.algorithms.adjacency import Pairs
 from vbas_desktop.algorithms.released import decide
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.registry import make
@@ -19,19 +18,14 @@ USUAL_TIERS = "auto"
 """The approach that is offered."""
 
 
-def suppressed_in_tiers(
-    problem: Problem, solution: Solution, progress: Progress, pairs: Pairs | None = None
-) -> int | None:
+def suppressed_in_tiers(problem: Problem, solution: Solution, progress: Progress) -> int | None:
     """How many records would be suppressed with the same aggregated regions in tiers; None if tiers save nothing.
 
     Larger places keep to the boundaries that the solution keeps to, as they do in a run.
-    ``pairs`` are the neighbours of the initial regions if the caller has them already.
     """
     if solution.tiers is not None or not solution.suppressed_local:
         return None
     situation = Situation(problem.regions, problem.counts, problem.k, sensitive=problem.sensitive)
-    if pairs is not None:
-        situation.remember("neighbours", lambda: pairs)
     limits = boundaries_of(problem, solution)
     tiers = tiers_within(limits, make("tiers", USUAL_TIERS), situation, solution.membership, progress)
     judged, groups = enforced(problem.sensitive), solution.aggregated_regions

@@ -11,10 +11,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from shapely import Polygon
 
+from vbas_desktop.algorithms.components import connected_parts
 from vbas_desktop.domain.regions import Obstacles
 
 from .waves import Mesh
@@ -219,7 +218,7 @@ def _without_covered(
     beyond, facing = _across(triangles, fixed, len(xy))
     size = len(triangles)
     t, i = np.nonzero(beyond >= 0)
-    _, part = connected_components(coo_array((np.ones(t.size), (t, beyond[t, i])), shape=(size, size)), directed=False)
+    _, part = connected_parts((t, beyond[t, i]), size)
     a, b, c = (xy[triangles[:, corner]] for corner in range(3))
     surface = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
     # Each connected part is covered or free as a whole, so its largest triangle decides.
@@ -269,7 +268,7 @@ def _noded(
     # Across a common edge the next corner here is the next but one there, and the other way round.
     here = np.concatenate((3 * t + (i + 1) % 3, 3 * t + (i + 2) % 3))
     there = np.concatenate((3 * n + (j + 2) % 3, 3 * n + (j + 1) % 3))
-    _, node = connected_components(coo_array((np.ones(here.size), (here, there)), shape=(size, size)), directed=False)
+    _, node = connected_parts((here, there), size)
     number = int(node.max()) + 1 if size else 0
     place = np.zeros(number, np.int64)
     place[node] = triangles.ravel()
@@ -291,8 +290,7 @@ def _noded(
         around=order.astype(np.int32),
     )
     by_place = np.argsort(place, kind="stable")
-    links = coo_array((np.ones(2 * len(triangles)), _links(node)), shape=(number, number))
-    _, part = connected_components(links, directed=False)
+    _, part = connected_parts(_links(node), number)
     node_starts = np.searchsorted(place[by_place], np.arange(places + 1))
     # Places that the triangulation added, where edges cross, come last and stand for nothing.
     return Area(mesh, node_starts, by_place[: node_starts[-1]], place_of, part)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import heapq
 import math
-from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.algorithms.population_cells import REHEARSAL, label_cells, walk
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.domain.progress import Progress
 
@@ -50,57 +50,42 @@ class BalancedDensitySiteLocation(SiteLocation):
 
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The means of the cells, row by row from low y, in a row in the order of its list of cells."""
-        by_y: NDArray[np.int64] = situation.remember(
-            "points by y", lambda: np.argsort(situation.points[:, 1], kind="stable")
+        make_ready(REHEARSAL, progress)
+        by_x, by_y = situation.remember(
+            "points by x and by y", lambda: [np.argsort(axis, kind="stable") for axis in situation.points.T]
         )
-        population = situation.populations[by_y].tolist()
         progress.update("Making rows of equal population")
-        rows = self._rows(population, sites, situation.records)
-        per_row = _cells_per_row(rows, population, sites, situation.records)
-        label = np.empty(len(by_y), np.int64)
-        first = 0
-        for number, ((start, end), cells) in enumerate(zip(rows, per_row, strict=True)):
-            progress.update("Making cells of equal population", number / len(rows))
-            row = by_y[start:end]
-            row = row[np.lexsort((row, situation.points[row, 0]))]
-            for cell, (low, high) in enumerate(_cells(situation.populations[row].tolist(), cells)):
-                label[row[low:high]] = first + cell
-            first += cells
+        rows = self._rows(_running(situation.populations[by_y]), sites)
+        per_row = _cells_per_row(situation.populations[by_y], rows, sites, situation.records)
+        row_of = np.empty(len(by_y), np.int32)
+        row_of[by_y] = np.repeat(np.arange(len(per_row)), np.diff(rows))
+        progress.update("Making cells of equal population")
+        # By row, in a row by x, equal ones by number.
+        order = by_x[np.argsort(row_of[by_x], kind="stable")]
+        cell, label = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
+        label_cells(_running(situation.populations[order]), rows, np.array(per_row), cell)
+        label[order] = cell
         return _means(situation.points, label, sites)
 
-    def _rows(self, population: list[int], sites: int, records: int) -> list[tuple[int, int]]:
+    def _rows(self, running: NDArray[np.int64], sites: int) -> NDArray[np.int64]:
+        """Where each row begins in the order of y, and where the last one ends."""
+        points, records = running.size - 1, int(running[-1])
+        ends = np.zeros(points + 1, np.int64)
         if self.variant == "thesis":
             root = math.isqrt(sites)
-            rows = root + 1 if root * (root + 1) <= sites else root
-            return walk(population, _half_up(records, rows), rows)
-        ideal = _half_up(records, (math.isqrt(4 * sites) + 1) // 2)
-        found = walk(population, ideal, sites)
-        start, end = found[-1]
-        if len(found) > 1 and 2 * sum(population[start:end]) < ideal:
-            found[-2:] = [(found[-2][0], end)]
-        return found
+            most = root + 1 if root * (root + 1) <= sites else root
+            ideal = _half_up(records, most)
+        else:
+            most, ideal = sites, _half_up(records, (math.isqrt(4 * sites) + 1) // 2)
+        number = walk(running, 0, points, ideal, most, ends[1:])
+        if self.variant != "thesis" and number > 1 and 2 * int(running[points] - running[ends[number - 1]]) < ideal:
+            number -= 1
+            ends[number] = points
+        return ends[: number + 1]
 
 
-def walk(population: list[int], ideal: int, most: int) -> list[tuple[int, int]]:
-    """Consecutive ranges that reach the ideal population, at most so many; the last takes all that is left.
-
-    A point is added while the range stays below the ideal. The point that reaches it stays if after − ideal ≤
-    ideal − before, else it starts the next range; a range keeps at least one point.
-    """
-    running = [0, *accumulate(population)]
-    points, start = len(population), 0
-    ranges: list[tuple[int, int]] = []
-    while start < points:
-        end = points
-        if len(ranges) < most - 1:
-            target = running[start] + ideal
-            reached = bisect_left(running, target, start + 1)
-            if reached <= points:
-                stays = running[reached] - target <= target - running[reached - 1]
-                end = reached if stays or reached - 1 == start else reached - 1
-        ranges.append((start, end))
-        start = end
-    return ranges
+def _running(population: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(population)))
 
 
 def _half_up(number: int, parts: int) -> int:
@@ -108,11 +93,11 @@ def _half_up(number: int, parts: int) -> int:
     return (2 * number + parts) // (2 * parts)
 
 
-def _cells_per_row(rows: list[tuple[int, int]], population: list[int], sites: int, records: int) -> list[int]:
+def _cells_per_row(population: NDArray[np.int64], rows: NDArray[np.int64], sites: int, records: int) -> list[int]:
     """round(s · row population / n) within 1 … points of the row, corrected where the rounding error is largest."""
     whole = max(1, records)
-    points = [end - start for start, end in rows]
-    wanted = [sites * sum(population[start:end]) for start, end in rows]
+    points = np.diff(rows).tolist()
+    wanted = [sites * each for each in np.add.reduceat(population, rows[:-1]).tolist()]
     cells = [min(most, max(1, _half_up(want, whole))) for want, most in zip(wanted, points, strict=True)]
     missing = sites - sum(cells)
     step = 1 if missing > 0 else -1
@@ -127,31 +112,6 @@ def _cells_per_row(rows: list[tuple[int, int]], population: list[int], sites: in
         missing -= step
         heapq.heappush(heap, (error + whole, row))
     return cells
-
-
-def _cells(population: list[int], cells: int) -> list[tuple[int, int]]:
-    """The cells of one row: the walk along x, and splits of the most populous ones if it made too few."""
-    found = walk(population, _half_up(sum(population), cells), cells)
-    running = [0, *accumulate(population)]
-    while len(found) < cells:
-        sizes = [running[end] - running[start] for start, end in found]
-        for index in sorted(range(len(found)), key=lambda cell: -sizes[cell]):
-            start, end = found[index]
-            if end - start > 1 and len(found) < cells:
-                cut = _even_cut(running, start, end)
-                found[index] = (start, cut)
-                found.append((cut, end))
-    return found
-
-
-def _even_cut(running: list[int], start: int, end: int) -> int:
-    """Where the two halves' populations are closest; the first such cut."""
-    total = running[start] + running[end]
-    # |left − right| falls and then rises with the cut, so only the two cuts around the middle can be closest.
-    after = min(bisect_left(running, -(-total // 2), start + 1, end), end - 1)
-    before = max(after - 1, start + 1)
-    best = before if abs(2 * running[before] - total) <= abs(2 * running[after] - total) else after
-    return bisect_left(running, running[best], start + 1, end)
 
 
 def _means(points: NDArray[np.float64], label: NDArray[np.int64], sites: int) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours, neighbours
+from vbas_desktop.algorithms.adjacency import group_neighbours, known_neighbours
 from vbas_desktop.algorithms.agglomeration import nested_groups
 from vbas_desktop.approaches.base import Card, Situation, Tiering, parameter
 from vbas_desktop.domain.progress import Progress
@@ -48,7 +48,7 @@ class AutoTiers(Tiering):
     def arrange(self, situation: Situation, membership: NDArray[np.int32], progress: Progress) -> Tiers:
         """Groups of the aggregated regions, groups of these, and so on."""
         progress.update("Arranging places in tiers")
-        pairs: Pairs = situation.remember("neighbours", lambda: neighbours(situation.regions))
+        pairs = known_neighbours(situation.regions)
         members = np.bincount(membership)
         points = np.column_stack([np.bincount(membership, situation.points[:, axis]) / members for axis in (0, 1)])
         parents = nested_groups(points, group_neighbours(pairs, membership), self.factor, progress)

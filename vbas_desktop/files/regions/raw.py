@@ -69,10 +69,22 @@ def number_columns(columns: Iterable[tuple[str, Sequence[str]]]) -> dict[str, ND
     for name, values in columns:
         if not name or name in found:
             continue
-        numbers = np.array([_number(value) for value in values])
+        numbers = _numbers(values)
         if 2 * np.count_nonzero(~np.isnan(numbers)) > numbers.size:
             found[name] = frozen(numbers)
     return found
+
+
+def _numbers(texts: Sequence[str]) -> NDArray[np.float64]:
+    """What `_number` makes of each."""
+    try:
+        numbers = np.array([float(text) for text in texts])
+    except ValueError:
+        return np.array([_number(text) for text in texts])
+    if any("_" in text for text in texts):
+        return np.array([_number(text) for text in texts])
+    numbers[~((numbers >= 0) & (numbers < np.inf))] = np.nan
+    return numbers
 
 
 def _number(text: str) -> float:

@@ -186,7 +186,7 @@ def prepare_shown(
     place: tuple[Figure, ...] = ()
     if problem is not None:
         place = (*refinement_figures(problem, solution, progress), *place_figures(problem, solution, progress))
-    saved = None if problem is None else suppressed_in_tiers(problem, solution, progress, known.pairs)
+    saved = None if problem is None else suppressed_in_tiers(problem, solution, progress)
     figures = figures_of(geometry, table, place)
     codes = tier_codes(base.regions, solution) if solution.tiers is not None else ()
     before = map_before(geometry, progress)
