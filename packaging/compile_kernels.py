@@ -1,4 +1,5 @@
-"""Does small jobs once, so that the loops that are compiled on first use are ready before anybody waits for them.
+"""Does small jobs and all rehearsals once, so that the loops that are compiled on first use are ready before anybody
+waits for them.
 
 The compiled code lies in `__pycache__` beside the sources, with the byte code of every module that both programs
 import. Whatever goes wrong here only means that the first use takes longer: set-up goes on.
@@ -9,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+import re
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -18,7 +20,8 @@ from pathlib import Path
 from vbas_desktop.cli.main import main
 from vbas_desktop.cli.terminal import say
 
-SAMPLE = Path(__file__).resolve().parents[1] / "sample_data"
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLE = ROOT / "sample_data"
 DATA = [str(SAMPLE / "records.csv"), str(SAMPLE / "regions.geojson"), "--region-column=tract"]
 PEOPLE = [str(SAMPLE / "people.csv"), str(SAMPLE / "slots.csv"), "--quasi-identifiers=sex,age"]
 
@@ -42,15 +45,33 @@ def compile_all() -> None:
         pool = ProcessPoolExecutor(len(CHAINS), get_context("spawn"), os.chdir, (folder,))
         with pool:
             pool.submit(import_window)
-            failed = [name for names in pool.map(failing, CHAINS) for name in names]
+            jobs = [pool.submit(failing, chain) for chain in CHAINS]
+            # Backwards: ADC, whose loops are compiled meanwhile, comes last.
+            rehearsed = {module: pool.submit(rehearse, module) for module in reversed(rehearsals())}
+            failed = [f"vbas {name}" for job in jobs for name in job.result()]
+            failed += [module for module, job in rehearsed.items() if job.exception() is not None]
     for name in failed:
-        say(f"  “vbas {name}” failed here; its first use will show why.")
+        say(f"  “{name}” failed here; its first use will show why.")
 
 
 def failing(chain: tuple[list[str], ...]) -> list[str]:
     """Do the jobs one after the other; the names of those that did not end well."""
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
         return [job[0] for job in chain if main([*job, "--quiet"]) != 0]
+
+
+def rehearsals() -> list[str]:
+    """The modules that have a rehearsal of compiled loops."""
+    sources = sorted((ROOT / "vbas_desktop").rglob("*.py"))
+    found = (
+        each for each in sources if re.search(r"^def rehearse\(\)", each.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    return [".".join(each.relative_to(ROOT).with_suffix("").parts) for each in found]
+
+
+def rehearse(module: str) -> None:
+    """Run the rehearsal of a module."""
+    importlib.import_module(module).rehearse()
 
 
 def import_window() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from vbas_desktop.domain.records import EquivalenceCounts
 
-from .boundaries import move_boundaries
+from .boundaries import crowded, move_boundaries
 from .partition import new_partition
 from .site_moves import move_sites
 
@@ -20,5 +20,6 @@ def rehearse() -> None:
     owner = np.array([0, 0, 1, 1], np.int32)
     for kept in (counts, EquivalenceCounts((2,), counts.classes, sparse=counts.rows)):
         partition = new_partition(kept, points, pairs, owner, points[[0, 3]], 4)
+        crowded(partition)
         move_boundaries(partition, 20, 0, 0.1, 10**6, 100.0)
         move_sites(new_partition(kept, points, pairs, owner, points[[0, 3]], 4), 20, 0, 0.1, 2.0, 2.0)

@@ -265,10 +265,12 @@ def _ragged(path: Path, number: int, first: int | None) -> Finding:
 
 
 def rehearse() -> None:
-    """Cut rows as they are, and number more values than there is room for at first."""
+    """Cut rows as they are, number more values than there is room for at first, and combine hashes."""
     from .blocks import Table, blocks_of
+    from .tally import combine
     from .values import Values
 
     text = "a,b\n" + "".join(f"{i},{i}\n" for i in range(300))
     for block in blocks_of(io.BytesIO(text.encode()), Table(",", 2, [0], 1)):
         Values().codes(block[0])
+    combine(np.zeros(1, np.uint64), np.zeros(1, np.uint64))

@@ -54,8 +54,8 @@ def pair_counts(first: Ints, second: Ints, numbers: tuple[int, int]) -> Pairs:
 
 @njit(cache=True, nogil=True)
 def chosen_pairs(
-    first: NDArray[np.unsignedinteger],
-    second: NDArray[np.unsignedinteger],
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
     kept: NDArray[np.bool_],
     width: int,
     missing: Ints,
@@ -79,6 +79,12 @@ def chosen_pairs(
             out[chosen] = key
             chosen += 1
     return out[:chosen].copy(), there
+
+
+def rehearse() -> None:
+    """Choose among no pairs."""
+    codes = np.zeros(0, np.int32)
+    chosen_pairs(codes, codes, np.zeros(0, np.bool_), 1, np.zeros(2, np.int64), np.uint64(0))
 
 
 def _empty(facts: ColumnFacts) -> int:
@@ -137,9 +143,9 @@ class ReleasedRecords:
         missing = np.array([_empty(one), _empty(other)], np.int64)
         found, filled = [], 0
         for chunk in self._chunks():
-            keys, there = chosen_pairs(
-                first[chunk], second[chunk], self._kept[chunk], other.distinct, missing, np.uint64(bits)
-            )
+            # As numbers of one size, so that there is one loop for codes of all sizes.
+            codes = first[chunk].astype(np.int32), second[chunk].astype(np.int32)
+            keys, there = chosen_pairs(*codes, self._kept[chunk], other.distinct, missing, np.uint64(bits))
             filled += there
             found.append(keys)
         if not filled:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,10 @@ Writing = Callable[[Problem, RecordTable, RunResult, Path], None]
 
 
 def rehearse_with(write: Writing) -> None:
-    """Let ``write`` write and read back a regular file and one with quotes, into a folder that goes away."""
+    """Let ``write`` write and read back a regular file and one with quotes, into a folder that goes away.
+
+    Once all columns are coded, once the texts have too many values for that and are copied from the file.
+    """
     regular = [f"{i % 3},{i % 2},text number {i}" for i in range(40)]
     quoted = [f'"{i % 3}",{i % 2},"text, ""quoted"", {i}"' for i in range(40)]
     for rows in (regular, quoted):
@@ -30,7 +34,11 @@ def rehearse_with(write: Writing) -> None:
             file.write_text("\n".join(["region,colour,text", *rows, ""]), encoding="utf-8")
             table = load_records(file)
             problem = build_problem(table, _regions(), region_column="region", quasi_identifiers=["colour"], k=2)
-            write(problem, table, _result(problem), folder)
+            result = _result(problem)
+            *coded, text = table.columns
+            copied = replace(text, categorical=False, categories=None, frequencies=None)
+            for columns in (table.columns, (*coded, copied)):
+                write(problem, replace(table, columns=columns), result, folder)
 
 
 def _regions() -> Regions:

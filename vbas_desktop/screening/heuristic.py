@@ -16,6 +16,7 @@ from vbas_desktop.domain.progress import Progress, Silent
 
 from .feasibility import complete
 from .heuristic_kernel import LARGEST_BUCKET, seat_all
+from .partitions import ExactCounts
 from .planners import Planner, planner
 from .task import Plan, Task
 
@@ -127,7 +128,11 @@ def _seat(
 
 
 def rehearse() -> None:
-    """The two planners with compiled loops; the second starts from the first. With and without closed slots."""
+    """The two planners with compiled loops; the second starts from the first. With and without closed slots.
+
+    And the exact index of a plan.
+    """
     people, seats = np.array([4, 4, 5, 2]), np.array([4, 2, 4, 3, 2])
     for allowed in (None, np.ones((4, 5), bool)):
         planner("better").make(Task(people, seats, allowed=allowed), Silent())
+    ExactCounts(4).indices([(0, 2)])

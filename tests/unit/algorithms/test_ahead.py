@@ -32,7 +32,7 @@ from vbas_desktop.screening.task import Task
 ROOT = Path(__file__).parents[3]
 
 
-def run_apart(arguments, **environment):
+def run_apart(arguments, patience=120, **environment):
     """Run Python code in a process of its own."""
     paths = os.pathsep.join(filter(None, sys.path))
     return subprocess.run(
@@ -40,7 +40,7 @@ def run_apart(arguments, **environment):
         env={**os.environ, "PYTHONPATH": paths, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=patience,
     )
 
 
@@ -316,3 +316,55 @@ def test_every_rehearsal_is_found_and_succeeds(rehearsal, monkeypatch):
     monkeypatch.setattr(ahead._here, "rehearsing", True, raising=False)
     module, function = rehearsal.split(":")
     getattr(import_module(module), function)()
+
+
+LOOPS_AFTER_ALL_REHEARSALS = """
+import ast, re, sys
+from importlib import import_module
+from pathlib import Path
+sys.path.insert(0, sys.argv[1] + "/packaging")
+from compile_kernels import rehearsals
+from vbas_desktop.algorithms import ahead, compiled as how
+
+ahead._here.rehearsing = True
+for module in rehearsals():
+    import_module(module).rehearse()
+
+ways = ("njit", *(name for name in how.__annotations__ if not name.startswith("_")))
+marked = "^@(" + "|".join(ways) + ")"
+
+def compiled(function):
+    return any(ast.unparse(each).startswith(ways) for each in function.decorator_list)
+
+texts, loops = {}, set()
+for path in (Path(sys.argv[1]) / "vbas_desktop").rglob("*.py"):
+    name = ".".join(path.relative_to(sys.argv[1]).with_suffix("").parts)
+    texts[name] = text = path.read_text(encoding="utf-8")
+    if re.search(marked, text, re.MULTILINE):
+        tree = ast.parse(text)
+        loops |= {(name, each.name) for each in tree.body if isinstance(each, ast.FunctionDef) and compiled(each)}
+
+homes = "|".join({module.split(".")[-1] for module, _ in loops})
+mentioned = re.compile(rf"{marked}|^ *from [\\w.]*\\b({homes}) import", re.MULTILINE)
+called = set()
+for name, text in texts.items():
+    if not mentioned.search(text):
+        continue
+    tree = ast.parse(text)
+    known = {loop: (module, loop) for module, loop in loops if module == name}
+    for each in ast.walk(tree):
+        if isinstance(each, ast.ImportFrom):
+            base = name.split(".")[: -each.level] if each.level else []
+            source = ".".join([*base, *filter(None, [each.module])])
+            known |= {one.asname or one.name: (source, one.name) for one in each.names if (source, one.name) in loops}
+    plain = [each for each in tree.body if not (isinstance(each, ast.FunctionDef) and compiled(each))]
+    names = {each.id for part in plain for each in ast.walk(part) if isinstance(each, ast.Name)}
+    called |= {known[each] for each in names & known.keys()}
+print(len(called) > 80, sorted(each for each in called if not getattr(import_module(each[0]), each[1]).signatures))
+"""
+
+
+def test_every_loop_that_python_calls_is_compiled_when_the_program_is_set_up():
+    # Where nothing was set up, all of them are compiled here.
+    found = run_apart([LOOPS_AFTER_ALL_REHEARSALS, str(ROOT)], patience=900)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "True []\n", "")

@@ -41,11 +41,13 @@ def rehearse() -> None:
 
 
 def _code_widely() -> None:
-    """Code a field as if there were more values than two bytes can tell apart."""
+    """Code a field as if there were more values than two bytes can tell apart, then as if there were too many."""
     coder = ColumnCoder("many", 0, 1)
     coder.narrowest = np.uint32
     text, places = np.zeros(1 + PADDING, np.uint8), np.array([-1, 1], np.int32)
-    coder.add(Fields(text, places, places[1:], 1, 1))
+    for categorical in (True, False):
+        coder.categorical = categorical
+        coder.add(Fields(text, places, places[1:], 1, 1))
 
 
 def _regular() -> str:

@@ -32,7 +32,7 @@ from .canonical import Canonical
 from .composition import Decision, Texts, region_and_category_codes, required_bytes
 from .fields import Bytes, quoted
 from .packed import Codes, Packing, Words, put_in_places
-from .rows import decide
+from .rows import decide, is_formula
 from .shuffle import assign, bucket_generator, bucket_number, drawn_order, mixing_keys, order_key
 from .sink import Sink, Written
 
@@ -273,7 +273,8 @@ def _is_unchanged(source: Source) -> bool:
 
 
 def rehearse() -> None:
-    """The loops for codes of every size."""
+    """The loops for codes of every size, and the look at a text."""
     packed.rehearse()
+    is_formula(np.frombuffer(b"=", np.uint8), 0, 1)
     for kind in (np.uint8, np.uint16, np.uint32):
         translate(frozen(np.zeros(1, kind)), np.zeros(1, np.int32), np.zeros(1, np.int32))
