@@ -17,9 +17,10 @@ from vbas_desktop.release.ledger.fates import (
     exposed_together,
     fates_in,
     places_in,
+    released_cells,
     releases_what_it_lists,
 )
-from vbas_desktop.release.ledger.keyed import region_hashes, value_hashes
+from vbas_desktop.release.ledger.keyed import Listed, region_hashes, value_hashes
 from vbas_desktop.release.ledger.rooms import shown_cells
 from vbas_desktop.release.ledger.same_records import _tells_no_more
 
@@ -81,7 +82,7 @@ def seen_by_linking(releases, table, k):
     return frozenset(groups.items())
 
 
-def entry_of(places: Places, table, k) -> Entry:
+def entry_of(places: Places, table, k, fates=None) -> Entry:
     numbers = np.array(places.membership, np.int32)
     parents = [] if places.parents is None else [*places.parents]
     if places.parents is not None:
@@ -90,8 +91,8 @@ def entry_of(places: Places, table, k) -> Entry:
     sizes = [int(numbers.max()) + 1, *(max(parent) + 1 for parent in parents)]
     starts = np.concatenate(([0], np.cumsum(sizes)))
     cells = Counter()
-    for fate, count in zip(fates_of(places, table, k), table, strict=True):
-        if fate is not None:
+    for fate, count in zip(fates or fates_of(places, table, k), table, strict=True):
+        if fate is not None and count:
             cells[int(starts[fate[0]]) + fate[1]] += count
     kind = value_hashes(KEY, "age", ["a"])[0]
     return Entry(
@@ -105,16 +106,31 @@ def entry_of(places: Places, table, k) -> Entry:
     )  # fmt: skip
 
 
-def verdict(releases, table, k):
-    """People, and groups that show what is not listed, as the check counts them for the second beside the first."""
+def listed_of(places: Places, fates) -> Listed:
+    """The cells of aggregated regions that are listed, and in which tier."""
+    tier = {own: fate[0] for own, fate in zip(places.membership, fates, strict=True) if fate is not None}
+    kind = np.repeat(value_hashes(KEY, "age", ["a"]), len(tier))
+    return Listed(np.array(list(tier), np.int32), kind, np.array(list(tier.values()), np.uint8))
+
+
+def verdict(releases, table, k, fates=None):
+    """People, and groups that show what is not listed, as the check counts them for the second beside the first.
+
+    ``fates`` are those of the regions in both, where more than numbers of records decided about them.
+    """
     matrix = np.array(table, np.int64)[:, None]
     atoms = Atoms(
         region_hashes(KEY, map(str, range(len(table)))), ("age",), (value_hashes(KEY, "age", ["a"]),),
         EquivalenceCounts.from_dense((1,), np.arange(1), matrix),
     )  # fmt: skip
-    earlier, new = entries = [entry_of(places, table, k) for places in releases]
+    given = fates or (None, None)
+    listed = [None if each is None else listed_of(own, each) for own, each in zip(releases, given, strict=True)]
+    earlier, new = entries = [entry_of(own, table, k, each) for own, each in zip(releases, given, strict=True)]
     small, places = atoms.merged([places_in(entry, atoms.regions) for entry in entries])
-    theirs, mine = (fates_in(entry, small, place) for entry, place in zip(entries, places, strict=True))
+    theirs, mine = (
+        fates_in(entry, small, place, released_cells(entry, small, place, known))
+        for entry, place, known in zip(entries, places, listed, strict=True)
+    )
     for entry, fates in zip(entries, (theirs, mine), strict=True):
         assert releases_what_it_lists(entry, small, fates)
     counts = small.records
@@ -124,16 +140,16 @@ def verdict(releases, table, k):
     return people, shown_cells(mine, theirs, counts) + shown_cells(theirs, mine, counts)
 
 
-def attack(releases, tables, k):
+def attack(releases, tables, k, fates_of=fates_of, seen_by_linking=seen_by_linking):
     """What the releases and linked rows prove of some table: a place that is told apart has 1 … k − 1, or of a cell
-    that one release does not list, that it is not empty."""
+    that one release does not list, that it is not empty. Tables may count values; what is proved are numbers."""
     alike = defaultdict(list)
     for table in tables:
         alike[seen_by_linking(releases, table, k)].append(table)
     together = list(zip(*(places.membership for places in releases), strict=True))
     broken = set()
     for seen, possible in alike.items():
-        array = np.array(possible)
+        array = np.array(possible).reshape(len(possible), len(together), -1).sum(axis=2)
         for own in set(together):
             values = set(array[:, [i for i, each in enumerate(together) if each == own]].sum(axis=1).tolist())
             if min(values) >= 1 and max(values) < k:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +23,7 @@ from scipy.sparse.csgraph import connected_components
 from vbas_desktop.algorithms.diversity import chosen_cells
 from vbas_desktop.algorithms.grouping import aggregate
 from vbas_desktop.algorithms.key_groups import group_keys
-from vbas_desktop.audit.tier_recount import levels
+from vbas_desktop.audit.tier_recount import Barring, levels
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.engine.place_parts import codes_of
 
@@ -171,20 +173,26 @@ class Fates:
         add_mixed(self.where, self.tier, np.uint64(pow(_SPREAD, 2 * number + 3, 1 << 64)), total, seen)
 
 
-def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32], released: Ints | None = None) -> Fates:
+class Released(NamedTuple):
+    """The numbers of cells of aggregated regions that a release lists, and the tier in which it lists each."""
+
+    cells: Ints
+    tier: NDArray[np.uint8]
+
+
+def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32], released: Released | None = None) -> Fates:
     """What becomes of every atom in a release; ``released`` are its cells, if they are known (`released_cells`)."""
     cell, kinds = _cells(entry, atoms, place)
     if entry.parents:
-        return _in_tiers(entry, cell, kinds.size, atoms.records)
-    if released is None:
-        released = released_cells(entry, atoms, place)
+        return _in_tiers(entry, cell, kinds.size, atoms.records, released)
+    there = _by_size_or_own_cells(entry, atoms, place) if released is None else released.cells
     tier, size = np.empty(cell.size, np.uint8), entry.aggregated_regions * kinds.size
     if size <= _TABLE:
         flags = np.zeros(size, np.bool_)
-        flags[released] = True
+        flags[there] = True
         settle(cell, flags, tier)
     else:
-        tier[:] = np.where(np.isin(cell, released), 0, OPEN)
+        tier[:] = np.where(np.isin(cell, there), 0, OPEN)
     rooms = np.broadcast_to(np.int64(entry.k - 1), cell.shape)
     return Fates(entry.k, cell, cell, tier, (OpenLevel(cell, rooms),))
 
@@ -202,39 +210,59 @@ def _cells(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> tuple[Ints, 
     return cell, kinds
 
 
-def released_cells(entry: Entry, atoms: Atoms, place: NDArray[np.int32], listed: Listed | None = None) -> Ints:
-    """The numbers of the cells that a release without tiers has.
+def released_cells(
+    entry: Entry, atoms: Atoms, place: NDArray[np.int32], listed: Listed | None = None
+) -> Released | None:
+    """What a release lists; None if it has tiers and the rule says it.
 
     If all quasi-identifiers are released, its own cells say which classes are; else they are counted again, unless
     what it ``listed`` was found out.
     """
+    if listed is not None:
+        _, kinds = _cells(entry, atoms, place)
+        cells, there = _numbers(kinds, listed.place, listed.classes)
+        return Released(cells, listed.tier[there])
+    if entry.parents:
+        return None
+    cells = _by_size_or_own_cells(entry, atoms, place)
+    return Released(cells, np.zeros(cells.size, np.uint8))
+
+
+def _by_size_or_own_cells(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> Ints:
+    """The numbers of the cells that a release without tiers lists."""
     cell, kinds = _cells(entry, atoms, place)
-    if listed is None and entry.visible == entry.quasi_identifiers:
-        listed = entry.cells.place, entry.cells.classes
-    if listed is None:
-        known = cell >= 0
-        used, member = np.unique(cell[known], return_inverse=True)
-        return used[np.bincount(member.ravel(), atoms.records[known], minlength=used.size) >= entry.k]
+    if entry.visible == entry.quasi_identifiers:
+        return _numbers(kinds, entry.cells.place, entry.cells.classes)[0]
+    known = cell >= 0
+    used, member = np.unique(cell[known], return_inverse=True)
+    return used[np.bincount(member.ravel(), atoms.records[known], minlength=used.size) >= entry.k]
+
+
+def _numbers(kinds: Hashes, where: NDArray[np.integer], classes: Hashes) -> tuple[Ints, NDArray[np.bool_]]:
+    """The numbers of cells that are known by place and class, and of which there is one."""
     if not kinds.size:
-        return np.zeros(0, np.int64)
-    where, classes = listed
+        return np.zeros(0, np.int64), np.zeros(classes.size, np.bool_)
     kind = np.minimum(np.searchsorted(kinds, classes), kinds.size - 1)
     there = kinds[kind] == classes
-    return where[there].astype(np.int64) * kinds.size + kind[there]
+    return where[there].astype(np.int64) * kinds.size + kind[there], there
 
 
-def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints) -> Fates:
-    """The fates in a release in tiers, by the rule."""
+def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints, released: Released | None) -> Fates:
+    """The fates in a release in tiers, by what was ``released`` if that is known, else by the rule."""
     known = np.flatnonzero(cell >= 0)
     used, member = np.unique(cell[known], return_inverse=True)
-    node = member.ravel()
+    node = own = member.ravel()
+    given = None if released is None else _tier_of(released, used)
+    barring = None if given is None else _barring(given)
     total = np.bincount(node, counts[known], minlength=used.size).astype(np.int64)
     fate, tier = np.full(cell.size, NOT_RELEASED), np.full(cell.size, OPEN, np.uint8)
     found, start = [], 0
     parents = [parent.astype(np.int64) for parent in entry.parents]
-    for number, level in enumerate(levels(used // width, used % width, total, parents, entry.k)):
+    for number, level in enumerate(levels(used // width, used % width, total, parents, entry.k, barring)):
         node = level.below[node] if number else node
         here = level.released[node] & (tier[known] == OPEN)
+        if given is not None:
+            here &= given[own] == number
         fate[known[here]] = ((start + level.place) * width + level.kind)[node[here]]
         tier[known[here]] = number
         nodes, rooms = np.full(cell.size, NOT_RELEASED), np.zeros(cell.size, np.int64)
@@ -242,6 +270,32 @@ def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints) -> Fates:
         found.append(OpenLevel(nodes, rooms))
         start += entry.places[number]
     return Fates(entry.k, fate, cell, tier, tuple(found))
+
+
+def _tier_of(released: Released, cells: Ints) -> NDArray[np.uint8]:
+    """The tier in which each of these cells of aggregated regions is listed."""
+    order = np.argsort(released.cells)
+    numbers = released.cells[order]
+    spot = np.minimum(np.searchsorted(numbers, cells), max(0, numbers.size - 1))
+    there = numbers[spot] == cells if numbers.size else np.zeros(cells.size, np.bool_)
+    found = np.full(cells.size, OPEN, np.uint8)
+    found[there] = released.tier[order[spot[there]]]
+    return found
+
+
+def _barring(given: NDArray[np.uint8]) -> Barring:
+    """Says tier by tier, from the first one on, which groups of cells are not listed there, whatever their size.
+
+    What is listed nowhere may have k records or more. It counts as having fewer, which leaves it less room.
+    """
+    tiers = count()
+
+    def barred(group: Ints, groups: int, left: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        found = np.ones(groups, np.bool_)
+        found[group[left & (given == next(tiers))]] = False
+        return found
+
+    return barred
 
 
 def releases_what_it_lists(entry: Entry, atoms: Atoms, fates: Fates) -> bool:

@@ -1,7 +1,7 @@
 """Criteria for sensitive values, as the ledger keeps them, and what a release with such criteria lists.
 
-Where a release shows all its quasi-identifiers, its own cells say what was left out. Where it lacks one, that has to be
-worked out from the records again, by k and by the criteria.
+Where a release in one partition shows all its quasi-identifiers, its own cells say what was left out. Where it lacks
+one, or has tiers, that has to be worked out from the records again, by k and by the criteria.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from vbas_desktop.domain.criteria import Sensitive, criterion_of
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.tiers import NOWHERE, Tiers
 from vbas_desktop.domain.words import MISSING
 from vbas_desktop.engine.place_parts import codes_of
 from vbas_desktop.files.counting.problem import build_problem
@@ -77,7 +78,7 @@ def listed_by_criteria(key: bytes, table: RecordTable, regions: Regions, entry: 
     """
     from .fates import places_in
 
-    if entry.parents or entry.visible == entry.quasi_identifiers or not entry.guarded:
+    if not entry.guarded or (entry.visible == entry.quasi_identifiers and not entry.parents):
         return None
     place = places_in(entry, region_hashes(key, regions.ids))
     if (place < 0).any():
@@ -92,15 +93,23 @@ def listed_by_criteria(key: bytes, table: RecordTable, regions: Regions, entry: 
         groupings=[_grouping(key, table, entry, name) for name in entry.groups],
         sensitive=[each.chosen(key, _values(table, each.column)) for each in entry.guarded],
     )
-    found = decide(problem.counts, problem.sensitive, entry.k, place, entry.aggregated_regions)
+    found = decide(problem.counts, problem.sensitive, entry.k, place, entry.aggregated_regions, _tiers(entry))
     indptr, columns, _ = found.aggregated.rows
     total = np.zeros(problem.counts.classes.size, np.uint64)
     for q, categories in enumerate(problem.categories):
         hashed = np.array([_hash(key, categories.column, value) for value in categories.values], np.uint64)
         total += hashed[codes_of(problem.counts, q)]
-    kept = found.tier_of == 0
+    kept = found.tier_of != NOWHERE
     region = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-    return region[kept], total[columns[kept]]
+    return Listed(region[kept], total[columns[kept]], found.tier_of[kept])
+
+
+def _tiers(entry: Entry) -> Tiers | None:
+    """The larger places of a release; nobody asks here what they are called."""
+    if not entry.parents:
+        return None
+    number = len(entry.places)
+    return Tiers(entry.parents, ("",) * number, (None,) * number)
 
 
 _MARK = "\0group "

@@ -5,14 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
 
-Listed = tuple[NDArray[np.integer], Hashes]
-"""The places and the classes of cells that a release lists."""
+
+class Listed(NamedTuple):
+    """Aggregated regions and classes of the cells that a release lists, and the tier of each (0: in its own region)."""
+
+    place: NDArray[np.integer]
+    classes: Hashes
+    tier: NDArray[np.uint8]
 
 
 def hashes(key: bytes, kind: str, texts: Iterable[str]) -> Hashes:

@@ -21,7 +21,7 @@ from .fates import (
     Atoms,
     Exposure,
     Fates,
-    Ints,
+    Released,
     exposed_together,
     fates_in,
     places_in,
@@ -45,11 +45,11 @@ _PARTS = 16
 
 @dataclass(frozen=True, eq=False)
 class _Placed:
-    """A release, its place for each region of the atoms, and the numbers of the cells that it has (None: in tiers)."""
+    """A release, its place for each region of the atoms, and the cells that it has (None: the rule says it)."""
 
     entry: Entry
     place: NDArray[np.int32]
-    cells: Ints | None
+    cells: Released | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class _Together:
         """With all classes; regions that no release tells apart are taken together."""
         atoms, places = fine.merged([places_in(entry, fine.regions) for entry in entries])
         releases = (
-            _Placed(entry, place, None if entry.parents else released_cells(entry, atoms, place, known))
+            _Placed(entry, place, released_cells(entry, atoms, place, known))
             for entry, place, known in zip(entries, places, listed, strict=True)
         )
         return cls(atoms, tuple(releases))
@@ -219,7 +219,8 @@ def _tells_no_more(one: Entry, mine: Fates, other: Entry, theirs: Fates) -> bool
     """Whether a release can be worked out from another: the same, or what that one has in aggregated regions."""
     if not _same_partition(one, other) or not mine.same_in_own_regions(theirs):
         return False
-    return not one.parents or _same_tiers(one, other)
+    # What goes up follows from what does not, unless sensitive values decided about that too.
+    return not one.parents or (_same_tiers(one, other) and np.array_equal(mine.tier, theirs.tier))
 
 
 def _same_tiers(one: Entry, other: Entry) -> bool:
