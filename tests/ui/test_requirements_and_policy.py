@@ -194,6 +194,7 @@ def test_the_shown_solution_is_judged_by_a_policy_and_questions_are_answered(agg
         "not computed (no earlier release of this audience is in a ledger)",
     ]
     assert "CMS Cell Size Suppression Policy" in box.source.text()
+    assert "Check before you rely on it: The date is that of the version" in box.source.text()
     session.note_policy(session.policy.signed("A. Custodian", "2024-05-01"))
     qtbot.waitUntil(lambda: not box._latest.waiting)
     answer = box.answers["class-11/3"]

@@ -105,6 +105,7 @@ class Judgement:
             "citation": policy.citation,
             "date": policy.date,
             "source": policy.source,
+            "check": policy.check,
             "met": self.met,
             "text": self.in_words,
             "criteria": [each.as_dict() for each in self.criteria],

@@ -72,7 +72,8 @@ def _show(options: argparse.Namespace) -> int:
         + (f"\n   {demand.note}" if demand.note else "")
         for number, demand in enumerate(policy.criteria, start=1)
     ]
-    show("\n".join([f"{policy.name} ({policy.id})", policy.origin, policy.source, "", *criteria]))
+    look_up = [f"Check before you rely on it: {policy.check}"] if policy.check else []
+    show("\n".join([f"{policy.name} ({policy.id})", policy.origin, policy.source, *look_up, "", *criteria]))
     return 0
 
 
@@ -106,6 +107,7 @@ def _told(policy: Policy) -> dict[str, Any]:
         "citation": policy.citation,
         "date": policy.date,
         "source": policy.source,
+        "check": policy.check,
         "criteria": [
             {"question": demand.question, "answer": demand.answer}
             if demand.question

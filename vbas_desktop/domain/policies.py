@@ -92,7 +92,10 @@ class Demand:
 
 @dataclass(frozen=True)
 class Policy:
-    """Who asks for what, since when, and where that is written. ``place`` is its file, empty if it is a shipped one."""
+    """Who asks for what, since when, and where that is written. ``place`` is its file, empty if it is a shipped one.
+
+    ``check`` says what whoever relies on it has to look up first, where it could not be confirmed or may have changed.
+    """
 
     id: str
     name: str
@@ -102,6 +105,7 @@ class Policy:
     source: str
     criteria: tuple[Demand, ...]
     place: str = ""
+    check: str = ""
 
     @property
     def origin(self) -> str:

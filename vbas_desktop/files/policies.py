@@ -18,6 +18,7 @@ from .places import resource
 
 FORMAT = 1
 _TEXTS = ("id", "name", "authority", "citation", "date", "source")
+_MORE = "check"
 _OF_DEMAND = ("measure", "of", "comparison", "threshold", "question", "answer", "note")
 _DATE = re.compile(r"undated|\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 _HEADING = re.compile(r"\s*\[\[\s*criteria\s*\]\]")
@@ -89,7 +90,7 @@ def _parsed(text: str, path: Path, place: str) -> Policy:
     problems = list(found.problems())
     if problems:
         raise InputError(problems)
-    texts = {name: " ".join(str(data[name]).split()) for name in _TEXTS}
+    texts = {name: " ".join(str(data.get(name, "")).split()) for name in (*_TEXTS, _MORE)}
     return Policy(**texts, criteria=tuple(map(_demand, data["criteria"])), place=place)
 
 
@@ -118,9 +119,12 @@ class _File:
         date = self.data.get("date")
         if isinstance(date, str) and date.strip() and not _DATE.fullmatch(date.strip()):
             yield self._wrong("date", f"“{date}” is no date.", "Write 2024, 2024-05, 2024-05-31 or undated.")
+        if not isinstance(self.data.get(_MORE, ""), str):
+            yield self._wrong(_MORE, f"“{_MORE}” is no text.", "Put it in quotes.")
         for name in self.data:
-            if name not in ("format", "criteria", *_TEXTS):
-                yield self._wrong(name, f"Nothing is known of “{name}”.", f"Known: {', '.join(_TEXTS)}, criteria.")
+            if name not in ("format", "criteria", *_TEXTS, _MORE):
+                remedy = f"Known: {', '.join((*_TEXTS, _MORE))}, criteria."
+                yield self._wrong(name, f"Nothing is known of “{name}”.", remedy)
         blocks = self.data.get("criteria")
         if not isinstance(blocks, list) or not blocks or not all(isinstance(each, dict) for each in blocks):
             yield self._wrong("criteria", "There is no criterion.", "Write a block that begins with [[criteria]].")

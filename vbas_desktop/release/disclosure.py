@@ -106,7 +106,8 @@ class Told:
     ``sizes`` are those of the released classes, ``size_regions`` the aggregated region of each; in tiers, those of the
     places above follow, numbered on tier by tier. ``distances`` of places and ``separation`` take every initial region
     once, whatever its records. ``example`` is a released class of a larger place, by columns and values. ``limits`` are
-    what the regions keep to, in words.
+    what the regions keep to, in words. ``whole``: the file has the region column and all quasi-identifiers, so that its
+    rows tell the classes.
     """
 
     k: int
@@ -130,6 +131,7 @@ class Told:
     example: Example | None = None
     sensitive: tuple[ToldSensitive, ...] = ()
     limits: tuple[tuple[str, str], ...] = ()
+    whole: bool = True
 
     @cached_property
     def released_by_place(self) -> NDArray[np.int64]:
@@ -218,6 +220,7 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
     least = len(plan.codes) * np.unique(classes).size - sizes.size
     most = len(plan.codes) * math.prod(column.categories for column in columns) - sizes.size
     once = _places_once(plan)
+    whole = all(name in names for name in (problem.region_column, *problem.quasi_identifiers))
     members = np.concatenate([tier.members_by_region for tier in _tiers(plan)])[region]
     return Told(
         k=problem.k,
@@ -248,8 +251,9 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
         parents=plan.parents,
         coarser=plan.coarser,
         example=_example(plan, tuple(column.name for column in columns)) if plan.coarser else None,
-        sensitive=tuple(_told_sensitive(plan, names)),
+        sensitive=tuple(_told_sensitive(plan, names, whole)),
         limits=tuple(_limits_told(plan, plan.released_by_region)),
+        whole=whole,
     )
 
 
@@ -258,10 +262,8 @@ _SENSITIVE_WHOLE = ("least_distinct",)
 """The figures of sensitive columns that follow from the released file, with two digits or as they are."""
 
 
-def _told_sensitive(plan: Plan, names: Mapping[str, str]) -> Iterator[ToldSensitive]:
-    problem = plan.problem
-    whole = all(name in names for name in (problem.region_column, *problem.quasi_identifiers))
-    for each in problem.sensitive:
+def _told_sensitive(plan: Plan, names: Mapping[str, str], whole: bool) -> Iterator[ToldSensitive]:
+    for each in plan.problem.sensitive:
         if each.column in names:
             figures = plan.solution.sensitive.get(each.column, {}) if whole else {}
             told = {name: two_digits(figures.get(name)) for name in _SENSITIVE}

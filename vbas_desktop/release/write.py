@@ -322,7 +322,7 @@ class _Job:
         options = self.options
         papers = Papers(
             facts.told, vector, facts.checks, facts.files, facts.maps.regions, form(self.table.dialect, options),
-            row_order(options), options.class_size, self.document.get("policy"),
+            row_order(options), options.class_size, self.document.get("policy"), self.document.get("population"),
             with_formulas=bool(facts.written.formulas) and not options.escape_formulas,
         )  # fmt: skip
         return recipients_report(papers)

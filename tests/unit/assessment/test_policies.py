@@ -56,10 +56,11 @@ def test_every_shipped_policy_has_a_source_a_date_and_criteria_and_can_be_copied
         assert each.citation
         assert re.fullmatch(r"\d{4}(-\d\d){0,2}|undated", each.date)
         assert each.criteria
+        assert len(each.check.split()) > 9, "says what to look up before relying on it"
         copy = tmp_path / "copy.toml"
         copy.write_text(text_of(name), encoding="utf-8")
         again = read_policy(copy)
-        assert (again.criteria, again.origin) == (each.criteria, each.origin)
+        assert (again.criteria, again.origin, again.check) == (each.criteria, each.origin, each.check)
         assert again.place == str(copy)
 
 
@@ -78,6 +79,7 @@ def test_the_example_to_fill_in_is_a_policy_and_names_all_measures(tmp_path):
         ('authority = "The board"\n', "", 1, "“authority” is missing"),
         ('date = "2024-05-31"', 'date = "31.5.2024"', 6, "no date"),
         ('source = "Agreed."', 'source = "Agreed."\nsauce = "x"', 8, "Nothing is known of “sauce”"),
+        ('source = "Agreed."', 'source = "Agreed."\ncheck = 3', 8, "“check” is no text"),
         ('measure = "smallest_class"', 'measure = "smallest"', 10, "Criterion 1: there is no measure “smallest”"),
         ('measure = "smallest_class"', 'measure = ["x"]', 10, "Criterion 1: there is no measure"),
         ('comparison = "at least"', 'comparison = ">="', 11, "Criterion 1: how the figure is compared"),

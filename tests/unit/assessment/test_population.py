@@ -6,6 +6,7 @@ import csv
 import json
 import multiprocessing
 import os
+import re
 
 import numpy as np
 import pytest
@@ -119,7 +120,7 @@ def run(folder, out, *options):
     return main(["run", *files, *chosen, "--quiet", "--no-pdf", "--out", str(folder / out), *options])
 
 
-def test_the_internal_report_and_run_json_tell_it_and_the_recipient_is_not_told(tmp_path):
+def test_the_internal_report_and_run_json_tell_it_and_the_recipient_is_told_no_estimate(tmp_path):
     write_case(tmp_path)
     assert run(tmp_path, "plain") == 0
     assert "population" not in json.loads((tmp_path / "plain" / "run.json").read_text())
@@ -134,7 +135,12 @@ def test_the_internal_report_and_run_json_tell_it_and_the_recipient_is_not_told(
     assert "25 %" in page
     assert "Journalist: highest, estimated" in page
     assert "not defined" not in page
-    assert "Sampling fraction" not in (tmp_path / "out" / "release" / "report.html").read_text()
+    told = (tmp_path / "out" / "release" / "report.html").read_text()
+    assert "Sampling fraction" not in told
+    assert "not computed: inhabitants are known by region only, not by the values of a record" in told
+    for folder, more in (("release", ""), ("internal", " (--population, or the page Policy)")):
+        page = (tmp_path / "plain" / folder / "report.html").read_text()
+        assert row_of(page, "Journalist: highest") == f"not computed: no population is known{more}"
     assert run(tmp_path, "tiers", "--population-column", "people", "--tiers", "auto", "--sites", "16") == 0
     tiers = json.loads((tmp_path / "tiers" / "run.json").read_text())["population"]
     assert tiers["journalist_maximum_estimated"] is None
@@ -173,7 +179,30 @@ def test_a_table_of_the_population_gives_the_exact_figures_everywhere(tmp_path, 
     page = (tmp_path / "out" / "internal" / "report.html").read_text()
     assert "not defined" not in page
     assert "table pop.csv" in page
-    assert "judged by the custodian" in (tmp_path / "out" / "release" / "report.html").read_text()
+    told = (tmp_path / "out" / "release" / "report.html").read_text()
+    assert "judged by the custodian" in told
+    # The recipient can work it out from the file and a table of the population, so he is told, with two digits.
+    assert row_of(told, "Journalist: highest") == f"{found['population']['journalist_maximum']:.2g}"
+    assert row_of(told, "Journalist: average") == f"{found['population']['journalist_average']:.2g}"
+    assert "pop.csv" not in told
+
+
+def row_of(page, name):
+    """The last cell of the row that begins like this."""
+    row = page[page.index(f">{name}<") :]
+    return re.findall(r"<td[^>]*>([^<]*)", row[: row.index("</tr>")])[-1]
+
+
+def test_the_recipient_is_told_no_risk_among_inhabitants_that_the_file_does_not_show(tmp_path):
+    write_case(tmp_path)
+    assert run(tmp_path, "less", *people_table(tmp_path), "--columns", "region") == 0
+    told = (tmp_path / "less" / "release" / "report.html").read_text()
+    assert "not computed: the file lacks a column that the classes are made of" in told
+    assert json.loads((tmp_path / "less" / "run.json").read_text())["population"]["journalist_maximum"]
+    # Fewer people in the table than records: they are no sample of it.
+    assert run(tmp_path, "few", *people_table(tmp_path, number=0)) == 0
+    told = (tmp_path / "few" / "release" / "report.html").read_text()
+    assert "not computed: the table of the population does not fit the released records" in told
 
 
 def test_groups_are_made_of_the_values_of_the_table(tmp_path):

@@ -221,7 +221,7 @@ class _Writer:
     def _risk(self) -> Iterable[Block]:
         before, after = risk_of(class_sizes(self.problem.counts)), risk_of(self.plan.sizes)
         columns = [("input, by initial region", before), ("released file", after)]
-        yield from risk_blocks(columns, journalist=journalist_of(self.facts.document))
+        yield from risk_blocks(columns, journalist_of(self.facts.document))
 
     def _ledger(self) -> Iterable[Block]:
         found = self.facts.document.get("ledger_check")

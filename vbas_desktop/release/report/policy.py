@@ -36,6 +36,8 @@ def judged_blocks(judged: Mapping[str, Any]) -> Iterable[Block]:
     yield Paragraph(judged["text"])
     yield Pairs([("Authority", judged["authority"]), ("Source", f"{judged['citation']}, {judged['date']}")])
     yield Paragraph(judged["source"], quiet=True)
+    if judged.get("check"):
+        yield Paragraph(f"Check before you rely on it: {judged['check']}")
     rows = [
         (
             each["criterion"],

@@ -72,17 +72,35 @@ def journalist_of(document: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     """The journalist's risk of the released file, as far as the inhabitants are known: what it is, and its value."""
     found = document.get("population")
     if not found:
-        return ()
+        return ((_JOURNALIST, "not computed: no population is known (--population, or the page Policy)"),)
     for word in ("", "_estimated"):
         highest, average = found[f"journalist_maximum{word}"], found[f"journalist_average{word}"]
         if highest is not None:
             how = ", estimated" if word else ""
-            return (f"Journalist: highest{how}", f"{highest:.4g}"), (f"Journalist: average{how}", f"{average:.4g}")
-    return (("Journalist: highest", f"not computed: {found['not_exact_because']}"),)
+            return (f"{_JOURNALIST}{how}", f"{highest:.4g}"), (f"Journalist: average{how}", f"{average:.4g}")
+    return ((_JOURNALIST, f"not computed: {found['not_exact_because']}"),)
+
+
+def journalist_told(found: Mapping[str, Any] | None, whole: bool) -> Sequence[tuple[str, str]]:
+    """What the recipient is told of it: what follows from the released file and a table of the population.
+
+    An estimate goes by the records of the file, suppressed ones too, so it is not told. ``whole``: the released columns
+    tell the classes.
+    """
+    if not found:
+        return ((_JOURNALIST, "not computed: no population is known"),)
+    if found["not_estimated_because"] or found["journalist_maximum_estimated"] is not None:
+        return ((_JOURNALIST, "not computed: inhabitants are known by region only, not by the values of a record"),)
+    if not whole:
+        return ((_JOURNALIST, "not computed: the file lacks a column that the classes are made of"),)
+    highest, average = found["journalist_maximum"], found["journalist_average"]
+    if highest is None:
+        return ((_JOURNALIST, "not computed: the table of the population does not fit the released records"),)
+    return (_JOURNALIST, f"{highest:.2g}"), ("Journalist: average", f"{average:.2g}")
 
 
 def risk_blocks(
-    columns: Sequence[tuple[str, Risk]], digits: int = 4, journalist: Sequence[tuple[str, str]] = ()
+    columns: Sequence[tuple[str, Risk]], journalist: Sequence[tuple[str, str]], digits: int = 4
 ) -> Iterable[Block]:
     """The risks of one or more files side by side, each with its heading; ``journalist`` is that of the last."""
 
@@ -97,18 +115,17 @@ def risk_blocks(
             (f"Records above {text}", *(f"{risk.at_risk[index]:,}" for _, risk in columns))
             for index, (text, _) in enumerate(THRESHOLDS)
         ),
-        *((name, *blank, value) for name, value in journalist or _NO_JOURNALIST),
+        *((name, *blank, value) for name, value in journalist),
         ("Marketer: share recognised", *(chance(risk.marketer) for _, risk in columns)),
     ]
     yield Table(("risk", *(name for name, _ in columns)), rows)
-    known = "1 / the inhabitants of the place with the same values" if journalist else "no population is known"
     yield Paragraph(
         "Prosecutor: the attacker knows that the person is in the file; the risk of a record is 1 / the records that "
         "share its values. The limits 0.2, 0.09 and 0.05 stand for classes of 5, 11 and 20. Journalist: the attacker "
-        f"looks the person up in a population; {known}. Marketer: the share of "
-        "records that are recognised if each is matched at random, the file being the whole population.",
+        "looks the person up among all inhabitants; 1 / those of the place with the same values. Marketer: the share "
+        "of records that are recognised if each is matched at random, the file being the whole population.",
         quiet=True,
     )
 
 
-_NO_JOURNALIST = (("Journalist: highest", "not defined"),)
+_JOURNALIST = "Journalist: highest"

@@ -19,7 +19,7 @@ from .blocks import Block, Checks, Figure, Pairs, Paragraph, Report, Section, Ta
 from .drawing import Drawing
 from .place import recipients_place
 from .policy import recipients_policy
-from .ratings import MEASURE_ROWS, formatted, measures, risk_blocks
+from .ratings import MEASURE_ROWS, formatted, journalist_told, measures, risk_blocks
 from .sensitive import recipients_sensitive
 from .shared import FOOT, code_and_name, files_table, map_caption, region_rows, why_safe
 from .tiers import tier_blocks
@@ -41,6 +41,7 @@ class Papers:
     row_order: str
     class_size: str | None = None
     policy: Mapping[str, Any] | None = None
+    population: Mapping[str, Any] | None = None
     with_formulas: bool = False
 
 
@@ -68,7 +69,9 @@ def _sections(papers: Papers) -> Iterable[Section]:
     yield Section("What the aggregation costs", (_measures(told),))
     yield Section("Sensitive values", tuple(recipients_sensitive(told)))
     yield Section("What remains of the geography", tuple(recipients_place(papers.vector["overall"])))
-    yield Section("Risk of re-identification", tuple(risk_blocks([("released file", risk_of(told.sizes))], digits=2)))
+    journalist = journalist_told(papers.population, told.whole)
+    risks = risk_blocks([("released file", risk_of(told.sizes))], journalist, digits=2)
+    yield Section("Risk of re-identification", tuple(risks))
     yield Section("Verification", (Checks([(check.passed, check.name, "") for check in papers.checks]),))
     yield Section("Remarks", tuple(_remarks(papers)))
     yield Section("The aggregated regions", tuple(_regions(told)))

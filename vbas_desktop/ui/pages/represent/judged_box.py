@@ -148,7 +148,9 @@ class JudgedBox(QWidget):
         if judgement is not None:
             self.outcome.setText(judgement.in_words)
             set_look(self.outcome, "live" if judgement.met is None else "good" if judgement.met else "error")
-            self.source.setText(f"{judgement.policy.origin}. {judgement.policy.source}")
+            policy = judgement.policy
+            look_up = f" Check before you rely on it: {policy.check}" if policy.check else ""
+            self.source.setText(f"{policy.origin}. {policy.source}{look_up}")
         if not any(answer.hasFocus() for answer in self.answers.values()):
             self._show_criteria(judgement)
         self._show_inhabitants(outcome)
