@@ -72,14 +72,13 @@ class Segments:
         first = self.cells.classes[self.cells.rows[1][self.starts[:-1]]]
         return np.asarray(first // max(1, self.cells.category_numbers[-1]))
 
-    def totals(self, kept: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+    def totals(self, kept: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The records of each value in the classes that are kept."""
-        codes, numbers = self.codes, self.numbers
-        if kept is not None:
-            chosen = np.repeat(kept, self.lengths)
-            codes, numbers = codes[chosen], numbers[chosen]
-        # As floating-point numbers, but exact: nobody has 2**53 records.
-        return np.bincount(codes, numbers, minlength=self.column.harmful.size).astype(np.int64)
+        from .diversity_kernel import add_totals
+
+        totals = np.zeros(self.column.harmful.size, np.int64)
+        add_totals(self.starts, self.codes, self.numbers, kept, totals)
+        return totals
 
     def figures(self, kind: int, limit: float, shares: Shares, progress: Progress | None = None) -> NDArray[np.float64]:
         """The figure of each class for a kind of criterion (see `diversity_kernel`)."""
@@ -94,15 +93,25 @@ class Segments:
         return found
 
     def meets(
-        self, shares: Shares, criteria: Sequence[Criterion] | None = None, progress: Progress | None = None
+        self,
+        shares: Shares,
+        criteria: Sequence[Criterion] | None = None,
+        progress: Progress | None = None,
+        among: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.bool_]:
-        """Whether each class meets the criteria; ``shares`` are those of the values among all records."""
-        from .diversity_kernel import all_hold
+        """Whether each class meets the criteria; ``shares`` are those of the values among all records.
 
-        good = np.ones(len(self), np.bool_)
+        Where only some classes are looked at, those that are ``among`` them and meet the criteria.
+        """
+        from .diversity_kernel import judge
+
+        progress = progress or Silent()
+        good = np.ones(len(self), np.bool_) if among is None else among.copy()
+        given = (self.starts, self.codes, self.numbers, self.column.harmful, shares)
         for each in self.column.chosen.criteria if criteria is None else criteria:
-            found = self.figures(each.number, each.limit, shares, progress)
-            all_hold(each.number, float(each.limit), float(each.factor), found, good)
+            for first in range(0, good.size, _BLOCK):
+                progress.update(_STAGE)
+                judge(each.number, float(each.limit), float(each.factor), *given, first, good[first : first + _BLOCK])
         return good
 
 

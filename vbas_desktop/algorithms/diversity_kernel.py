@@ -12,7 +12,7 @@ import numpy as np
 
 from vbas_desktop.domain.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, RECURSIVE, SHARE
 
-from .compiled import compiled, inner
+from .compiled import compiled, inner, lean
 
 CLOSE = 1e-9
 """Two figures that differ by no more than this share of the limit are equal: sums of fractions are not exact."""
@@ -24,9 +24,10 @@ def figure_of(
 ) -> float:
     """The figure of the values ``low`` … ``high`` − 1. ``shares`` are those of all released records by code."""
     size, harm, top = 0, 0, 0
-    for i in range(low, high):
+    # Unsigned numbers: numba would look for a negative index at every access.
+    for i in range(np.uint64(low), np.uint64(high)):
         size += numbers[i]
-        if harmful[codes[i]]:
+        if harmful[np.uint64(codes[i])]:
             harm += numbers[i]
             top = max(top, numbers[i])
     if harm == 0:
@@ -55,9 +56,10 @@ def figure_of(
 def _more_than_all(codes: Any, numbers: Any, low: int, high: int, size: int, harmful: Any, shares: Any) -> float:
     """By how much harmful values are more frequent than among all; if all are harmful, the total variation."""
     more = 0.0
-    for i in range(low, high):
-        if harmful[codes[i]]:
-            more += max(0.0, numbers[i] / size - shares[codes[i]])
+    for i in range(np.uint64(low), np.uint64(high)):
+        code = np.uint64(codes[i])
+        if harmful[code]:
+            more += max(0.0, numbers[i] / size - shares[code])
     return more
 
 
@@ -128,11 +130,34 @@ def figures(
 
 
 @compiled
-def all_hold(kind: int, limit: float, factor: float, figure: Any, out: Any) -> None:
-    """Note where a criterion does not hold."""
-    for e in range(figure.size):
-        if not holds(kind, limit, factor, figure[e]):
-            out[e] = False
+def judge(
+    kind: int,
+    limit: float,
+    factor: float,
+    starts: Any,
+    codes: Any,
+    numbers: Any,
+    harmful: Any,
+    shares: Any,
+    first: int,
+    good: Any,
+) -> None:
+    """Of the classes ``first`` … that are good so far, note which do not meet a criterion."""
+    sorted_ = np.empty(shares.size, np.int64)
+    for e in range(good.size):
+        if good[e]:
+            low, high = starts[first + e], starts[first + e + 1]
+            figure = figure_of(kind, limit, codes, numbers, low, high, harmful, shares, sorted_)
+            good[e] = holds(kind, limit, factor, figure)
+
+
+@lean
+def add_totals(starts: Any, codes: Any, numbers: Any, kept: Any, totals: Any) -> None:
+    """Add the records of each value in the classes that are kept."""
+    for e in range(kept.size):
+        if kept[e]:
+            for i in range(np.uint64(starts[e]), np.uint64(starts[e + 1])):
+                totals[np.uint64(codes[i])] += numbers[i]
 
 
 @compiled

@@ -22,3 +22,5 @@ def rehearse() -> None:
     count = starts_of_classes(indptr, columns, cells.classes // 2, starts)
     found = Segments(column, cells, starts[: count + 1].copy(), columns.astype(np.int32), numbers)
     found.meets(shares_of(column.totals))
+    found.totals(np.ones(len(found), np.bool_))
+    found.figures(1, 1.0, shares_of(column.totals))

@@ -17,6 +17,7 @@ _BLOCK_CELLS = 4_000_000
 _CACHED_CELLS = 200_000
 """Block sizes: what a stop may wait for, and what stays in the processor's cache during several passes over it."""
 
+_REHEARSAL = "vbas_desktop.algorithms.grouping_kernel:rehearse"
 _TABLE_BYTES = 8_000_000
 """The largest table of bits."""
 
@@ -36,14 +37,13 @@ def aggregate(
 ) -> EquivalenceCounts:
     """The counts of the groups: row g is the sum of the rows i with ``membership[i] == g``. O(r + counts stored).
 
-    Sums below ``least`` are left out. Some groups are added up at a time, and go at once to where they stay: nothing
-    is held twice.
+    Sums below ``least`` are left out. What is listed goes at once to where it stays: nothing is held twice.
     """
     progress = progress or Silent()
     if groups == counts.regions and np.array_equal(membership, np.arange(groups)):
         return without_small_classes(counts, least)
-    summing = _summing_matrix(membership, groups)
     if counts.dense is not None:
+        summing = _summing_matrix(membership, groups)
         summed = np.empty((groups, counts.classes.size), np.int64)
         for start, end in blocks(
             np.bincount(membership, minlength=groups) * max(1, counts.classes.size), _CACHED_CELLS
@@ -53,17 +53,34 @@ def aggregate(
             if least:
                 summed[start:end][summed[start:end] < least] = 0
         return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, summed)
-    matrix = as_matrix(counts)
-    weights = np.bincount(membership, weights=np.diff(matrix.indptr), minlength=groups).astype(np.int64)
+    return _rows_added_up(counts, membership, groups, progress, least)
+
+
+def _rows_added_up(
+    counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int, progress: Progress, least: int
+) -> EquivalenceCounts:
+    make_ready(_REHEARSAL, progress)
+    from .grouping_kernel import add_groups
+    from .met import nothing_met
+
+    indptr, columns, values = counts.rows
+    weights = np.bincount(membership, weights=np.diff(indptr), minlength=groups).astype(np.int64)
     most = np.minimum(weights, counts.classes.size)
     if least:
         records = np.bincount(membership, weights=counts.region_totals, minlength=groups).astype(np.int64)
         most = np.minimum(most, records // least)
-    rows = _Rows(groups, int(most.sum()))
-    for start, end in blocks(weights, _CACHED_CELLS):
+    ends, filled = np.zeros(groups + 1, np.int64), 0
+    lists = np.empty(int(most.sum()) + 1, np.int32), np.empty(int(most.sum()) + 1, np.int64)
+    members, starts = members_by_group(membership, groups)
+    met = nothing_met(counts.classes.size)
+    for start, end in blocks(weights):
         progress.update("Adding up the classes", start / groups)
-        rows.add(summing[start:end] @ matrix, least)
-    return rows.joined(counts)
+        some, here = starts[start : end + 1], ends[start + 1 : end + 1]
+        filled = add_groups(indptr, columns, values, members, some, max(1, least), *met, here, filled, *lists)
+    for each in lists:
+        # In their place, so that no copy is made of what is kept.
+        each.resize(filled, refcheck=False)
+    return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, ends, *lists)
 
 
 def released_totals(
@@ -88,7 +105,7 @@ def released_totals(
 def _released_in_rows(
     counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int, k: int, progress: Progress
 ) -> NDArray[np.int64]:
-    make_ready("vbas_desktop.algorithms.grouping_kernel:rehearse", progress)
+    make_ready(_REHEARSAL, progress)
     from .grouping_kernel import add_released
 
     indptr, columns, values = counts.rows
@@ -101,42 +118,6 @@ def _released_in_rows(
         some = starts[start : end + 1]
         add_released(indptr, columns, values, members, some, k, sums, met, totals[start:end])
     return totals
-
-
-class _Rows:
-    """Rows that come block by block, one below the other."""
-
-    def __init__(self, groups: int, most: int) -> None:
-        self._indptr = np.zeros(groups + 1, np.int64)
-        self._columns, self._values = np.empty(most, np.int32), np.empty(most, np.int64)
-        self._edges = [0]
-
-    def add(self, part: csr_array, least: int) -> None:
-        """The next rows, their entries in any order; those below ``least`` are left out."""
-        start, low = self._edges[-1], self._indptr[self._edges[-1]]
-        ends, columns, values = part.indptr, part.indices, part.data
-        if least:
-            kept = values >= least
-            ends, columns, values = ends_of_kept(kept, ends), columns[kept], values[kept]
-        self._edges.append(start + part.shape[0])
-        self._indptr[start + 1 : self._edges[-1] + 1] = low + ends[1:]
-        self._columns[low : low + values.size], self._values[low : low + values.size] = columns, values
-
-    def joined(self, counts: EquivalenceCounts) -> EquivalenceCounts:
-        """All of them; mostly filled ones become a matrix, which spares sorting them."""
-        filled, groups, width = int(self._indptr[-1]), self._indptr.size - 1, counts.classes.size
-        # In their place, so that no copy is made of what is kept.
-        self._columns.resize(filled, refcheck=False)
-        self._values.resize(filled, refcheck=False)
-        if groups * width * 8 > filled * 12 + (groups + 1) * 8:
-            for start, end in pairwise(self._edges):
-                low, high = self._indptr[start], self._indptr[end]
-                ends = (self._indptr[start : end + 1] - low).astype(np.int32)
-                block = csr_array((self._values[low:high], self._columns[low:high], ends), shape=(end - start, width))
-                block.sort_indices()
-                self._columns[low:high], self._values[low:high] = block.indices, block.data
-        rows = self._indptr, self._columns, self._values
-        return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, *rows)
 
 
 def as_matrix(counts: EquivalenceCounts) -> csr_array:

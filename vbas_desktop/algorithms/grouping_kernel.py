@@ -1,4 +1,4 @@
-"""The compiled loop of adding up groups of regions of which nothing but the released records is wanted."""
+"""The compiled loops of adding up groups of regions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .compiled import compiled
+from .compiled import compiled, lean
+from .met import list_met, note, nothing_met
 
 
 @compiled
@@ -35,11 +36,48 @@ def add_released(
         totals[group] = total
 
 
+@lean
+def add_groups(
+    indptr: Any,
+    columns: Any,
+    values: Any,
+    members: Any,
+    starts: Any,
+    least: int,
+    sums: Any,
+    met: Any,
+    some_met: Any,
+    ends: Any,
+    place: int,
+    out_columns: Any,
+    out_values: Any,
+) -> int:
+    """List the classes of each group with their records from ``place`` on; those below ``least`` are left out.
+
+    The regions of group g are ``members[starts[g] : starts[g + 1]]``, ``ends[g]`` gets where its list ends. ``sums``,
+    ``met`` and ``some_met`` are as `met.nothing_met` makes them.
+    """
+    to = np.uint64(place)
+    for group in range(starts.size - 1):
+        for at in range(np.uint64(starts[group]), np.uint64(starts[group + 1])):
+            region = np.uint64(members[at])
+            for i in range(np.uint64(indptr[region]), np.uint64(indptr[region + np.uint64(1)])):
+                column = np.uint64(columns[i])
+                sums[column] += values[i]
+                note(column, met, some_met)
+        to = list_met(sums, met, some_met, least, to, out_columns, out_values)
+        ends[group] = to
+    return int(to)
+
+
 def rehearse() -> None:
-    """Run it once, with arrays that may be changed and with others."""
+    """Run them once, with arrays that may be changed and with others."""
     ends, none, one = np.array([0, 1]), np.zeros(1, np.int32), np.ones(1, np.int64)
     for fixed in (False, True):
         for each in (ends, none, one):
             each.flags.writeable = not fixed
         members, starts, room = np.zeros(1, np.int64), np.array([0, 1]), np.zeros(2, np.int32)
         add_released(ends, none, one, members, starts, 1, np.zeros(1, np.int64), room, np.zeros(1, np.int64))
+        ends_of, lists = np.zeros(1, np.int64), (np.zeros(2, np.int32), np.zeros(2, np.int64))
+        some = np.array([0, 1], np.int32)
+        add_groups(ends, none, one, some[:1], some, 1, *nothing_met(1), ends_of, 0, *lists)

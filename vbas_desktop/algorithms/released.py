@@ -121,7 +121,7 @@ def decide(
     if tiers is None:
         good = aggregated.rows[2] >= k
         for each in judged:
-            good &= each.meets(shares_of(each.column.totals), progress=progress)
+            good = each.meets(shares_of(each.column.totals), progress=progress, among=good)
         found = replace(found, decided=np.where(good, 0, NOWHERE).astype(np.uint8))
     else:
         barring = _Barring(aggregated, tiers, judged)
@@ -255,7 +255,8 @@ def _settled(found: Decided, judged: Sequence[Segments], progress: Progress) -> 
         for each in judged:
             shares = shares_of(each.totals(found.tier_of != NOWHERE))
             # Of what is released in its own region, all values are there already.
-            tier_of[(found.tier_of == 0) & ~each.meets(shares, progress=progress)] = NOWHERE
+            here = found.tier_of == 0
+            tier_of[here & ~each.meets(shares, progress=progress, among=here)] = NOWHERE
             for tier in range(1, found.number):
                 released = found.released_values(each, tier)
                 bad = ~released.meets(shares, progress=progress)

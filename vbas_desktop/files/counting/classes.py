@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.met import nothing_met
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import EquivalenceCounts, Rows
 
@@ -33,11 +34,12 @@ CLASSES_LIMIT = 1 << 63
 _CHUNK = 1 << 20
 _LOOKUP_CLASSES = 1 << 22
 _DENSE_CELLS = 24_000_000
+_FEW_CELLS = 1_000_000
+_CELLS_PER_RECORD = 2
 _CACHED = 16
 """Into how many parts a chunk is cut so that what is made of it stays in the processor's cache."""
 
 _STAGE = "Counting classes"
-_WORD = 64
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def count(
     """Count the records of each region and class; the second number is that of records without a region."""
     numbers = tuple(column.number for column in quasi_identifiers)
     possible = math.prod(numbers)
-    if region.number * possible <= _DENSE_CELLS:
+    if _fits(region, possible):
         present, rows, unknown = _count_directly(region, quasi_identifiers, possible, progress)
         return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
     size = region.codes.size
@@ -65,10 +67,14 @@ def count(
         unknown += _classify(region, quasi_identifiers, part, regions[part], classes[part])
     rank = _rank_by_lookup if possible <= _LOOKUP_CLASSES else _rank_by_hash
     present = rank(classes, possible, progress)
-    in_matrix = region.number * present.size <= _DENSE_CELLS
-    counter = _count_in_matrix if in_matrix else count_sorted
+    counter = _count_in_matrix if _fits(region, present.size) else count_sorted
     rows = counter(regions, classes, region.number, present.size, progress)
     return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
+
+
+def _fits(region: CodedColumn, classes: int) -> bool:
+    """Whether a matrix is small enough, and not so empty that looking through it would take longer than sorting."""
+    return region.number * classes <= min(_DENSE_CELLS, max(_FEW_CELLS, _CELLS_PER_RECORD * region.codes.size))
 
 
 def _chunks(size: int, progress: Progress, start: float, end: float, smaller: int = 1) -> Iterator[slice]:
@@ -204,10 +210,9 @@ def count_sorted(
     ordered = np.empty(known, np.int32)
     for part in _chunks(classes.size, progress, 0.65, 0.8):
         by_region(regions[part], classes[part], places, ordered)
-    words = -(-present // _WORD)
-    kept = np.zeros(present, np.int64), np.zeros(words, np.uint64), np.zeros(-(-words // _WORD), np.uint64)
+    kept = nothing_met(present)
     indptr = np.zeros(region_number + 1, np.int64)
-    columns, values = np.empty(known, np.int32), np.empty(known, np.int64)
+    columns, values = np.empty(known + 1, np.int32), np.empty(known + 1, np.int64)
     filled, step = 0, max(1, region_number * _CHUNK // max(1, known))
     for first in range(0, region_number, step):
         progress.update(_STAGE, 0.8 + 0.2 * first / region_number)

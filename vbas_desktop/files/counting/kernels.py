@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from vbas_desktop.files.records.bits import lowest_bit
+from vbas_desktop.algorithms.met import list_met, note
 
 
 @njit(cache=True, nogil=True)
@@ -141,34 +141,17 @@ def count_each(
     columns: NDArray[np.int32],
     values: NDArray[np.int64],
 ) -> int:
-    """Count the classes of each region in ``numbers``, and list those met in ascending order from ``place`` on.
+    """Count the classes of each region, and list those met in ascending order from ``place`` on.
 
-    ``met`` has a bit for each class, ``some_met`` one for each of its words; like ``numbers`` they are zero before and
-    after. ``ends`` gets where the list of each region ends.
+    ``numbers``, ``met`` and ``some_met`` are as `met.nothing_met` makes them. ``ends`` gets where the list of each
+    region ends.
     """
-    low, six, one = np.uint64(63), np.uint64(6), np.uint64(1)
     to = np.uint64(place)
     for region in range(starts.size - 1):
         for i in range(np.uint64(starts[region]), np.uint64(starts[region + 1])):
             number = np.uint64(classes[i])
             numbers[number] += 1
-            word = number >> six
-            met[word] |= one << (number & low)
-            some_met[word >> six] |= one << (word & low)
-        for outer in range(np.uint64(some_met.size)):
-            words = some_met[outer]
-            some_met[outer] = np.uint64(0)
-            while words:
-                word = (outer << six) | lowest_bit(words)
-                words &= words - one
-                bits = met[word]
-                met[word] = np.uint64(0)
-                while bits:
-                    number = (word << six) | lowest_bit(bits)
-                    bits &= bits - one
-                    columns[to] = number
-                    values[to] = numbers[number]
-                    numbers[number] = 0
-                    to += one
+            note(number, met, some_met)
+        to = list_met(numbers, met, some_met, 1, to, columns, values)
         ends[region] = to
     return int(to)

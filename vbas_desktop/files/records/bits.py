@@ -50,16 +50,6 @@ def store_word(context: Any, text: Any, place: Any, word: Any) -> Any:
 
 
 @intrinsic  # type: ignore[misc]
-def lowest_bit(context: Any, word: Any) -> Any:
-    """The place of the lowest bit that is set in a word; 64 if none is."""
-
-    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.uint64(types.uint64), generate
-
-
-@intrinsic  # type: ignore[misc]
 def count_bits(context: Any, word: Any) -> Any:
     """How many bits of a word are set."""
 

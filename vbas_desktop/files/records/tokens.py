@@ -14,7 +14,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .bits import bytes_beyond_ascii, count_bits, equal_bytes, load_word, lowest_bit, odd_bytes
+from vbas_desktop.algorithms.met import lowest_bit
+
+from .bits import bytes_beyond_ascii, count_bits, equal_bytes, load_word, odd_bytes
 
 LF: Final = 10
 CR: Final = 13
