@@ -14,7 +14,7 @@ from vbas_desktop.domain.records import EquivalenceCounts, frozen
 from .ahead import make_ready
 
 _BLOCK_CELLS = 4_000_000
-_CACHED_CELLS = 200_000
+_CACHED_CELLS = 2**16
 """Block sizes: what a stop may wait for, and what stays in the processor's cache during several passes over it."""
 
 _REHEARSAL = "vbas_desktop.algorithms.grouping_kernel:rehearse"
