@@ -56,6 +56,15 @@ def by_approach(problem: Problem, sites: int, location: str, refinement: str, va
     return {**solution.measures, "regions": solution.aggregated_regions, "cpu": taken}
 
 
+def thesis_with_regions_of_both(problem: Problem, sites: int) -> Row:
+    """ADC with the thesis' objective at the number of sites that leaves it as many regions as both objectives have."""
+    wanted = _solve(problem, sites, "adc", "none", {"objective": "both"}).aggregated_regions
+    given = wanted
+    while (row := by_approach(problem, given, "adc", "none", {}))["regions"] < wanted:
+        given += 1
+    return row
+
+
 def by_rule(problem: Problem, sites: int, rule) -> Row | None:
     """The same by the rule of another program; None where that is not installed or would take too long."""
     if rule is skater_by_classes and len(problem.regions) > SKATER_REGIONS:

@@ -25,7 +25,17 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parents[2]), *filter(None, [os.environ.get("VBAS_BENCH_PEERS")])]
 
 from made_data import ROOT, BenchData, made, markdown  # noqa: E402
-from measuring import SAMPLE, Row, at_one_percent, by_approach, by_rule, guesses, memory, problem_of  # noqa: E402
+from measuring import (  # noqa: E402
+    SAMPLE,
+    Row,
+    at_one_percent,
+    by_approach,
+    by_rule,
+    guesses,
+    memory,
+    problem_of,
+    thesis_with_regions_of_both,
+)
 from peers import gat, metis, skater_by_classes, skater_by_place  # noqa: E402
 
 from vbas_desktop.approaches.registry import approaches  # noqa: E402
@@ -75,11 +85,19 @@ MEASURES = (
     "non_uniform_entropy",
     "average_anonymity_deviation",
 )
-SUPPRESSION = {"objective": "suppression"}
+SUPPRESSION, BOTH = {"objective": "suppression"}, {"objective": "both"}
+OBJECTIVES = (
+    ("thesis", "none", {}),
+    ("suppression", "none", SUPPRESSION),
+    ("suppression · boundaries", "boundaries", SUPPRESSION),
+    ("both", "none", BOTH),
+    ("both · boundaries", "boundaries", BOTH),
+)
 REMEMBERED = (
     ("refine-sites", "refine-sites", "none", {}),
     ("adc", "adc", "none", {}),
     ("adc, objective suppression", "adc", "none", SUPPRESSION),
+    ("adc, objective both", "adc", "none", BOTH),
     ("boundaries", "balanced-density", "boundaries", {}),
 )
 GUESSED = (
@@ -106,10 +124,9 @@ def tables() -> Iterator[Table]:
     """All tables in the order of the page."""
     known = [like for like in CASES if like not in MADE_ELSEWHERE or os.environ.get(f"VBAS_BENCH_{like.upper()}")]
     yield from (_of_approaches(like, *case) for like in known for case in CASES[like])
+    yield from (_of_objectives("eastern", *case) for case in CASES["eastern"][1:])
     yield from (_of_guesses(like, *case) for like in known if like in ("eastern", "hetero") for case in CASES[like][:2])
-    yield from (
-        _of_one_percent(like, scenario) for like, scenario in (("eastern", "924 classes"), ("sample", "sample"))
-    )
+    yield from (_of_one_percent(like, CASES[like][-1][0]) for like in ("eastern", "sample"))
     for scenario, sites in (("44 classes", 1500), ("924 classes", 350), ("13,860 classes", 40)):
         yield _of_memory("eastern", scenario, sites)
     yield _of_memory("western", "924 classes", 1400)
@@ -120,16 +137,30 @@ def _of_approaches(like: str, scenario: str, sites: int) -> Table:
         title: partial(by_approach, sites=sites, location=location, refinement=refinement, values=values)
         for title, location, refinement, values in _contenders()
     } | {name: partial(by_rule, sites=sites, rule=rule) for name, rule in PEERS.items()}
+    return _against_first(f"{NAMES[like]}, {scenario}, {sites:,} sites", like, scenario, rows)
+
+
+def _of_objectives(like: str, scenario: str, sites: int) -> Table:
+    rows = {
+        title: partial(by_approach, sites=sites, location="adc", refinement=refinement, values=values)
+        for title, refinement, values in OBJECTIVES
+    }
+    rows["thesis, with fewer sites: as many regions as both"] = partial(thesis_with_regions_of_both, sites=sites)
+    title = f"ADC by objective, in multiples of the thesis' own: {NAMES[like]}, {scenario}, {sites:,} sites"
+    return _against_first(title, like, scenario, rows)
+
+
+def _against_first(title: str, like: str, scenario: str, rows: dict[str, Callable[[Problem], Row | None]]) -> Table:
     header = ["", "S", "ratio", *(name.replace("_", " ") for name in MEASURES), "in pieces", "regions", "CPU s"]
-    title = f"{NAMES[like]}, {scenario}, {sites:,} sites"
     return Table(title, like, scenario, header, rows, lambda found: [_against(row, found[0]) for row in found])
 
 
 def _contenders() -> Iterator[tuple[str, str, str, dict[str, str]]]:
-    """Every location approach; ADC with its other objective; the refinements after the two that are worth it."""
+    """Every location approach; ADC with its other objectives; the refinements after the two that are worth it."""
     for location in approaches("site_location"):
         yield location, location, "none", {}
     yield "adc, objective suppression", "adc", "none", SUPPRESSION
+    yield "adc, objective both", "adc", "none", BOTH
     for location in ("balanced-density", "refine-sites"):
         for refinement in approaches("refinement"):
             if refinement != "none":

@@ -25,7 +25,8 @@ class Limits(NamedTuple):
 
     If ``most`` is above zero, the number of groups may change between ``fewest`` and ``most``: while S is above
     ``allowed`` groups may vanish, and new ones may come as long as it is not. ``groups`` is the number at the start,
-    for which ``squares`` is meant: of fewer groups the sum of the squares is larger.
+    for which ``squares`` is meant: of fewer groups the sum of the squares is larger. With ``leaving`` groups may vanish
+    within the same limits, if that is worth it.
     """
 
     squares: int
@@ -37,6 +38,7 @@ class Limits(NamedTuple):
     fewest: int = 0
     most: int = 0
     allowed: int = 0
+    leaving: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,9 @@ _FAR = 0.1
 _OF_NUMBER = 0.2
 """The share of the moves that change the number of groups, where that may be."""
 
+_LEAVING = 0.05
+"""The share of the moves that leave a site without regions, where that may be."""
+
 _SEARCHED = 50
 """Draws after which no idle site is looked for any more."""
 
@@ -76,12 +79,14 @@ def move_sites(
     change: Change | None = None,
     progress: Progress | None = None,
     larger: float = 1.0,
+    leaving: bool = False,
 ) -> Refining:
     """Anneal the places of the sites, from a partition in which each region belongs to its nearest site.
 
     The sum of the squared populations must not rise above ``larger`` times the start's, nor the sum of the distances
     above ``longer`` times, nor the estimated entropy above ``lossier`` times. No site comes to attract nothing, unless
-    the number of groups may ``change``. ``weight`` as in `move_boundaries`. A stop gives what was best until then.
+    the number of groups may ``change``, or sites may be ``leaving``: then as many go as the limits allow. ``weight`` as
+    in `move_boundaries`. A stop gives what was best until then.
     O(tries · (points / 16 + counts moved)).
     """
     progress = progress or Silent()
@@ -89,7 +94,7 @@ def move_sites(
     start, groups = int(totals[Total.SUPPRESSED]), int(totals[Total.GROUPS])
     price = weight * start / distance if distance > 0 else 0.0
     squares, bits = math.floor(int(totals[Total.SQUARES]) * larger), float(partition.bits[0]) * lossier
-    limits = Limits(squares, distance * longer, bits, price)
+    limits = Limits(squares, distance * longer, bits, price, leaving=leaving)
     if change is not None:
         limits = limits._replace(groups=groups, **change._asdict())
     best, draws, done, stopped = Best(partition, limits), np.array([seed], np.uint64), 0, False
@@ -174,6 +179,9 @@ def advance(p: Partition, q: Places, limits: Limits, draws: NDArray[np.uint64], 
         if limits.most > 0 and share(draws) < _OF_NUMBER:
             _try_number(p, q, limits, i, share(draws) < 0.5, draws)
             continue
+        if limits.leaving and share(draws) < _LEAVING:
+            _try_move(p, q, limits, np.int64(p.owner[i]), q.aside[0], q.aside[1], allowed)
+            continue
         if share(draws) < _FAR:
             site = np.int64(p.owner[below(draws, p.owner.size)])
             _try_move(p, q, limits, site, p.points[i, 0], p.points[i, 1], allowed)
@@ -228,7 +236,7 @@ def _try_move(p: Partition, q: Places, limits: Limits, site: int, x: float, y: f
 def _number_allowed(p: Partition, limits: Limits, before: int, empty: bool) -> bool:
     groups = p.totals[Total.GROUPS]
     if limits.most == 0:
-        return not empty
+        return limits.leaving or not empty
     if groups > before:
         return groups <= limits.most and p.totals[Total.SUPPRESSED] <= limits.allowed
     return groups == before or groups >= limits.fewest

@@ -33,7 +33,7 @@ class Search:
 
     ``uneven_percent`` is by how much the sum of the squared populations may rise, ``change_percent`` by how much the
     number of sites may change, ``allowed_percent`` the share of the records that may be suppressed with sites that are
-    added.
+    added, ``leaving`` whether sites may go without regard to a number.
     """
 
     effort: int = USUAL_EFFORT
@@ -43,6 +43,7 @@ class Search:
     uneven_percent: float = 0.0
     change_percent: float = 0.0
     allowed_percent: float = 0.0
+    leaving: bool = False
 
 
 class Placing(Protocol):
@@ -73,7 +74,8 @@ def moved_sites(
     partition = new_partition(situation.counts, points, pairs, owner, seeds, situation.k, situation.sensitive)
     tries, rest = search.effort * sites, Span(progress, 0.12, 1.0)
     seed, limits = situation.random_seed, (search.weight, search.longer, search.lossier)
-    found = move_sites(partition, tries, seed, *limits, change, rest, 1 + search.uneven_percent / 100)
+    larger = 1 + search.uneven_percent / 100
+    found = move_sites(partition, tries, seed, *limits, change, rest, larger, search.leaving)
     told = {
         "suppressed_before": found.suppressed_before,
         "suppressed_after": found.suppressed,
@@ -81,7 +83,7 @@ def moved_sites(
         "tries": found.tries,
         "stopped": found.stopped,
     }
-    if change is None:
+    if change is None and not search.leaving:
         return found.centres, told
     used = np.unique(found.owner)
     return found.centres[used], {**told, "sites_before": sites, "sites_after": int(used.size)}

@@ -31,14 +31,14 @@ def partition_of(start):
 
 
 @settings(max_examples=60, deadline=None)
-@given(starts(), st.integers(0, 2**32), st.sampled_from([0.0, 1.0, 50.0]))
-def test_after_every_move_owners_are_the_nearest_sites_and_s_is_that_from_scratch(start, seed, temperature):
+@given(starts(), st.integers(0, 2**32), st.sampled_from([0.0, 1.0, 50.0]), st.booleans())
+def test_after_every_move_owners_are_the_nearest_sites_and_s_is_that_from_scratch(start, seed, temperature, leaving):
     problem = start[0]
     p = partition_of(start)
     places, draws = _places(p), np.array([seed], np.uint64)
     limits = Limits(
         2 * int(p.totals[Total.SQUARES]), 1.5 * float(p.distance[0]) + 1, 1.2 * float(p.bits[0]) + 1, 0.01, temperature
-    )
+    )._replace(leaving=leaving)
     used = set(p.owner.tolist())
     for _ in range(30):
         moves = int(p.totals[Total.MOVES])
@@ -51,24 +51,25 @@ def test_after_every_move_owners_are_the_nearest_sites_and_s_is_that_from_scratc
         assert p.distance[0] == pytest.approx(away)
         assert p.bits[0] == pytest.approx(naive_bits(problem.counts, p.owner, problem.k), abs=1e-9)
         assert p.bits[0] <= limits.bits
-        assert set(p.owner.tolist()) >= used
+        assert set(p.owner.tolist()) >= used or leaving
+        assert p.totals[Total.GROUPS] == len(set(p.owner.tolist()))
 
 
 @settings(max_examples=30, deadline=None)
-@given(starts(), st.integers(0, 5), st.sampled_from([1.0, 1.2]))
-def test_the_result_obeys_the_guard_and_is_never_worse_than_the_start(start, seed, larger):
+@given(starts(), st.integers(0, 5), st.sampled_from([1.0, 1.2]), st.booleans())
+def test_the_result_obeys_the_guard_and_is_never_worse_than_the_start(start, seed, larger, leaving):
     problem = start[0]
     points, populations = problem.regions.points, problem.counts.region_totals
     p = partition_of(start)
     first, squares, distance = int(p.totals[Total.SUPPRESSED]), int(p.totals[Total.SQUARES]), float(p.distance[0])
     bits = 1.015 * float(p.bits[0])
-    found = move_sites(p, 300, seed, 0.1, 1.0, 1.015, larger=larger)
+    found = move_sites(p, 300, seed, 0.1, 1.0, 1.015, larger=larger, leaving=leaving)
     assert found.owner.tolist() == nearest_sites(points, found.centres).tolist()
     assert found.suppressed == naive_suppressed(problem.counts, found.owner, problem.k) <= first
     assert squares_of(populations, found.owner) <= larger * squares
     assert np.hypot(*(points - found.centres[found.owner]).T).sum() <= distance * (1 + 1e-9) + 1e-9
     assert naive_bits(problem.counts, found.owner, problem.k) <= bits * (1 + 1e-9) + 1e-9
-    again = move_sites(partition_of(start), 300, seed, 0.1, 1.0, 1.015, larger=larger)
+    again = move_sites(partition_of(start), 300, seed, 0.1, 1.0, 1.015, larger=larger, leaving=leaving)
     assert again.centres.tolist() == found.centres.tolist()
 
 
@@ -85,6 +86,21 @@ def test_uneven_populations_are_made_use_of_where_they_are_allowed():
         assert len(set(result.owner.tolist())) == len(set(owner.tolist()))
     assert squares_of(counts.region_totals, result.owner) > squares
     assert found[1.3] < found[1.0]
+
+
+def test_sites_leave_where_more_even_regions_suppress_less():
+    points, counts, pairs, _ = grid_problem(5, side=12, classes=12)
+    # Sites crowded in a corner: few regions have most of the people.
+    sites = points[np.lexsort((points.sum(axis=1),))][:16]
+    owner = nearest_sites(points, sites)
+    squares, found = squares_of(counts.region_totals, owner), {}
+    for leaving in (False, True):
+        p = new_partition(counts, points, pairs, owner, sites, 20)
+        found[leaving] = move_sites(p, 4000, 1, 0.0, np.inf, np.inf, leaving=leaving)
+        assert squares_of(counts.region_totals, found[leaving].owner) <= squares
+    number = {leaving: len(set(result.owner.tolist())) for leaving, result in found.items()}
+    assert number[True] < number[False] == len(set(owner.tolist()))
+    assert found[True].suppressed < found[False].suppressed
 
 
 def with_idle_sites(start, extra):

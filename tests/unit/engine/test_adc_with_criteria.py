@@ -49,11 +49,11 @@ CRITERIA = ("--sensitive", "illness", "--criterion", "share:60")
 
 def test_fewer_records_are_lost_for_their_sensitive_values_than_by_sizes_alone(files, capsys, monkeypatch):
     with_them = solution(files, capsys, *CRITERIA)
-    told = with_them["adc"]["for_criteria"]
+    told = with_them["adc"]["further"]
     assert told["suppressed_after"] < told["suppressed_before"]
     assert with_them["measures"]["suppressed_records"] == told["suppressed_after"]
     # Without the further moves the thesis' own end, which looks at sizes only, is judged by the criteria.
-    monkeypatch.setattr(AdcSiteLocation, "_for_criteria", lambda self, situation, found, progress: (found.sites, {}))
+    monkeypatch.setattr(AdcSiteLocation, "_further", lambda self, situation, found, progress: (found.sites, {}))
     by_sizes = solution(files, capsys, *CRITERIA)
     assert by_sizes["measures"]["suppressed_records"] == told["suppressed_before"]
     # Without criteria the moves are the thesis' and no others, sensitive column or not.

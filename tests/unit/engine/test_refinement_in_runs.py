@@ -128,6 +128,32 @@ def test_adc_finds_the_number_of_sites_that_the_allowed_loss_permits():
     assert again.sites.tolist() == found[0.2].sites.tolist()
 
 
+def test_adc_with_both_objectives_begins_where_the_thesis_ends_and_may_leave_sites_without_regions():
+    populations = grid_problem().counts.region_totals
+    found = {}
+    for objective in ("thesis", "both"):
+        # Density makes uneven regions: the same sum of squares then allows fewer, even ones.
+        values = {"objective": objective, "seeding": make("site_location", "density")}
+        location = make("site_location", "adc", values)
+        request = replace(request_of(None), site_location=location, range_reach=1)
+        one, two = (run(replace(request, workers=workers)).solutions for workers in (1, 2))
+        assert [a.owner.tolist() for a in one] == [b.owner.tolist() for b in two]
+        assert [a.told for a in one] == [b.told for b in two]
+        found[objective] = one
+    fewer = 0
+    for thesis, both in zip(found["thesis"], found["both"], strict=True):
+        told = both.told["adc"]["further"]
+        assert told["suppressed_before"] == thesis.suppressed_local
+        assert told["suppressed_after"] == both.suppressed_local < thesis.suppressed_local
+        assert told["sites_before"] == both.site_count == thesis.site_count
+        assert told["sites_after"] == len(both.sites) == both.aggregated_regions <= thesis.aggregated_regions
+        squares = [(np.bincount(solution.owner, populations) ** 2).sum() for solution in (thesis, both)]
+        assert squares[1] <= squares[0]
+        fewer += both.aggregated_regions < thesis.aggregated_regions
+        assert thesis.told["adc"].items() <= both.told["adc"].items()
+    assert fewer
+
+
 def test_what_starts_from_sites_whose_number_changes_may_change_it_too():
     values = {"objective": "suppression", "change_percent": 40.0, "allowed_loss_percent": 20.0}
     seeding = make("site_location", "adc", values)

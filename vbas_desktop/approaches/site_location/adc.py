@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from vbas_desktop.algorithms.adc.search import Clustering
 
 
-def _first(situation: Situation, progress: Progress) -> Progress:
-    """The part of the progress that is left for the thesis' moves."""
-    return Span(progress, 0.0, 0.5) if enforced(situation.sensitive) else progress
-
-
 @dataclass(frozen=True, eq=False)
 class _Placed:
     """Sites that are where they are."""
@@ -36,7 +31,7 @@ class _Placed:
         return self.sites
 
 
-THESIS, SUPPRESSION = "thesis", "suppression"
+THESIS, SUPPRESSION, BOTH = "thesis", "suppression", "both"
 _REHEARSAL = "vbas_desktop.algorithms.adc.search:rehearse"
 
 
@@ -54,6 +49,10 @@ class AdcSiteLocation(SiteLocation):
 
     If sensitive values must meet criteria, the thesis' moves, which look at sizes only, are followed by moves as with
     the objective “suppression” that keep the number of sites: these count classes that miss the criteria, too.
+
+    With the objective “both” the thesis' moves are followed by moves as with “suppression” that may leave sites without
+    regions, as the thesis' moves may, but never raise the sum of the squared populations: regions become fewer and more
+    even. Sites without regions are not returned.
 
     With the objective “suppression” sites move as in “Refined sites”, without regard to distances. If their number may
     change, every fifth move takes a site away or puts one at the point of an initial region; of the states within the
@@ -84,8 +83,9 @@ class AdcSiteLocation(SiteLocation):
         label="Objective",
         help="“thesis”: the lowest anonymity and the number of regions at it. “suppression”: the number of records to "
         "be suppressed, by annealing; neither the sum of the squared populations nor the number of regions changes "
-        "for the worse, unless you allow it below.",
-        choices=(THESIS, SUPPRESSION),
+        "for the worse, unless you allow it below. “both”: first the one, then the other; more sites than with the "
+        "thesis' objective are left without regions, and fewer records are suppressed.",
+        choices=(THESIS, SUPPRESSION, BOTH),
     )
     uneven_percent: float = parameter(
         0.0,
@@ -121,9 +121,8 @@ class AdcSiteLocation(SiteLocation):
             if told["stopped"]:
                 raise Cancelled
             return places
-        places, told = self._for_criteria(
-            situation, self.cluster(situation, sites, _first(situation, progress)), progress
-        )
+        found = self.cluster(situation, sites, self._first(situation, progress))
+        places, told = self._further(situation, found, progress)
         if told.get("stopped"):
             raise Cancelled
         return places
@@ -135,7 +134,7 @@ class AdcSiteLocation(SiteLocation):
         if self.objective == SUPPRESSION:
             places, told = moved_sites(situation, self.seeding, sites, self._search(), progress)
             return places, {self.card.name: told}
-        found = self.cluster(situation, sites, _first(situation, progress))
+        found = self.cluster(situation, sites, self._first(situation, progress))
         facts: dict[str, Any] = {
             "moves": found.moves,
             "tries": found.tries,
@@ -144,22 +143,32 @@ class AdcSiteLocation(SiteLocation):
             "anonymity_before": found.anonymity_before,
             "anonymity_after": found.anonymity,
         }
-        places, told = self._for_criteria(situation, found, progress)
-        return places, {self.card.name: facts | ({"for_criteria": told} if told else {})}
+        places, told = self._further(situation, found, progress)
+        if told:
+            facts |= {"further": told, "stopped": told["stopped"]}
+        return places, {self.card.name: facts}
 
-    def _for_criteria(
+    def _goes_further(self, situation: Situation) -> bool:
+        return self.objective == BOTH or bool(enforced(situation.sensitive))
+
+    def _first(self, situation: Situation, progress: Progress) -> Progress:
+        """The part of the progress that is left for the thesis' moves."""
+        return Span(progress, 0.0, 0.5) if self._goes_further(situation) else progress
+
+    def _further(
         self, situation: Situation, found: Clustering, progress: Progress
     ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
-        """From where the thesis' moves ended, further ones that count classes whose sensitive values miss criteria."""
-        if not enforced(situation.sensitive):
+        """From where the thesis' moves ended, further ones that count all records to be suppressed."""
+        if not self._goes_further(situation):
             return found.sites, {}
-        search = Search(uneven_percent=self.uneven_percent)
+        search = Search(uneven_percent=self.uneven_percent, leaving=self.objective == BOTH)
         return moved_sites(situation, _Placed(found.sites), len(found.sites), search, Span(progress, 0.5, 1.0))
 
     @property
     def changes_number(self) -> bool:
         """Whether sites may be added or taken away."""
-        return (self.objective == SUPPRESSION and self.change_percent > 0) or super().changes_number
+        mine = self.objective == BOTH or (self.objective == SUPPRESSION and self.change_percent > 0)
+        return mine or super().changes_number
 
     def _search(self) -> Search:
         return Search(
