@@ -44,9 +44,12 @@ def spark():
 
     cluster = start_cluster()
     master = f"spark://127.0.0.1:{cluster.port}"
+    # Programs that tests start find the settings there, too.
+    os.environ["SPARK_CONF_DIR"] = str(cluster.folder)
     try:
         _session(Address(master, Kind.SPARK, master), master)
         yield master
         _let_go(master)
     finally:
+        del os.environ["SPARK_CONF_DIR"]
         cluster.stop()

@@ -114,7 +114,7 @@ def start_server() -> Server:
 
 @dataclass
 class Cluster:
-    """A Spark master with two workers, each a process of its own."""
+    """A Spark master with two workers, each a process of its own, with room for two programs at a time."""
 
     port: int
     folder: Path
@@ -138,6 +138,10 @@ def _answers(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java does not live long enough here for its best compiler to pay."""
+
+
 def start_cluster(workers: int = 2) -> Cluster:
     """Start a master and workers on the loopback."""
     import pyspark
@@ -147,8 +151,14 @@ def start_cluster(workers: int = 2) -> Cluster:
     port = free_port()
     environment = {
         **os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_NO_DAEMONIZE": "1",
-        "SPARK_DAEMON_MEMORY": "512m", "SPARK_LOCAL_DIRS": str(folder),
+        "SPARK_DAEMON_MEMORY": "512m", "SPARK_LOCAL_DIRS": str(folder), "SPARK_DAEMON_JAVA_OPTS": QUICK,
     }  # fmt: skip
+    settings = {
+        "spark.cores.max": str(workers), "spark.executor.cores": "1", "spark.executor.memory": "512m",
+        "spark.driver.extraJavaOptions": QUICK, "spark.executor.extraJavaOptions": QUICK,
+    }  # fmt: skip
+    lines = "".join(f"{name} {value}\n" for name, value in settings.items())
+    (folder / "spark-defaults.conf").write_text(lines, encoding="utf-8")
     java = shutil.which("java")
     assert java, "java is missing: run `make setup-sources` as root, or install default-jre-headless"
     kind = "org.apache.spark.deploy."
@@ -170,7 +180,7 @@ def start_cluster(workers: int = 2) -> Cluster:
         except subprocess.TimeoutExpired:
             continue
     for number in range(workers):
-        work = ["--cores", "1", "--memory", "1g", "--work-dir", str(folder / f"work{number}")]
+        work = ["--cores", "2", "--memory", "1g", "--work-dir", str(folder / f"work{number}")]
         own = ["--host", "127.0.0.1", "--webui-port", str(free_port())]
         processes.append(
             subprocess.Popen(

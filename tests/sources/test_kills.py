@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from making import regions_file
 from places import in_folder
+from servers import QUICK
 from test_datasets import table
 from test_targets import RUN, released, rows_at, there
 
@@ -123,6 +125,101 @@ def test_a_server(moment, staged, server, password, tmp_path):
     assert hidden(tmp_path) == []
 
 
+def executors(application: str) -> list[int]:
+    """The processes that work for a program at the cluster."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = path.read_bytes().split(b"\0")
+            if application.encode() in words and any(word.endswith(b"CoarseGrainedExecutorBackend") for word in words):
+                found.append(int(path.parent.name))
+    return found
+
+
+@contextmanager
+def at_spark(moment: str, records: str, tmp_path, spark: str):
+    """The program on its way from Spark to a folder of Spark's, and what waits until Spark works for it.
+
+    The executors stand still from then on, so that no work is ever done before something happens to it.
+    """
+    words = arguments(f"{spark}{records}", tmp_path, f"{spark}{tmp_path}/given")
+    found: list = [0, "none"]
+    with start(moment, *words, TMPDIR=str(tmp_path)) as child:
+
+        def reach() -> tuple[int, list[int]]:
+            said = child.stdout.readline().split()
+            assert said[:1] == [b"there"], child.communicate()[1].decode()
+            found[:] = int(said[1]), said[2].decode()
+            until(lambda: len(executors(found[1])) == 2)
+            workers = executors(found[1])
+            for each in workers:
+                os.kill(each, signal.SIGSTOP)
+            child.stdin.write(b"go on\n")
+            child.stdin.flush()
+            assert child.stdout.readline() == b"working\n"
+            return found[0], workers
+
+        try:
+            yield child, reach
+        finally:
+            child.kill()
+            for each in executors(found[1]):
+                os.kill(each, signal.SIGCONT)
+    until(lambda: not running(found[0]) and not executors(found[1]))
+
+
+LOST = "The connection to Spark was lost; what was begun was given up."
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.timeout(600)
+def test_the_program_while_spark_works(spark, tmp_path):
+    records = in_folder(table(), tmp_path / "visits")
+    with at_spark("checking", records, tmp_path, spark) as (child, reach):
+        reach()
+        os.kill(child.pid, signal.SIGKILL)
+        assert child.wait() == -signal.SIGKILL
+    assert not (tmp_path / "given").exists()
+    assert hidden(tmp_path) == [".given"]
+    assert main(arguments(records, tmp_path, f"{tmp_path}/given")) == 0
+    assert rows_at(there(f"{tmp_path}/given")) == released(tmp_path)
+    assert hidden(tmp_path) == []
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.timeout(600)
+def test_java_while_spark_works(spark, tmp_path):
+    with at_spark("releasing", in_folder(table(), tmp_path / "visits"), tmp_path, spark) as (child, reach):
+        java, _ = reach()
+        os.kill(java, signal.SIGKILL)
+        said = child.communicate()[1].decode()
+        assert child.returncode == 1
+    assert said.splitlines()[-1].endswith(f"{LOST} Try again when the cluster runs.")
+    assert said.count(LOST) == 1
+    assert "Traceback" not in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["regions.csv", "visits"]
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.timeout(600)
+def test_executors_while_they_work_and_then_java(spark, tmp_path):
+    """Spark replaces executors, and the release is all there; without Java, it does not get to the target."""
+    with at_spark("releasing checking", in_folder(table(), tmp_path / "visits"), tmp_path, spark) as (child, reach):
+        _, workers = reach()
+        for each in workers:
+            os.kill(each, signal.SIGKILL)
+        java, others = reach()
+        assert not set(others) & set(workers)
+        os.kill(java, signal.SIGKILL)
+        said = child.communicate()[1].decode()
+        assert child.returncode == 1
+    assert said.count(LOST) == 1
+    assert said.splitlines()[-1].endswith(f"The release itself is complete: {tmp_path / 'out'}.")
+    assert "Traceback" not in said
+    assert len(released(tmp_path)) == 600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "regions.csv", "visits"]
+
+
 @pytest.mark.xdist_group("spark")
 @pytest.mark.timeout(600)
 def test_a_table_of_spark(tmp_path):
@@ -134,7 +231,7 @@ def test_a_table_of_spark(tmp_path):
         "spark.sql.catalogImplementation hive\n"
         f"spark.sql.warehouse.dir file:{house}/warehouse\n"
         f"spark.hadoop.javax.jdo.option.ConnectionURL jdbc:derby:;databaseName={house}/catalogue;create=true\n"
-        f"spark.driver.extraJavaOptions -Dderby.system.home={house}\n",
+        f"spark.driver.extraJavaOptions -Dderby.system.home={house} {QUICK}\n",
         encoding="utf-8",
     )
     there = {"SPARK_CONF_DIR": str(house), "TMPDIR": str(temporary)}

@@ -174,7 +174,7 @@ def test_records_that_change_while_they_are_released_are_not_seen(visits, server
         ("DROP TABLE visits", "The table is not there any more."),
         ("ALTER TABLE visits ALTER COLUMN age TYPE text USING 'a' || age", "do not fit their types"),
         ("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'vbas-desktop'",
-         "The connection to the server was lost. Nothing was released."),
+         "The connection to the server was lost; what was begun was given up."),
     ],
     ids=["column", "table", "type", "connection"],
 )  # fmt: skip
@@ -281,7 +281,7 @@ def test_a_server_that_dies_in_the_middle_is_told_and_nothing_is_released(tmp_pa
 
         monkeypatch.setattr(ReleaseQuery, "upload", killed)
         assert main(arguments(mortal.address("public.visits"), tmp_path, "--out", str(tmp_path / "out"))) == 1
-        assert "The connection to the server was lost. Nothing was released." in capsys.readouterr().err
+        assert "The connection to the server was lost; what was begun was given up." in capsys.readouterr().err
         assert [path.name for path in tmp_path.iterdir()] == ["regions.csv"]
     finally:
         mortal.stop()

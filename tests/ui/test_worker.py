@@ -8,7 +8,7 @@ import time
 import pytest
 
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.ui.worker import JobRunner
+from vbas_desktop.ui.worker import JobRunner, in_window_words
 
 
 @pytest.fixture
@@ -117,3 +117,18 @@ def test_shutting_down_stops_the_thread_and_silences_it(runner, qtbot):
     runner.shut_down()
     assert not runner.busy
     assert seen == []
+
+
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        ("/data/house/visits.csv", "visits.csv"),
+        ("C:\\house\\visits.csv", "visits.csv"),
+        ("postgresql://ann@db.house/health#given.visits", "postgresql://ann@db.house/health#given.visits"),
+    ],
+)
+def test_a_file_is_told_by_its_name_and_an_address_whole(file, told):
+    assert in_window_words(Finding("taken", "It is taken.", "Choose another.", file=file)) == (
+        f"{told}: It is taken. Choose another."
+    )
+    assert in_window_words(Finding("taken", "It is taken.")) == "It is taken."

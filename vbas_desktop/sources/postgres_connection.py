@@ -105,5 +105,5 @@ def _unreachable(text: str, file: str) -> Finding:
         return Finding("no-such-host", "There is no host of this name.", "Check the address.", file=file)
     if "refused" in lower or "timeout" in lower or "timed out" in lower or "unreachable" in lower:
         return Finding("no-server", "No server answers there.", "Check host and port, and whether it runs.", file=file)
-    message = "The connection to the server was lost. Nothing was released."
+    message = "The connection to the server was lost; what was begun was given up."
     return Finding("connection-lost", message, "Try again when the server runs.", file=file)

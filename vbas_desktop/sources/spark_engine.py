@@ -198,9 +198,12 @@ def _session(address: Address, master: str) -> Any:
             for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
                 # They would print queries with all that Java says about them.
                 logging.getLogger(name).disabled = True
+            logging.getLogger().addFilter(_is_not_of_java)
             with _quiet():
                 session = builder.getOrCreate()
                 session.sparkContext.setLogLevel("OFF")
+                # This, too, would print a traceback when Java is gone.
+                session.sparkContext._accumulatorServer.handle_error = lambda *_: None
         except Exception as error:  # noqa: BLE001 (Java, its absence and the network fail in many ways)
             shutil.rmtree(_own_folder(), ignore_errors=True)
             raise InputError(_not_started(error, address)) from None
@@ -288,6 +291,11 @@ def _quiet() -> Iterator[None]:
         os.close(nowhere)
 
 
+def _is_not_of_java(record: logging.LogRecord) -> bool:
+    """The way to Java prints a traceback when Java is gone; whoever waits for an answer tells it in words."""
+    return record.module != "java_gateway"
+
+
 def _let_go(master: str) -> None:
     with _lock:
         _users[master] = max(0, _users.get(master, 0) - 1)
@@ -354,7 +362,7 @@ def told(error: Exception, address: Address) -> InputError:
     if "FileNotFound" in text or "FAILED_READ_FILE" in text:
         return changed(address)
     if isinstance(error, ConnectionError | EOFError) or any(sign in text for sign in _LOST):
-        message = "The connection to Spark was lost. Nothing was released."
+        message = "The connection to Spark was lost; what was begun was given up."
         return InputError(Finding("connection-lost", message, "Try again when the cluster runs.", file=file))
     message = f"Spark could not do this ({type(error).__name__})."
     return InputError(Finding("engine", message, "Ask who runs the cluster.", file=file))

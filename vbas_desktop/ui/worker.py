@@ -43,8 +43,10 @@ def is_about_reading(finding: Finding) -> bool:
 
 
 def in_window_words(finding: Finding) -> str:
-    """The finding in one paragraph; the file by its name, since its folder is known here."""
-    place = finding.file.replace("\\", "/").rpartition("/")[2] if finding.file else None
+    """The finding in one paragraph; the file by its name, since its folder is known here, but all of an address."""
+    place = finding.file or ""
+    if "://" not in place:
+        place = place.replace("\\", "/").rpartition("/")[2]
     head = [place] if place else []
     if finding.row is not None:
         head.append(f"row {finding.row:,}")

@@ -203,14 +203,19 @@ class ExportDialog(QDialog):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(0, 0, GRID, 0)
+        foot.addLayout(row)
+        foot.addWidget(muted("The files appear in the folder only after they were read back and verified."))
+        foot.addWidget(self.problem)
+        foot.addWidget(self._buttons)
         outer = QVBoxLayout(self)
-        outer.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        outer.setSpacing(GRID)
+        # The bar that scrolls what is above has the outer half of the margin.
+        outer.setContentsMargins(2 * GRID, 2 * GRID, GRID, 2 * GRID)
+        for layout in (foot, outer):
+            layout.setSpacing(GRID)
         outer.addWidget(self._scroll, 1)
-        outer.addLayout(row)
-        outer.addWidget(muted("The files appear in the folder only after they were read back and verified."))
-        outer.addWidget(self.problem)
-        outer.addWidget(self._buttons)
+        outer.addLayout(foot)
         self._offer_instead()
 
     def _offer_instead(self) -> None:
