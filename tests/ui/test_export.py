@@ -14,6 +14,7 @@ from vbas_desktop.cli.main import main
 from vbas_desktop.domain.records import Role
 from vbas_desktop.release.ledger import read_ledger
 from vbas_desktop.ui.dialogs.export import ExportDialog, ledger_of
+from vbas_desktop.ui.dialogs.extract import ExtractDialog
 from vbas_desktop.ui.dialogs.handing_over import RecordDialog
 from vbas_desktop.ui.dialogs.release_done import ReleaseDone
 from vbas_desktop.ui.pages import PAGES
@@ -376,6 +377,27 @@ def test_only_columns_of_what_was_handed_over_are_written_by_a_click(small_regio
     assert document["ledger_check"]["safe"]
     first, extract = ((tmp_path / name / "release" / "crosswalk.csv").read_text() for name in ("first", "extract"))
     assert first == extract
+    # The page Releases does the same for the chosen release.
+    page = opened(window, "Releases", qtbot)
+    page.extract.click()
+    dialog = window.findChild(ExtractDialog)
+    region = window.session.choices.region_column
+    assert (dialog.audience.text(), dialog.target.text()) == ("Uni", f"{tmp_path / 'first'}-columns")
+    assert dialog.kept == kept
+    assert not dialog.export.isEnabled(), "with all columns it would be the same release"
+    items = {item.text(): item for item in map(dialog.columns.item, range(dialog.columns.count()))}
+    assert not items[region].flags() & Qt.ItemFlag.ItemIsEnabled
+    items[dropped].setCheckState(Qt.CheckState.Unchecked)
+    dialog.target.setText(" ")
+    assert not dialog.export.isEnabled()
+    dialog.target.setText(str(tmp_path / "again"))
+    with qtbot.waitSignal(window.runner.job_ended, timeout=LONG):
+        dialog.export.click()
+    head = (tmp_path / "again" / "release" / "anonymized.csv").read_text().splitlines()[0].split(",")
+    assert set(head) == set(kept) - {dropped}
+    again = json.loads((tmp_path / "again" / "run.json").read_text())["ledger_check"]
+    assert (again["audience"], again["safe"]) == ("Uni", True)
+    assert (tmp_path / "again" / "release" / "crosswalk.csv").read_text() == first
 
 
 def test_no_text_of_the_dialog_lies_over_another(aggregated_window):

@@ -64,7 +64,8 @@ class Context:
     watches. ``say`` puts a sentence into the status line and the log; ``show_map`` brings the map back to the front;
     ``show_tab`` brings a tab to the front by its title. ``run`` runs the choices in force and then does what it is
     handed, ``export`` asks where the release of the shown solution goes. ``use_earlier`` makes the regions of a release
-    in the ledger once more, or opens it so that they can be joined.
+    in the ledger once more, or opens it so that they can be joined; ``extract`` asks for some columns of it, for an
+    audience.
     """
 
     model: SessionModel
@@ -77,6 +78,7 @@ class Context:
     run: Callable[[Callable[[], None] | None], None] = _nothing
     export: Callable[[], None] = _nothing
     use_earlier: Callable[[Entry, bool], None] = _nothing
+    extract: Callable[[Entry, str], None] = _nothing
 
     @property
     def session(self) -> Session:

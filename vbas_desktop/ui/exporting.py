@@ -59,6 +59,15 @@ class Exporting(QObject):
             dialog.take_up(*stopped)
         dialog.open()
 
+    def extract(self, entry: Entry, audience: str) -> None:
+        """Ask which columns of an earlier release are written once more."""
+        from .dialogs.export import ledger_of
+        from .dialogs.extract import ExtractDialog
+
+        dialog = ExtractDialog(entry, ledger_of(self._context.session), audience, self._window)
+        dialog.order_made.connect(self._on_extract_wanted)
+        dialog.open()
+
     @Slot()
     def _on_tiers_wanted(self) -> None:
         apply_tiers(self._context)

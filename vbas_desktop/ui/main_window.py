@@ -68,6 +68,7 @@ class MainWindow(QMainWindow):
             self._run_then,
             self._export,
             self._use_earlier,
+            self._extract,
         )
         self.status = StatusLine(self.model, self.runner, self)
         self.setStatusBar(self.status)
@@ -181,6 +182,9 @@ class MainWindow(QMainWindow):
 
     def _export(self) -> None:
         self.exporting.export()
+
+    def _extract(self, entry: Entry, audience: str) -> None:
+        self.exporting.extract(entry, audience)
 
     def _use_earlier(self, entry: Entry, join: bool) -> None:
         from .earlier_regions import EarlierRegions

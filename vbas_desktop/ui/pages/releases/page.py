@@ -88,18 +88,20 @@ class ReleasesPage(QWidget):
         self.check = QPushButton("Check the shown solution")
         self.remove = QPushButton("Remove from the ledger")
         self.reuse, self.join = QPushButton("Use its regions"), QPushButton("Join its regions")
+        self.extract = QPushButton("Only columns of it…")
         # No letters: they would be those of the panel beside the page.
         for button, keys, told in (
             (self.check, "Ctrl+Return", "Compare the solution that is shown with what this audience has"),
             (self.reuse, "Ctrl+Alt+U", "Run the open records with the regions and columns of the chosen release"),
             (self.join, "Ctrl+Alt+J", "Open the chosen release as data, so that its regions can be joined further"),
+            (self.extract, "Ctrl+Alt+K", "Write the chosen release once more, with those of its columns that you tick"),
             (self.remove, "Ctrl+Del", "Remove the chosen release from the ledger"),
         ):
             button.setShortcut(keys)
             button.setToolTip(f"{told} ({keys})")
         row = QHBoxLayout()
         row.addWidget(Field("Audience", self.audience, "Who would get the solution that is shown"), 1)
-        for button in (self.check, self.reuse, self.join, self.remove):
+        for button in (self.check, self.reuse, self.join, self.extract, self.remove):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, 2 * GRID)
@@ -117,6 +119,7 @@ class ReleasesPage(QWidget):
         self.remove.clicked.connect(self._on_remove)
         self.reuse.clicked.connect(lambda: self._use(join=False))
         self.join.clicked.connect(lambda: self._use(join=True))
+        self.extract.clicked.connect(self._on_extract)
         self.table.selectionModel().selectionChanged.connect(self._on_chosen)
         self._on_chosen()
 
@@ -164,6 +167,12 @@ class ReleasesPage(QWidget):
         if chosen is not None:
             self._context.use_earlier(chosen, join)
 
+    @Slot()
+    def _on_extract(self) -> None:
+        chosen = self._chosen
+        if chosen is not None:
+            self._context.extract(chosen, self.audience.text().strip())
+
     def _say(self, text: str, look: str) -> None:
         self.said.setText(text)
         set_look(self.said, look)
@@ -175,6 +184,7 @@ class ReleasesPage(QWidget):
         self.remove.setEnabled(chosen is not None)
         self.reuse.setEnabled(chosen is not None and not chosen.parents)
         self.join.setEnabled(chosen is not None and not chosen.parents)
+        self.extract.setEnabled(chosen is not None and bool(chosen.folder) and len(chosen.columns) > 1)
         self.check.setEnabled(bool(len(self.model.ledger)) and entry is not None and entry.problem is not None)
         against = [each for each in self.model.verdict.against if chosen is not None and each.entry.id == chosen.id]
         # What would expose people is among what is said of all of them.
