@@ -48,14 +48,16 @@ ROW = st.tuples(VALUE, VALUE, VALUE, st.sampled_from(["r1", "r2", "r3", "lost", 
     names=st.permutations(["a", "b", "c"]).flatmap(lambda p: st.integers(1, 3).map(lambda n: p[:n])),
     lookup=st.sampled_from([0, 1 << 22]),
     dense=st.sampled_from([0, 25, 60, 1 << 22]),
+    few=st.sampled_from([0, 1 << 16]),
     groups=st.dictionaries(VALUE, st.sampled_from(["g", "1", ""]), max_size=3),
 )
-def test_counts_agree_with_a_naive_counter(tmp_path_factory, rows, names, lookup, dense, groups):
+def test_counts_agree_with_a_naive_counter(tmp_path_factory, rows, names, lookup, dense, few, groups):
     table = table_of(tmp_path_factory.mktemp("count"), rows)
     regions = regions_named("r3", "empty", "r1", "r2", "r4")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counting, "_LOOKUP_CLASSES", lookup)
         patch.setattr(counting, "_DENSE_CELLS", dense)
+        patch.setattr(counting, "_FEW_CLASSES", few)
         patch.setattr(counting, "_CHUNK", 7)
         problem = build_problem(
             table,

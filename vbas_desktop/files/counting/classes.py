@@ -16,6 +16,7 @@ from vbas_desktop.domain.records import EquivalenceCounts, Rows
 from .kernels import (
     by_region,
     columns_met,
+    count_codes,
     count_each,
     count_filled,
     count_regions,
@@ -34,6 +35,9 @@ CLASSES_LIMIT = 1 << 63
 _CHUNK = 1 << 20
 _LOOKUP_CLASSES = 1 << 22
 _DENSE_CELLS = 24_000_000
+_FEW_CLASSES = 1 << 16
+"""So many classes have their numbers in the processor's cache, be they met or not."""
+
 _FEW_CELLS = 1_000_000
 _CELLS_PER_RECORD = 2
 _CACHED = 16
@@ -59,6 +63,9 @@ def count(
     possible = math.prod(numbers)
     if _fits(region, possible):
         present, rows, unknown = _count_directly(region, quasi_identifiers, possible, progress)
+        return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
+    if possible <= _FEW_CLASSES and all((column.table >= 0).all() for column in quasi_identifiers):
+        present, rows, unknown = count_by_region(region, quasi_identifiers, possible, progress)
         return EquivalenceCounts.from_rows(numbers, present, *rows), unknown
     size = region.codes.size
     regions, classes = np.empty(size, np.int32), np.empty(size, np.int64)
@@ -119,6 +126,32 @@ def _count_directly(
     if present.size < possible:
         matrix = np.take(matrix, present, axis=1)
     return present, _rows_of(matrix, progress), unknown
+
+
+def count_by_region(
+    region: CodedColumn, quasi_identifiers: Sequence[CodedColumn], possible: int, progress: Progress
+) -> tuple[NDArray[np.int64], Rows, int]:
+    """The classes of records put in the order of regions as they are made: for few classes in many regions."""
+    size = region.codes.size
+    of_codes = np.zeros(region.table.size, np.int64)
+    for part in _chunks(size, progress, 0.0, 0.1):
+        count_codes(region.codes[part], of_codes)
+    per_region = np.zeros(region.number, np.int64)
+    np.add.at(per_region, region.table[region.table >= 0], of_codes[region.table >= 0])
+    starts = np.concatenate(([0], np.cumsum(per_region)))
+    places, ordered, seen = starts.copy(), np.empty(int(starts[-1]), np.int32), np.zeros(possible, np.bool_)
+    step = max(1, _CHUNK // _CACHED)
+    regions, classes = np.empty(step, np.int32), np.empty(step, np.int64)
+    for part in _chunks(size, progress, 0.1, 0.7, _CACHED):
+        here = slice(0, part.stop - part.start)
+        _classify(region, quasi_identifiers, part, regions[here], classes[here])
+        mark(classes[here], seen)
+        by_region(regions[here], classes[here], places, ordered)
+    indptr, columns, values = _count_ordered(ordered, starts, possible, progress)
+    present = np.flatnonzero(seen).astype(np.int64)
+    if present.size < possible:
+        columns = (np.cumsum(seen) - 1).astype(np.int32)[columns]
+    return present, (indptr, columns, values), size - ordered.size
 
 
 def _rank_by_lookup(classes: NDArray[np.int64], possible: int, progress: Progress) -> NDArray[np.int64]:
@@ -210,12 +243,17 @@ def count_sorted(
     ordered = np.empty(known, np.int32)
     for part in _chunks(classes.size, progress, 0.65, 0.8):
         by_region(regions[part], classes[part], places, ordered)
-    kept = nothing_met(present)
-    indptr = np.zeros(region_number + 1, np.int64)
+    return _count_ordered(ordered, starts, present, progress)
+
+
+def _count_ordered(ordered: NDArray[np.int32], starts: NDArray[np.int64], classes: int, progress: Progress) -> Rows:
+    """Count the classes of records in the order of regions, each of which begins at its start."""
+    kept, known, regions = nothing_met(classes), ordered.size, starts.size - 1
+    indptr = np.zeros(regions + 1, np.int64)
     columns, values = np.empty(known + 1, np.int32), np.empty(known + 1, np.int64)
-    filled, step = 0, max(1, region_number * _CHUNK // max(1, known))
-    for first in range(0, region_number, step):
-        progress.update(_STAGE, 0.8 + 0.2 * first / region_number)
+    filled, step = 0, max(1, regions * _CHUNK // max(1, known))
+    for first in range(0, regions, step):
+        progress.update(_STAGE, 0.8 + 0.2 * first / regions)
         some = starts[first : first + step + 1]
         filled = int(count_each(ordered, some, *kept, indptr[first + 1 :], filled, columns, values))
     return indptr, columns[:filled], values[:filled]

@@ -110,6 +110,13 @@ def extract(matrix: NDArray, indptr: NDArray[np.int64], columns: NDArray[np.int3
 
 
 @njit(cache=True, nogil=True)
+def count_codes(codes: NDArray, numbers: NDArray[np.int64]) -> None:
+    """How many records have each code."""
+    for i in range(np.uint64(codes.size)):
+        numbers[np.uint64(codes[i])] += 1
+
+
+@njit(cache=True, nogil=True)
 def count_regions(regions: NDArray[np.int32], classes: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
     """How many records with a class each region has."""
     for i in range(np.uint64(classes.size)):

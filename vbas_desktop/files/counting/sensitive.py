@@ -105,9 +105,13 @@ def count_sensitive(
         if _benign(chosen, value, as_written):
             harmful[place[as_written]] = False
     column = Lookup(chosen.column, lookup, len(ordered))
-    cells, _ = table.count(region, [*quasi_identifiers, column], progress)
-    codes = (cells.classes % len(ordered)).astype(np.int64)
-    totals = np.bincount(codes, cells.class_totals, minlength=len(ordered)).astype(np.int64)
+    cells, unknown = table.count(region, [*quasi_identifiers, column], progress)
+    frequencies = table.facts(chosen.column).frequencies
+    if unknown or frequencies is None:
+        codes, numbers = (cells.classes % len(ordered)).astype(np.int64), cells.class_totals
+    else:
+        codes, numbers = lookup.astype(np.int64), frequencies
+    totals = np.bincount(codes, numbers, minlength=len(ordered)).astype(np.int64)
     return SensitiveCounts(chosen, tuple(ordered), harmful, cells, totals)
 
 

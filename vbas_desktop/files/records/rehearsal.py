@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from vbas_desktop.domain.progress import Silent
-from vbas_desktop.files.counting.classes import CodedColumn, count, count_sorted
+from vbas_desktop.files.counting.classes import CodedColumn, count, count_by_region, count_sorted
 
 from .bits import PADDING
 from .coding import ColumnCoder, Fields
@@ -28,9 +28,10 @@ def rehearse() -> None:
         for text in (_regular(), _quoted()):
             file.write_text(text, encoding="utf-8")
             table = load_records(file)
-            for names in (("few",), ("many",), ("many", "long"), ("many", "long", "number")):
-                for region in ("few", "many"):
+            for region in ("few", "many"):
+                for names in (("few",), ("many",), ("many", "long"), ("many", "long", "number")):
                     count(_column(table, region), [_column(table, name) for name in names], Silent())
+                count_by_region(_column(table, region), [_column(table, "few")], 2, Silent())
     _code_widely()
     for raw, out in combinations_with_replacement((np.uint8, np.uint16, np.uint32), 2):
         # A column's first blocks have small codes even if there are many values in the end.
