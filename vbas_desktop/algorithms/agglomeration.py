@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Progress, Silent
 
-from .adjacency import Pairs, group_neighbours, point_neighbours
+from .adjacency import Pairs, adjacency_lists, group_neighbours, point_neighbours
 from .components import connected_parts
 
 _FEWEST = 3
@@ -85,14 +85,14 @@ class _Merging:
     """Groups of places that grow: the smallest one joins the neighbour that keeps them most compact."""
 
     def __init__(self, points: NDArray[np.float64], pairs: Pairs, factor: int) -> None:
-        self._middle: list[tuple[float, float]] = [(float(x), float(y)) for x, y in points]
+        self._x, self._y = points[:, 0].tolist(), points[:, 1].tolist()
         self._size = [1] * len(points)
         self._root = list(range(len(points)))
-        self._neighbours: list[set[int]] = [set() for _ in range(len(points))]
         self._most = _SPARE * factor
-        for one, other in pairs.tolist():
-            self._neighbours[one].add(other)
-            self._neighbours[other].add(one)
+        first, listed = adjacency_lists(pairs, len(points))
+        ends, places = first.tolist(), listed.tolist()
+        # Places beside each group, some of which may have joined others meanwhile, or the group itself.
+        self._beside = [places[start:end] for start, end in pairwise(ends)]
 
     def until(self, wanted: int, progress: Progress) -> NDArray[np.int32]:
         """Merge until so many groups are left; the group of each place, numbered by their first places."""
@@ -102,7 +102,7 @@ class _Merging:
                 break
             if step % _STEPS == 0:
                 progress.update("Arranging places in tiers")
-            self._merge(smallest, min(self._neighbours[smallest], key=lambda other: self._cost(smallest, other)))
+            self._merge(smallest)
             left -= 1
         roots = np.array([_root(self._root, place) for place in range(len(self._root))])
         _, first, group = np.unique(roots, return_index=True, return_inverse=True)
@@ -117,26 +117,26 @@ class _Merging:
             size, place = heapq.heappop(waiting)
             if self._root[place] == place and self._size[place] == size:
                 yield place
-                survivor = _root(self._root, place)
+                survivor = self._root[place]
                 heapq.heappush(waiting, (self._size[survivor], survivor))
 
-    def _cost(self, one: int, other: int) -> tuple[bool, float, int]:
+    def _merge(self, gone: int) -> None:
         """Not too large first, then the least growth of the squared distances to the middle (Ward)."""
-        sizes = self._size[one], self._size[other]
-        (x, y), (u, v) = self._middle[one], self._middle[other]
-        apart = ((x - u) ** 2 + (y - v) ** 2) * sizes[0] * sizes[1] / sum(sizes)
-        too_large = sum(sizes) > self._most
-        return too_large, float(sum(sizes)) if too_large else apart, other
-
-    def _merge(self, gone: int, into: int) -> None:
-        sizes = self._size[gone], self._size[into]
-        (x, y), (u, v) = self._middle[gone], self._middle[into]
-        whole = sum(sizes)
-        self._middle[into] = (x * sizes[0] + u * sizes[1]) / whole, (y * sizes[0] + v * sizes[1]) / whole
+        x, y, size = self._x[gone], self._y[gone], self._size[gone]
+        others = {_root(self._root, place) for place in self._beside[gone]}
+        others.discard(gone)
+        costs = []
+        for other in others:
+            whole = size + self._size[other]
+            if whole > self._most:
+                costs.append((True, float(whole), other))
+            else:
+                apart = (x - self._x[other]) ** 2 + (y - self._y[other]) ** 2
+                costs.append((False, apart * size * self._size[other] / whole, other))
+        into = min(costs)[2]
+        whole = size + self._size[into]
+        self._x[into] = (x * size + self._x[into] * self._size[into]) / whole
+        self._y[into] = (y * size + self._y[into] * self._size[into]) / whole
         self._size[into], self._root[gone] = whole, into
-        for neighbour in self._neighbours[gone]:
-            self._neighbours[neighbour].discard(gone)
-            if neighbour != into:
-                self._neighbours[neighbour].add(into)
-                self._neighbours[into].add(neighbour)
-        self._neighbours[gone] = set()
+        self._beside[into] += others
+        self._beside[gone] = []

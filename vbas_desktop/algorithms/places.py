@@ -11,10 +11,7 @@ def place_numbers(points: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArra
 
     Places are numbered by x, then by y.
     """
-    _, column = np.unique(points[:, 0], return_inverse=True)
-    _, row = np.unique(points[:, 1], return_inverse=True)
-    keys = column.astype(np.int64) * (int(row.max(initial=0)) + 1) + row
-    _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+    _, first, number = np.unique(points[:, 0] + 1j * points[:, 1], return_index=True, return_inverse=True)
     return first, number
 
 

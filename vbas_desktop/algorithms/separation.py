@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from .nearest import threads_for
+from .places import place_numbers
+
 Floats = NDArray[np.float64]
 
 _NEAR = 5
@@ -27,8 +30,8 @@ def largest_ratios(centres: Floats, spread: Floats) -> tuple[Floats, Floats]:
     number = len(centres)
     best, nearest = np.full(number, -np.inf), np.full(number, np.inf)
     # Of those at one place the widest is the best partner for all others.
-    places, at = _places(centres)
-    widths = np.zeros(len(places))
+    first, at = place_numbers(centres)
+    places, widths = centres[first], np.zeros(first.size)
     np.maximum.at(widths, at, spread)
     # Until one at another place is met: from then on the nearest is known.
     _look((centres, spread), np.arange(number), (places, widths), (best, nearest), _NEAR, -np.inf)
@@ -65,7 +68,7 @@ def _look(
         step = max(1, _CELLS // asked)
         for start in range(0, rows.size, step):
             some = rows[start : start + step]
-            distance, place = tree.query(centres[some], np.arange(1, asked + 1))
+            distance, place = tree.query(centres[some], np.arange(1, asked + 1), workers=threads_for(some.size))
             last[start : start + step] = distance[:, -1]
             same = distance == 0
             distance[same] = np.inf
@@ -83,12 +86,5 @@ def _look(
 
 def coinciding_pairs(centres: Floats) -> int:
     """How many pairs of centres are at the same place."""
-    sizes = np.bincount(_places(centres)[1])
+    sizes = np.bincount(place_numbers(centres)[1])
     return int((sizes * (sizes - 1) // 2).sum())
-
-
-def _places(centres: Floats) -> tuple[Floats, NDArray[np.intp]]:
-    """The different places, and which of them each centre is at."""
-    # As complex numbers: they are sorted in a fraction of the time of rows.
-    found, at = np.unique(centres[:, 0] + 1j * centres[:, 1], return_inverse=True)
-    return np.column_stack((found.real, found.imag)), at

@@ -112,9 +112,12 @@ class RecordTable:
         """The records of each region and class; the second number is that of records without a region."""
         from vbas_desktop.files.counting.classes import CodedColumn, count
 
-        first, *others = (
-            CodedColumn(self.codes(each.column), each.table, each.number) for each in (region, *quasi_identifiers)
-        )
+        columns = (region, *quasi_identifiers)
+        with ThreadPoolExecutor(_THREADS, "codes") as pool:
+            codes = pool.map(self.codes, [each.column for each in columns])
+            first, *others = (
+                CodedColumn(found, each.table, each.number) for found, each in zip(codes, columns, strict=True)
+            )
         return count(first, others, progress)
 
     def schema(self) -> Any:
