@@ -68,8 +68,9 @@ sys.exit(bool({{"numpy", "pandas", "pyarrow", "scipy", "numba", "shapely"}} & se
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, timeout=240).returncode == 0
 
 
-def test_a_command_does_not_wait_for_what_others_list():
-    script = "import sys, vbas_desktop.cli.main as m; m._parser(['approaches']); sys.exit('numba' in sys.modules)"
+@pytest.mark.parametrize("command", ["approaches", "run"])
+def test_options_are_known_without_what_computes(command):
+    script = f"import sys, vbas_desktop.cli.main as m; m._parser([{command!r}]); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, timeout=240).returncode == 0
 
 

@@ -9,9 +9,9 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import scipy
 import shapely
 from numpy.typing import NDArray
-from scipy.spatial import Delaunay, QhullError
 
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
@@ -123,8 +123,8 @@ def _place_neighbours(places: NDArray[np.float64]) -> tuple[NDArray[np.int64], N
     """Neighbours among distinct places, which are sorted by x, then y."""
     if len(places) >= 3:
         try:
-            corners = Delaunay(places - places.mean(axis=0)).simplices.astype(np.int64)
-        except QhullError:
+            corners = scipy.spatial.Delaunay(places - places.mean(axis=0)).simplices.astype(np.int64)
+        except scipy.spatial.QhullError:
             pass  # all on one line: each touches the next along it
         else:
             return corners[:, [0, 1, 2]].ravel(), corners[:, [1, 2, 0]].ravel()

@@ -7,7 +7,9 @@ minute. All of that happens in a thread of its own, once in a process, while who
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from contextlib import suppress
 from importlib import import_module
 
@@ -23,9 +25,10 @@ _started: dict[str, threading.Event] = {}
 _here = threading.local()
 
 
-def make_ready(rehearsal: str, progress: Progress) -> None:
-    """Return when the loops of the rehearsal are ready; a stop is obeyed at once, and preparing goes on for next time.
+def make_ready(rehearsal: str, progress: Progress, at_most: float = math.inf) -> None:
+    """Return when the loops of the rehearsal are ready, or after so many seconds.
 
+    A stop is obeyed at once, and preparing goes on for next time.
     If preparing fails this returns too: the work itself then meets what is wrong and says so.
     """
     if getattr(_here, "rehearsing", False):
@@ -36,7 +39,8 @@ def make_ready(rehearsal: str, progress: Progress) -> None:
             ready = _started[rehearsal] = threading.Event()
             # A daemon: the program may end meanwhile.
             threading.Thread(target=_prepare, args=(rehearsal, ready), name="preparing", daemon=True).start()
-    while not ready.wait(_POLL_SECONDS):
+    end = time.monotonic() + at_most
+    while not ready.wait(_POLL_SECONDS) and time.monotonic() < end:
         progress.update(_STAGE)
 
 

@@ -10,9 +10,9 @@ import threading
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import scipy
 import shapely
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 from shapely import MultiPolygon, Polygon
 
 from vbas_desktop.domain.regions import Regions
@@ -161,7 +161,7 @@ def _outline(regions: Regions) -> Polygon | MultiPolygon:
     if disc_radius(regions) is not None:
         return polygonal(shapely.buffer(shapely.convex_hull(shapely.multipoints(regions.points)), margin, quad_segs=6))
     places = np.unique(regions.points, axis=0)
-    apart = cKDTree(places).query(places, k=min(len(places), 1 + _NEAREST))[0][:, -1]
+    apart = scipy.spatial.cKDTree(places).query(places, k=min(len(places), 1 + _NEAREST))[0][:, -1]
     # Few points are far apart everywhere: then that is what near means.
     usual = float(np.quantile(apart, 0.9))
     reach = np.clip(1.5 * apart, 0.3 * margin, max(margin, 0.75 * usual))
@@ -196,7 +196,7 @@ def _clipped(cells: Shapes, area: Polygon | MultiPolygon) -> Shapes:
 
 def _nearest_owns(points: NDArray[np.float64], membership: NDArray[np.integer], sites: NDArray[np.float64]) -> bool:
     """Whether every point belongs to a site that no other site is nearer than."""
-    nearest, _ = cKDTree(sites).query(points)
+    nearest, _ = scipy.spatial.cKDTree(sites).query(points)
     own = np.hypot(*(points - sites[membership]).T)
     return bool((own <= nearest * (1 + 1e-9)).all())
 

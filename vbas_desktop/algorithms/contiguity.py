@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from vbas_desktop.domain.progress import Progress, Silent
 
@@ -32,7 +32,7 @@ def bridged(pairs: Pairs, points: NDArray[np.float64]) -> tuple[Pairs, int]:
         largest = int(np.bincount(label).argmax())
         for island in (part for part in range(number) if part != largest):
             here, elsewhere = np.flatnonzero(label == island), np.flatnonzero(label != island)
-            gap, nearest = cKDTree(points[elsewhere]).query(points[here])
+            gap, nearest = scipy.spatial.cKDTree(points[elsewhere]).query(points[here])
             at = int(gap.argmin())
             one, other = int(here[at]), int(elsewhere[nearest[at]])
             if (min(one, other), max(one, other)) not in built:

@@ -9,8 +9,8 @@ import heapq
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
 
 from vbas_desktop.domain.progress import Progress
 
@@ -199,7 +199,7 @@ def _parts(
     length = np.hypot(*(points[members[ends[:, 0]]] - points[members[ends[:, 1]]]).T)
     # A pair of length zero would be no pair: only the order of the lengths counts.
     rank = np.argsort(np.argsort(length, kind="stable"), kind="stable") + 1.0
-    tree = minimum_spanning_tree(coo_array((rank, (ends[:, 0], ends[:, 1])), shape=(size, size)).tocsr())
+    tree = minimum_spanning_tree(scipy.sparse.coo_array((rank, (ends[:, 0], ends[:, 1])), shape=(size, size)).tocsr())
     tree = (tree + tree.T).tocsr()
     mine, done, open_parts = amounts[members], [], [np.arange(size)]
     while open_parts:
@@ -214,7 +214,7 @@ def _parts(
 
 
 def _best_cut(
-    tree: csr_array, part: NDArray[np.intp], amounts: Floats, by: int, least: Floats
+    tree: scipy.sparse.csr_array, part: NDArray[np.intp], amounts: Floats, by: int, least: Floats
 ) -> list[NDArray[np.intp]] | None:
     """The two sides of the tree's edge whose smaller side is largest; None if no edge leaves the least on both."""
     from scipy.sparse.csgraph import breadth_first_order

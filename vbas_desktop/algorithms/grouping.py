@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
@@ -120,12 +120,12 @@ def _released_in_rows(
     return totals
 
 
-def as_matrix(counts: EquivalenceCounts) -> csr_array:
+def as_matrix(counts: EquivalenceCounts) -> scipy.sparse.csr_array:
     """The counts as a scipy matrix that shares their memory."""
     indptr, columns, values = counts.rows
     if values.size < np.iinfo(np.int32).max:
         indptr = indptr.astype(np.int32)
-    return csr_array((values, columns, indptr), shape=(counts.regions, counts.classes.size))
+    return scipy.sparse.csr_array((values, columns, indptr), shape=(counts.regions, counts.classes.size))
 
 
 def ends_of_kept(kept: NDArray[np.bool_], indptr: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -308,10 +308,10 @@ def _present(counts: EquivalenceCounts, start: int, step: int) -> NDArray[np.boo
     return flags
 
 
-def _summing_matrix(membership: NDArray[np.int32], groups: int) -> csr_array:
+def _summing_matrix(membership: NDArray[np.int32], groups: int) -> scipy.sparse.csr_array:
     """The groups × regions matrix of ones that adds up the rows of each group in file order."""
     order, indptr = members_by_group(membership, groups)
-    return csr_array((np.ones(order.size, np.int64), order, indptr), shape=(groups, order.size))
+    return scipy.sparse.csr_array((np.ones(order.size, np.int64), order, indptr), shape=(groups, order.size))
 
 
 def members_by_group(membership: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.regions import Regions
@@ -39,7 +39,7 @@ def gabriel(points: NDArray[np.float64]) -> Pairs:
     pairs = point_neighbours(points)
     middle = (points[pairs[:, 0]] + points[pairs[:, 1]]) / 2
     radius = np.hypot(*(points[pairs[:, 0]] - points[pairs[:, 1]]).T) / 2
-    nearest, _ = cKDTree(points).query(middle)
+    nearest, _ = scipy.spatial.cKDTree(points).query(middle)
     # The two ends themselves are at the radius, give or take a rounding.
     return pairs[nearest >= radius * (1 - 1e-9)]
 

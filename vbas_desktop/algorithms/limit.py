@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import pdtr
 
 from .site_numbers import decimal
 
@@ -35,7 +35,7 @@ def expected_loss(class_totals: NDArray[np.int64], k: int, sites: int) -> float:
     """
     if k < 2:
         return 0.0
-    return float((class_totals * pdtr(k - 2, class_totals / sites)).sum())
+    return float((class_totals * scipy.special.pdtr(k - 2, class_totals / sites)).sum())
 
 
 def forecast(class_totals: NDArray[np.int64], k: int, allowed: float, regions: int) -> int:

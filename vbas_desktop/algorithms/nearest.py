@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from vbas_desktop.domain.progress import Progress, Silent
 
@@ -43,7 +43,7 @@ def nearest_sites(
     # Sorted by first appearance, the order of the distinct places is the order of the site indices.
     first = np.sort(place_numbers(sites)[0])
     places = sites[first]
-    tree = cKDTree(places)
+    tree = scipy.spatial.cKDTree(places)
     owner = np.empty(len(points), np.int64)
     for start in range(0, len(points), _BLOCK):
         progress.update("Finding the nearest sites", start / len(points))
@@ -51,7 +51,9 @@ def nearest_sites(
     return first[owner].astype(np.int32)
 
 
-def _nearest_places(tree: cKDTree, points: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.int64]:
+def _nearest_places(
+    tree: scipy.spatial.cKDTree, points: NDArray[np.float64], places: NDArray[np.float64]
+) -> NDArray[np.int64]:
     """Nearest distinct place of each point; asks for more candidates until the next one is clearly farther."""
     if len(places) == 1:
         return np.zeros(len(points), np.int64)

@@ -8,8 +8,6 @@ import numpy as np
 
 from .compiled import compiled
 
-REHEARSAL = f"{__name__}:rehearse"
-
 
 @compiled
 def walk(running: Any, begin: int, finish: int, ideal: int, most: int, ends: Any) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from .nearest import threads_for
 from .places import place_numbers
@@ -61,7 +61,7 @@ def _look(
     No partner's spread is above ``widest``.
     """
     (centres, spread), (places, widths), (best, nearest) = groups, partners, found
-    tree = cKDTree(places)
+    tree = scipy.spatial.cKDTree(places)
     while rows.size:
         asked = min(asked, len(places))
         last = np.empty(rows.size)

@@ -7,9 +7,9 @@ and latitudes do once they are projected. Qhull, which merges what is nearly one
 from __future__ import annotations
 
 import numpy as np
+import scipy
 import shapely
 from numpy.typing import NDArray
-from scipy.spatial import Voronoi
 
 from .coverage import Shapes
 
@@ -96,7 +96,7 @@ def _goes_around(edges: NDArray[np.float64], turn: NDArray[np.int64]) -> bool:
 def _by_qhull(points: NDArray[np.float64], number: int) -> Shapes:
     """The cells of the first points; vertices in the order of their directions, as cells are convex."""
     middle = points.mean(axis=0)
-    made = Voronoi(points - middle)
+    made = scipy.spatial.Voronoi(points - middle)
     vertices, same = _merged(made.vertices, _SAME * float(np.ptp(points)))
     cells = np.empty(number, object)
     for i in range(number):

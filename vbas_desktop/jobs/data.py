@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,13 @@ from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import Groups
 from vbas_desktop.sources.address import Address, record_place
 
+from .beside import beside
+
 if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable
+
+_WARM_SECONDS = 0.6
+"""Compiled loops that are kept are there before that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +39,7 @@ class LoadJob:
     """Read both files. ``columns`` are those of the records that are needed (None: all), ``named`` must be there too.
 
     Instead of a record file an address can be given, whose records stay where they are. The region file comes first:
-    it is small, so its mistakes show at once.
+    it is small, so its mistakes show at once. Records are read meanwhile.
     """
 
     records: Path | Address
@@ -44,18 +50,24 @@ class LoadJob:
 
     def execute(self, progress: Progress = Silent()) -> Data:  # noqa: B008 (Silent has no state)
         """Read; all that is wrong with a file comes in one `InputError`."""
+        from vbas_desktop.algorithms.ahead import make_ready
         from vbas_desktop.files.codebook import read_codebook
+        from vbas_desktop.files.records.table import REHEARSAL
         from vbas_desktop.files.regions.read import load_regions
         from vbas_desktop.files.swapped import check_two_files, with_swap_told
 
         place = record_place(self.records) if isinstance(self.records, Path) else self.records
         if isinstance(place, Path):
             check_two_files(place, self.regions)
-        try:
-            regions = load_regions(self.regions, self.reading.of_regions, Span(progress, 0.0, 0.1))
-        except InputError as error:
-            raise (with_swap_told(error, place, self.regions) if isinstance(place, Path) else error) from None
-        table = self._table(place, Span(progress, 0.1, 1.0))
+            # Compiled loops hardly need Python's lock, which reading regions does all the time: so they come first, but
+            # nobody waits for a compiler to learn of a mistake in the region file.
+            make_ready(REHEARSAL, progress, at_most=_WARM_SECONDS)
+        with beside(partial(self._table, place)) as records:
+            try:
+                regions = load_regions(self.regions, self.reading.of_regions, Span(progress, 0.0, 0.1))
+            except InputError as error:
+                raise (with_swap_told(error, place, self.regions) if isinstance(place, Path) else error) from None
+            table = records(Span(progress, 0.1, 1.0))
         for name in self.named:
             table.check_name(name)
         if self.reading.codebook:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy
 import shapely
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.domain.progress import Progress, Silent
@@ -72,7 +72,7 @@ def waves_to(walls: Walls, both: Standing, points: int, progress: Progress) -> t
     box, beyond which there may be a way. Else the box grows.
     """
     low, high = both.points.min(axis=0), both.points.max(axis=0)
-    straight = cKDTree(both.points[points:]).query(both.points[:points])[0]
+    straight = scipy.spatial.cKDTree(both.points[points:]).query(both.points[:points])[0]
     room = max(_DETOUR * float(straight.max(initial=0.0)), _LEAST * float(np.ptp(walls.places, axis=0).max()))
     while True:
         progress.update(_STAGE)
@@ -198,7 +198,7 @@ def _across_gaps(
         return owner
     part = area.part[area.place_nodes[area.node_starts[area.place_of[lost]]]]
     places, owners = (points[known], owner[known]) if known.size else (sites, np.arange(len(sites)))
-    gap, nearest = cKDTree(places).query(points[lost])
+    gap, nearest = scipy.spatial.cKDTree(places).query(points[lost])
     owner = owner.copy()
     order = np.lexsort((lost, gap, part))
     first = order[np.append(True, part[order][1:] != part[order][:-1])]

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.algorithms.population_cells import REHEARSAL, label_cells, walk
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.domain.progress import Progress
+
+_REHEARSAL = "vbas_desktop.algorithms.population_cells:rehearse"
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,9 @@ class BalancedDensitySiteLocation(SiteLocation):
 
     def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
         """The means of the cells, row by row from low y, in a row in the order of its list of cells."""
-        make_ready(REHEARSAL, progress)
+        make_ready(_REHEARSAL, progress)
+        from vbas_desktop.algorithms.population_cells import label_cells
+
         by_x, by_y = situation.remember(
             "points by x and by y", lambda: [np.argsort(axis, kind="stable") for axis in situation.points.T]
         )
@@ -70,6 +73,8 @@ class BalancedDensitySiteLocation(SiteLocation):
     def _rows(self, running: NDArray[np.int64], sites: int) -> NDArray[np.int64]:
         """Where each row begins in the order of y, and where the last one ends."""
         points, records = running.size - 1, int(running[-1])
+        from vbas_desktop.algorithms.population_cells import walk
+
         ends = np.zeros(points + 1, np.int64)
         if self.variant == "thesis":
             root = math.isqrt(sites)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.domain.progress import Progress
@@ -55,7 +55,7 @@ class DensityPeaksSiteLocation(SiteLocation):
         """The chosen regions' points, the highest peaks first."""
         points, regions = situation.points, len(situation.regions)
         progress.update("Measuring the density of records", 0.0)
-        tree = situation.remember("tree of the points", lambda: cKDTree(points))
+        tree = situation.remember("tree of the points", lambda: scipy.spatial.cKDTree(points))
         near = min(regions, max(2, round(self.width * regions / sites)))
         density = _densities(tree, situation.populations, near, progress)
         rank = np.empty(regions, np.int64)
@@ -64,7 +64,9 @@ class DensityPeaksSiteLocation(SiteLocation):
         return points[np.lexsort((rank, -peaks))[:sites]].copy()
 
 
-def _densities(tree: cKDTree, records: NDArray[np.int64], near: int, progress: Progress) -> NDArray[np.float64]:
+def _densities(
+    tree: scipy.spatial.cKDTree, records: NDArray[np.int64], near: int, progress: Progress
+) -> NDArray[np.float64]:
     """Records of so many nearest regions, by the square of the distance that they need."""
     points, density = tree.data, np.empty(tree.n)
     # Points at one place: as dense as can be, and still a number.
@@ -77,7 +79,7 @@ def _densities(tree: cKDTree, records: NDArray[np.int64], near: int, progress: P
     return density
 
 
-def _separations(tree: cKDTree, rank: NDArray[np.int64], progress: Progress) -> NDArray[np.float64]:
+def _separations(tree: scipy.spatial.cKDTree, rank: NDArray[np.int64], progress: Progress) -> NDArray[np.float64]:
     """The distance of each point to the nearest one of lower rank; of the first, to the farthest of all."""
     points, away, near = tree.data, np.empty(tree.n), 8
     first = int(rank.argmin())
