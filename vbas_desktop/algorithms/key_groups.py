@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiled import compiled
+from .hash_table import first_slot, next_slot
 
 _PART = 1 << 12
 """About so many keys are looked at in one table."""
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xD6E8FEB86659FD93)
+"""Another factor than that of the tables: keys of one part must not share their slots."""
 
 
 def group_keys(
@@ -30,7 +32,7 @@ def group_keys(
 
 @compiled
 def _group(keys: Any, counts: Any, bits: int, group: Any, first: Any, sums: Any) -> int:
-    one, shift, rest = np.uint64(1), np.uint64(64 - bits), np.uint64(bits)
+    one, shift = np.uint64(1), np.uint64(64 - bits)
     parts = 1 << bits
     starts = np.zeros(parts + 1, np.int64)
     for i in range(keys.size):
@@ -44,21 +46,17 @@ def _group(keys: Any, counts: Any, bits: int, group: Any, first: Any, sums: Any)
         part = (keys[i] * _MIX) >> shift
         order[np.uint64(places[part])] = i
         places[part] += 1
-    size = 16
-    while size < 2 * largest:
-        size *= 2
-    mask, table = np.uint64(size - 1), np.empty(size, np.int32)
+    table = np.empty(max(16, 2 * largest), np.int32)
     number = np.int32(0)
     for part in range(parts):
         table[:] = -1
         for at in range(starts[part], starts[part + 1]):
             row = np.uint64(order[at])
             key = keys[row]
-            mixed = (key * _MIX) << rest
-            slot = (mixed >> np.uint64(32)) & mask
+            slot = first_slot(key, table)
             found = table[slot]
             while found >= 0 and keys[np.uint64(first[np.uint64(found)])] != key:
-                slot = (slot + one) & mask
+                slot = next_slot(slot, table)
                 found = table[slot]
             if found < 0:
                 found = number

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from .hash_table import enter, first_slot, next_slot, slots_for
 from .words import WORD, word_at
 
 Hashes = NDArray[np.uint64]
@@ -84,11 +85,11 @@ def hash_rows(data: NDArray[np.uint8], borders: NDArray[np.int32], out: Hashes) 
 
 @njit(cache=True, nogil=True)
 def _translate(values: Hashes, slots: Hashes, taken: NDArray[np.bool_], targets: Hashes, out: Hashes) -> int:
-    mask, missing = np.uint64(slots.size - 1), 0
+    missing = 0
     for i in range(values.size):
-        slot = np.int64((values[i] * _ODD >> np.uint64(17)) & mask)
+        slot = first_slot(values[i], slots)
         while taken[slot] and slots[slot] != values[i]:
-            slot = np.int64(np.uint64(slot + 1) & mask)
+            slot = next_slot(slot, slots)
         if taken[slot]:
             out[i] = targets[slot]
         else:
@@ -99,11 +100,10 @@ def _translate(values: Hashes, slots: Hashes, taken: NDArray[np.bool_], targets:
 
 @njit(cache=True, nogil=True)
 def _fill(keys: Hashes, values: Hashes, slots: Hashes, taken: NDArray[np.bool_], targets: Hashes) -> None:
-    mask = np.uint64(slots.size - 1)
     for i in range(keys.size):
-        slot = np.int64((keys[i] * _ODD >> np.uint64(17)) & mask)
+        slot = first_slot(keys[i], slots)
         while taken[slot]:
-            slot = np.int64(np.uint64(slot + 1) & mask)
+            slot = next_slot(slot, slots)
         slots[slot], taken[slot], targets[slot] = keys[i], True, values[i]
 
 
@@ -111,7 +111,7 @@ class Translation:
     """From the hash of one value to that of another, such as an initial region to its aggregated region."""
 
     def __init__(self, keys: Hashes, values: Hashes) -> None:
-        size = 1 << max(4, (2 * keys.size).bit_length())
+        size = slots_for(keys.size)
         self._slots, self._targets = np.zeros(size, np.uint64), np.zeros(size, np.uint64)
         self._taken = np.zeros(size, np.bool_)
         _fill(keys, values, self._slots, self._taken, self._targets)
@@ -148,13 +148,13 @@ def fingerprints(columns: Hashes, places: Sequence[int]) -> Hashes:
 @njit(cache=True, nogil=True)
 def _find(keys: Hashes, index: NDArray[np.int32], held: Hashes, numbers: NDArray[np.int32], used: int) -> int:
     """The number of each key's class; new ones are entered. Returns how many there are."""
-    mask, one, first = np.uint64(index.size - 1), np.uint64(1), np.uint64(0)
+    first = np.uint64(0)
     for i in range(keys.size):
         key = keys[i]
-        slot = (key * _ODD >> np.uint64(17)) & mask
+        slot = first_slot(key, index)
         number = index[slot]
         while number >= 0 and held[np.uint64(number), first] != key:
-            slot = (slot + one) & mask
+            slot = next_slot(slot, index)
             number = index[slot]
         if number < 0:
             number = np.int32(used)
@@ -182,12 +182,8 @@ def _sum(numbers: NDArray[np.int32], counts: Hashes, rows: Hashes, held: Hashes)
 
 @njit(cache=True, nogil=True)
 def _find_again(held: Hashes, used: int, index: NDArray[np.int32]) -> None:
-    mask, one = np.uint64(index.size - 1), np.uint64(1)
     for i in range(used):
-        slot = (held[i, 0] * _ODD >> np.uint64(17)) & mask
-        while index[slot] >= 0:
-            slot = (slot + one) & mask
-        index[slot] = i
+        enter(held[i, 0], i, index)
 
 
 class Classes(NamedTuple):

@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from .blocks import Fields, Places
+from .hash_table import enter, first_slot, next_slot
 
 _FIRST_SLOTS = 1 << 8
 _FIRST_BYTES = 1 << 12
@@ -88,11 +89,11 @@ def number_fields(
     number: int,
 ) -> tuple[np.int64, np.int64]:
     """Number the fields from ``first`` on; the first that found no room, and how many values there are."""
-    one, mask, known = np.uint64(1), np.uint64(slots.size - 1), np.uint64(number)
+    one, known = np.uint64(1), np.uint64(number)
     for row in range(np.uint64(first), np.uint64(codes.size)):
         start = np.uint64(starts[row])
         length = np.uint64(ends[row]) - start
-        slot = hash_bytes(data, start, start + length) & mask
+        slot = first_slot(hash_bytes(data, start, start + length), slots)
         code = slots[slot]
         while code >= 0:
             begin = np.uint64(value_ends[np.uint64(code)])
@@ -102,7 +103,7 @@ def number_fields(
                     same += one
                 if same == length:
                     break
-            slot = (slot + one) & mask
+            slot = next_slot(slot, slots)
             code = slots[slot]
         if code < 0:
             begin = np.uint64(value_ends[known])
@@ -122,9 +123,6 @@ def number_fields(
 @njit(cache=True, nogil=True)
 def place_again(slots: Places, value_ends: NDArray[np.int64], values: NDArray[np.uint8], number: int) -> None:
     """Put the values into empty slots."""
-    one, mask = np.uint64(1), np.uint64(slots.size - 1)
+    one = np.uint64(1)
     for code in range(np.uint64(number)):
-        slot = hash_bytes(values, np.uint64(value_ends[code]), np.uint64(value_ends[code + one]) - one) & mask
-        while slots[slot] >= 0:
-            slot = (slot + one) & mask
-        slots[slot] = code
+        enter(hash_bytes(values, np.uint64(value_ends[code]), np.uint64(value_ends[code + one]) - one), code, slots)

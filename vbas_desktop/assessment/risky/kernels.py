@@ -12,6 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.hash_table import slot_of
+
 Codes = NDArray[np.unsignedinteger]
 Bits = NDArray[np.uint8]
 Rows = NDArray[np.int32]
@@ -62,18 +64,6 @@ def _keys_of(codes: Codes, columns: NDArray[np.int64], numbers: NDArray[np.int64
 
 
 @njit(cache=True, nogil=True)
-def _slot_of(key: int, table: Keys) -> np.int64:
-    """The place of a key in a hash table of any size (open addressing), or the free place where it belongs."""
-    mixed = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
-    slot = np.int64((mixed * np.uint64(table.size)) >> np.uint64(32))
-    while table[slot] != key and table[slot] != -1:
-        slot += np.int64(1)
-        if slot == table.size:
-            slot = np.int64(0)
-    return slot
-
-
-@njit(cache=True, nogil=True)
 def add_up(
     codes: Codes,
     columns: NDArray[np.int64],
@@ -94,7 +84,7 @@ def add_up(
         _keys_of(codes, columns, numbers, rows, keys)
         if table.size:
             for i in range(rows.size):
-                slot = _slot_of(keys[i], table)
+                slot = slot_of(keys[i], table)
                 table[slot] = keys[i]
                 keys[i] = slot
         for i in range(rows.size):
@@ -162,7 +152,7 @@ def join_equal(
     Goes on from row ``start``, with ``found`` keys known, to row ``end``.
     """
     for row in range(start, end):
-        slot = _slot_of(keys[row], table)
+        slot = slot_of(keys[row], table)
         if table[slot] == -1:
             table[slot] = keys[row]
             number_of[slot] = found

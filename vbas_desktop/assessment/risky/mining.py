@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.hash_table import slots_for
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
 
@@ -128,7 +129,7 @@ class _Scratch:
     def _cleared(self, radix: int, rows: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Room for the totals of so many rows, and a hash table if so many keys would take too much of it."""
         hashed = radix > min(_DENSE_LIMIT, max(4 * rows, 1 << 12))
-        size = max(16, rows + rows // 2) if hashed else radix
+        size = slots_for(rows) if hashed else radix
         self._totals = _grown(self._totals, size)
         self._keys = _grown(self._keys, size if hashed else 0)
         totals, keys = self._totals[:size], self._keys[: size if hashed else 0]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.algorithms.hash_table import slots_for
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
@@ -40,7 +41,7 @@ def joined(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     """The first row and the records of each different key, and the number of each row's key."""
     size, progress = keys.size, progress or Silent()
-    slots = max(16, size + size // 2)
+    slots = slots_for(size)
     first, totals, group = (np.empty(size, np.int32) for _ in range(3))
     table, number_of = np.full(slots, -1, np.int64), np.empty(slots, np.int32)
     found = 0

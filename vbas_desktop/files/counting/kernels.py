@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.hash_table import slot_of
 from vbas_desktop.algorithms.met import list_met, note
 
 
@@ -51,16 +52,11 @@ def enter(
     classes: NDArray[np.int64], done: int, keys: NDArray[np.int64], order: NDArray[np.int64], used: int
 ) -> tuple[int, int]:
     """Replace class numbers by the order of their first appearance; stops where the table is half full."""
-    mask = keys.size - 1
     for i in range(done, classes.size):
         number = classes[i]
         if number < 0:
             continue
-        # The upper half goes into the lower one first: numbers that differ in it only must not share their places.
-        mixed = (np.uint64(number) ^ (np.uint64(number) >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
-        slot = np.int64(mixed >> np.uint64(32)) & mask
-        while keys[slot] >= 0 and keys[slot] != number:
-            slot = (slot + 1) & mask
+        slot = slot_of(number, keys)
         if keys[slot] < 0:
             if 2 * used >= keys.size:
                 return i, used

@@ -14,6 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.hash_table import first_slot, free_slot, next_slot
+
 from .bits import CELL, CELL_MASKS, PADDING, hash_cell, is_cell, load_word
 from .tokens import CR
 
@@ -29,23 +31,16 @@ _BIAS = np.array([0, 1, 257], np.uint64)
 
 
 @njit(inline="always")
-def _slot(number, slots):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Where to begin looking for a field whose bytes made this number."""
-    mixed = (number ^ (number >> np.uint64(32))) * _MULTIPLIER
-    return (mixed >> np.uint64(32)) & np.uint64(slots.size - 1)
-
-
-@njit(inline="always")
-def _slot_of_any(text, begin, size, slots):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Where to begin looking for a field of any size."""
+def _number_of(text, begin, size):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """What stands for the bytes of a field of any size."""
     if size < _CELL:
-        return _slot(hash_cell(text, begin, _MASKS, _CELL - size), slots)
+        return hash_cell(text, begin, _MASKS, _CELL - size)
     number = hash_cell(text, begin, _MASKS, np.uint64(0)) + size
     last = size - _WORD
     for i in range(_CELL, last, _WORD):
         number = (number ^ load_word(text, begin + i)) * _MULTIPLIER
         number ^= number >> np.uint64(29)
-    return _slot((number ^ load_word(text, begin + last)) * _MULTIPLIER, slots)
+    return (number ^ load_word(text, begin + last)) * _MULTIPLIER
 
 
 @njit(inline="always")
@@ -71,7 +66,7 @@ def _find(
 ) -> tuple[int, int]:
     """The code of a field of any size, or -1, and the slot in which it is or belongs."""
     mask = np.uint64(0) if size > _CELL else _CELL - np.uint64(size)
-    slot = _slot_of_any(text, np.uint64(begin), np.uint64(size), slots)
+    slot = first_slot(_number_of(text, np.uint64(begin), np.uint64(size)), slots)
     code = slots[slot]
     while code >= 0:
         known = np.uint64(code)
@@ -83,7 +78,7 @@ def _find(
             )
         ):
             break
-        slot = (slot + np.uint64(1)) & np.uint64(slots.size - 1)
+        slot = next_slot(slot, slots)
         code = slots[slot]
     return int(np.int64(code)), int(np.int64(slot))
 
@@ -122,10 +117,10 @@ def _code_known(
             code = direct[(load_word(text, begin) & low[size]) + bias[size]] - np.int32(1)
         elif size < _CELL:
             mask = _CELL - size
-            slot = _slot(hash_cell(text, begin, masks, mask), slots)
+            slot = first_slot(hash_cell(text, begin, masks, mask), slots)
             code = slots[slot]
             while code >= 0 and not is_cell(text, begin, masks, mask, cells, np.uint64(code) * _CELL):
-                slot = (slot + np.uint64(1)) & np.uint64(slots.size - 1)
+                slot = next_slot(slot, slots)
                 code = slots[slot]
         else:
             code = np.int32(-1)
@@ -198,10 +193,7 @@ def rehash(
     """Enter the values of at least the shortest size into an empty hash table."""
     for code in range(values):
         if sizes[code] >= shortest:
-            slot = _slot_of_any(arena, np.uint64(offsets[code]), np.uint64(sizes[code]), slots)
-            while slots[slot] >= 0:
-                slot = (slot + np.uint64(1)) & np.uint64(slots.size - 1)
-            slots[slot] = code
+            slots[free_slot(_number_of(arena, np.uint64(offsets[code]), np.uint64(sizes[code])), slots)] = code
 
 
 @njit(cache=True, nogil=True)

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.hash_table import first_slot, free_slot, next_slot, slots_for
 from vbas_desktop.files.records.bits import PADDING
 from vbas_desktop.files.records.tokens import CR, LF, QUOTE, SPARE_PLACES, is_regular, separators
 
@@ -124,12 +125,6 @@ def _key(buf: Bytes, start: int, end: int) -> np.uint64:
     return key
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _slot(key: np.uint64, mask: int) -> np.int64:
-    mixed = key * np.uint64(0x9E3779B97F4A7C15)
-    return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(mask))
-
-
 @njit(cache=True, nogil=True)
 def insert(
     buf: Bytes,
@@ -141,13 +136,10 @@ def insert(
     values: NDArray[np.int32],
 ) -> None:
     """Put the texts ``buf[bounds[i]:bounds[i + 1]]`` with their codes into an empty table (open addressing)."""
-    mask = keys.size - 1
     for i in range(codes.size):
         start, end = bounds[i], bounds[i + 1]
         key = _key(buf, start, end)
-        slot = _slot(key, mask)
-        while lengths[slot] >= 0:
-            slot = (slot + 1) & mask
+        slot = free_slot(key, lengths)
         keys[slot], lengths[slot], places[slot], values[slot] = key, end - start, start, codes[i]
 
 
@@ -165,12 +157,12 @@ def look_up(
     out: NDArray[np.int32],
 ) -> int:
     """The code of one column's raw field in every row; `ABSENT` where the table lacks it. Returns how many it lacks."""
-    mask, absent = keys.size - 1, 0
+    absent = 0
     for row in range(rows):
         start, end = starts[row, column], starts[row, column + 1] - 1
         length = end - start
         key = _key(buf, start, end)
-        slot = _slot(key, mask)
+        slot = first_slot(key, lengths)
         code = np.int32(-2)
         while lengths[slot] >= 0:
             if keys[slot] == key and lengths[slot] == length:
@@ -184,7 +176,7 @@ def look_up(
                 if same:
                     code = values[slot]
                     break
-            slot = (slot + 1) & mask
+            slot = next_slot(slot, lengths)
         if code == -2:
             absent += 1
         out[row] = code
@@ -208,7 +200,7 @@ class FieldTable:
 
     def _rebuild(self) -> None:
         texts = list(self._entries)
-        size = 1 << max(4, (2 * len(texts)).bit_length())
+        size = slots_for(len(texts))
         pool = np.frombuffer(b"".join(texts) + b"\0", np.uint8)
         bounds = np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)
         codes = np.fromiter(self._entries.values(), np.int32, len(texts))
