@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.problem_making import problems
 from tests.unit.algorithms.test_boundaries import grid_problem, naive_bits, naive_suppressed, squares_of
+from vbas_desktop.algorithms import site_moves
 from vbas_desktop.algorithms.adjacency import neighbours
 from vbas_desktop.algorithms.annealing import Limits
 from vbas_desktop.algorithms.nearest import nearest_sites
@@ -103,6 +104,18 @@ def test_sites_leave_where_more_even_regions_suppress_less():
     number = {leaving: len(set(result.owner.tolist())) for leaving, result in found.items()}
     assert number[True] < number[False] == len(set(owner.tolist()))
     assert found[True].suppressed < found[False].suppressed
+
+
+def test_blocks_of_sites_made_anew_change_nothing(monkeypatch):
+    points, counts, pairs, _ = grid_problem(5, side=12, classes=12)
+    sites, found = points[::5], []
+    for often in (1, 10**9):
+        monkeypatch.setattr(site_moves, "_REORDERED", often)
+        p = new_partition(counts, points, pairs, nearest_sites(points, sites), sites, 20)
+        result = move_sites(p, 2000, 1, 0.0, np.inf, np.inf, larger=1.5, leaving=True)
+        found.append((result.centres.tolist(), result.owner.tolist(), result.moves))
+        assert len(set(result.owner.tolist())) < len(sites)
+    assert found[0] == found[1]
 
 
 def with_idle_sites(start, extra):
