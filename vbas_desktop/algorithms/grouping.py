@@ -9,7 +9,7 @@ import scipy
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import EquivalenceCounts, frozen
+from vbas_desktop.domain.records import EquivalenceCounts, Rows, frozen
 
 from .ahead import make_ready
 
@@ -34,10 +34,12 @@ def aggregate(
     groups: int,
     progress: Progress | None = None,
     least: int = 0,
+    in_rows: bool = False,
 ) -> EquivalenceCounts:
     """The counts of the groups: row g is the sum of the rows i with ``membership[i] == g``. O(r + counts stored).
 
-    Sums below ``least`` are left out. What is listed goes at once to where it stays: nothing is held twice.
+    Sums below ``least`` are left out. What is listed goes at once to where it stays: nothing is held twice. Who needs
+    ``rows`` of counts by rows gets them as they are, though a matrix may be smaller.
     """
     progress = progress or Silent()
     if groups == counts.regions and np.array_equal(membership, np.arange(groups)):
@@ -53,12 +55,16 @@ def aggregate(
             if least:
                 summed[start:end][summed[start:end] < least] = 0
         return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, summed)
-    return _rows_added_up(counts, membership, groups, progress, least)
+    rows = _rows_added_up(counts, membership, groups, progress, least)
+    if in_rows:
+        ends, columns, values = (frozen(each) for each in rows)
+        return EquivalenceCounts(counts.category_numbers, counts.classes, sparse=(ends, columns, values))
+    return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, *rows)
 
 
 def _rows_added_up(
     counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int, progress: Progress, least: int
-) -> EquivalenceCounts:
+) -> Rows:
     make_ready(_REHEARSAL, progress)
     from .grouping_kernel import add_groups
     from .met import nothing_met
@@ -80,7 +86,7 @@ def _rows_added_up(
     for each in lists:
         # In their place, so that no copy is made of what is kept.
         each.resize(filled, refcheck=False)
-    return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, ends, *lists)
+    return ends, *lists
 
 
 def released_totals(

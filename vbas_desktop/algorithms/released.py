@@ -112,7 +112,10 @@ def decide(
     progress = progress or Silent()
     by_size = released_only and tiers is None and not sensitive
     aggregated = aggregate(counts, membership, groups, progress, least=k if by_size else 0)
-    values = tuple(segments(each, aggregate(each.cells, membership, groups, progress), progress) for each in sensitive)
+    values = tuple(
+        segments(each, aggregate(each.cells, membership, groups, progress, in_rows=True), progress)
+        for each in sensitive
+    )
     found = Decided(aggregated, k, tiers, None, values)
     judged = tuple(each for each in values if each.column.chosen.criteria)
     if not judged:
