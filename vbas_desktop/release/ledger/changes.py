@@ -2,10 +2,14 @@
 
 The recipient takes the rows of both that are alike for the same person. What is left over in a cell has come or gone,
 with all its values. So of every cell at least k rows, or none, may come, and likewise go.
+
+In tiers a record may be listed in a larger place in one of the two, although nobody moved. Then the other one tells in
+which smaller place it is. So where both list a class, it must be in the same places.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,25 +19,27 @@ from .entry import Entry, Rows, cell_keys
 from .fates import places_in
 
 Ints = NDArray[np.int64]
+_Keys = NDArray[np.uint64]
+_Around = tuple[_Keys, Ints]
 
 
 @dataclass(frozen=True)
 class Change:
     """How many people are told to have come or gone in groups of fewer than k, in how many cells.
 
-    ``reason`` says why the two cannot be compared; ``by_rows``: rows were compared, not only their numbers.
+    ``reason`` says why the two cannot be compared; ``by_rows``: rows were compared, not only their numbers. ``moved``:
+    they are told in which smaller place they are, because one of the two lists them there.
     """
 
     people: int = 0
     cells: int = 0
     reason: str = ""
     by_rows: bool = True
+    moved: bool = False
 
 
 def changes(new: Entry, rows: Rows | None, old: Entry) -> Change:
     """What the new release tells of people who came or went since the old one."""
-    if new.parents or old.parents:
-        return Change(reason="their places are in tiers, where a record can change its place although nobody moved")
     if set(new.quasi_identifiers) != set(old.quasi_identifiers) or not _same_groups(new, old):
         return Change(reason="their quasi-identifiers or groups differ")
     if set(new.visible) != set(old.visible):
@@ -41,15 +47,105 @@ def changes(new: Entry, rows: Rows | None, old: Entry) -> Change:
     joined = _joined(new, old)
     if joined is None:
         return Change(reason="their regions overlap without being the same or joined from the earlier ones")
+    tiered = bool(new.parents or old.parents)
     exact = rows is not None and old.rows is not None and set(new.columns) == set(old.columns)
+    if tiered:
+        wrong = _why_not_in_tiers(new, old, joined, exact)
+        if wrong:
+            return Change(reason=wrong)
     if not exact:
         rows, old_rows = _as_rows(new), _as_rows(old)
     else:
         assert rows is not None
         assert old.rows is not None
         old_rows = old.rows
+    cells = _Cells.of(new, old, joined)
+    moved = cells.in_smaller_places() if tiered else np.zeros(0, np.int64)
+    if moved.size:
+        return Change(int(moved.sum()), moved.size, moved=True)
     coarser = joined.max(initial=-1) + 1 < old.aggregated_regions
-    return _compared(new, rows, old, old_rows, joined, coarser, exact)
+    return _compared(cells.new, rows, cells.old, old_rows, new.k, coarser, exact)
+
+
+def _why_not_in_tiers(new: Entry, old: Entry, joined: Ints, exact: bool) -> str:
+    """Why two releases, one of them or both in tiers, cannot be compared; empty if they can."""
+    if not new.aggregated_regions == old.aggregated_regions == np.unique(joined).size:
+        return "their places are in tiers, and regions were joined"
+    if new.parents and old.parents and _all_places(new, old, joined) is None:
+        return "their places are in tiers, and the larger places differ"
+    if not exact:
+        return (
+            "their places are in tiers, where rows have to be compared, and their columns differ or rows are too many"
+        )
+    return ""
+
+
+def _all_places(new: Entry, old: Entry, joined: Ints) -> Ints | None:
+    """The new number of each old place of all tiers; None if there is none for some. ``joined`` has those of tier 0."""
+    if new.places != old.places:
+        return None
+    found, place, starts = [joined], joined, np.cumsum(new.places)
+    for mine, theirs, start in zip(new.parents, old.parents, starts, strict=False):
+        above = np.full(int(theirs.max(initial=-1)) + 1, -1, np.int64)
+        above[theirs] = mine[place]
+        if (above[theirs] != mine[place]).any() or np.unique(above).size != above.size:
+            return None
+        found.append(above + start)
+        place = above
+    return np.concatenate(found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """The keys of the cells of both releases, with the same numbers for the same places, and their numbers of records.
+
+    ``around`` has, for either, the keys that its cells would have in each larger place.
+    """
+
+    new: _Keys
+    old: _Keys
+    sizes: tuple[Ints, Ints]
+    around: tuple[list[_Around], list[_Around]]
+
+    @classmethod
+    def of(cls, new: Entry, old: Entry, joined: Ints) -> _Cells:
+        """Places are numbered as in the release that has larger ones, else as in the new one."""
+        mine, theirs, above = new.cells.place.astype(np.int64), old.cells.place.astype(np.int64), new.above
+        if old.parents and not new.parents:
+            above = old.above
+            mine = np.argsort(joined)[mine]
+        else:
+            places = _all_places(new, old, joined) if new.parents and old.parents else joined
+            assert places is not None
+            theirs = places[theirs]
+        keys = [cell_keys(place, entry.cells.classes) for place, entry in ((mine, new), (theirs, old))]
+        around = [list(_around(place, entry, above)) for place, entry in ((mine, new), (theirs, old))]
+        sizes = (new.cells.counts.astype(np.int64), old.cells.counts.astype(np.int64))
+        return cls(keys[0], keys[1], sizes, (around[0], around[1]))
+
+    def in_smaller_places(self) -> Ints:
+        """The records of the cells that one release lists and the other one has in a larger place."""
+        found = []
+        for own, other, sizes, around in (
+            (self.new, self.old, self.sizes[0], self.around[0]),
+            (self.old, self.new, self.sizes[1], self.around[1]),
+        ):
+            larger = np.zeros(own.size, np.bool_)
+            for keys, inside in around:
+                larger[inside] |= np.isin(keys, other)
+            found.append(sizes[larger & ~np.isin(own, other)])
+        return np.concatenate(found)
+
+
+def _around(place: Ints, entry: Entry, above: Ints) -> Iterator[_Around]:
+    """The keys of the cells in each larger place, and which of the cells have one."""
+    inside = np.arange(place.size)
+    while True:
+        place = above[place]
+        inside, place = inside[place >= 0], place[place >= 0]
+        if not inside.size:
+            return
+        yield cell_keys(place, entry.cells.classes[inside]), inside
 
 
 def _same_groups(new: Entry, old: Entry) -> bool:
@@ -76,9 +172,9 @@ def _as_rows(entry: Entry) -> Rows:
     return Rows(number, np.zeros(number.size, np.uint64), entry.cells.counts)
 
 
-def _compared(new: Entry, rows: Rows, old: Entry, old_rows: Rows, joined: Ints, coarser: bool, exact: bool) -> Change:
-    new_keys = cell_keys(new.cells.place, new.cells.classes)
-    old_keys = cell_keys(joined[old.cells.place], old.cells.classes)
+def _compared(
+    new_keys: _Keys, rows: Rows, old_keys: _Keys, old_rows: Rows, k: int, coarser: bool, exact: bool
+) -> Change:
     both = np.intersect1d(new_keys, old_keys)
     if not both.size:
         return Change(by_rows=exact)
@@ -91,14 +187,14 @@ def _compared(new: Entry, rows: Rows, old: Entry, old_rows: Rows, joined: Ints, 
     cell[place] = np.concatenate((now_cell, was_cell))
     came = np.bincount(cell, np.maximum(difference, 0), minlength=both.size).astype(np.int64)
     went = np.bincount(cell, np.maximum(-difference, 0), minlength=both.size).astype(np.int64)
-    few_came = (came > 0) & (came < new.k)
+    few_came = (came > 0) & (came < k)
     # Where regions were joined, those who went are told by their smaller regions: any number may be few in one of them.
-    few_went = (went > 0) & ((went < new.k) | coarser)
+    few_went = (went > 0) & ((went < k) | coarser)
     people = int(came[few_came].sum() + went[few_went].sum())
     return Change(people, int(np.count_nonzero(few_came | few_went)), by_rows=exact)
 
 
-def _of(keys: NDArray[np.uint64], rows: Rows, both: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Ints, Ints]:
+def _of(keys: _Keys, rows: Rows, both: _Keys) -> tuple[_Keys, Ints, Ints]:
     """Key of the row, number of the cell and records of the rows whose cells are in both releases."""
     cell_key = keys[rows.cell]
     place = np.minimum(np.searchsorted(both, cell_key), both.size - 1)

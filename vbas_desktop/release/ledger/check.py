@@ -97,6 +97,15 @@ def _of_other_records(ledger: Ledger, subject: Subject, rows: Rows | None, entry
         told = f" On the records of now the two would single out {people:,}." if people else ""
         text = f"It cannot be compared with {entry.title}, which is of another record file: {change.reason}.{told}"
         return Against(entry, False, f"{text} {_way_out(new, entry)}", people)
+    if change.moved:
+        return Against(
+            entry,
+            False,
+            f"Whoever has {entry.title} as well could tell of {counted(change.people, 'person', 'people')} in which "
+            f"smaller place they are: {counted(change.cells, 'combination')} of place and values that one of the two "
+            f"has in a larger place the other one has in a smaller one. {_way_out(new, entry)}",
+            change.people,
+        )
     if change.people:
         return Against(
             entry,

@@ -101,6 +101,13 @@ class Entry:
         """How many places each tier has; without tiers, how many aggregated regions there are."""
         return (*(parent.size for parent in self.parents), 1) if self.parents else (self.aggregated_regions,)
 
+    @cached_property
+    def above(self) -> NDArray[np.int64]:
+        """The larger place that each place lies in, with the places of all tiers in one numbering; -1: in none."""
+        starts = np.cumsum(self.places)
+        within = [parent + start for parent, start in zip(self.parents, starts, strict=False)]
+        return np.concatenate([*within, np.full(self.places[-1], -1)]).astype(np.int64)
+
     @property
     def places_in_words(self) -> str:
         """How many aggregated regions it has, and how many larger places."""

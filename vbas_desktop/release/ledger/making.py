@@ -89,7 +89,12 @@ def planned_rows(entry: Entry, table: RecordTable, key: bytes, progress: Progres
         if table.facts(name).categorical:
             values = written[name][1] if name in written else _values(table, name)
             hashed[name] = value_hashes(key, name, values)
-    return _rows(entry, table, places, hashed, lambda name: name, progress)
+    rows = _rows(entry, table, places, hashed, lambda name: name, progress)
+    if rows is None or not entry.parents:
+        return rows
+    # In tiers, what is taken out after others went up would be counted with these.
+    sizes = np.bincount(rows.cell, rows.counts, len(entry.cells))
+    return rows if np.array_equal(sizes, entry.cells.counts) else None
 
 
 def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress: Progress | None = None) -> Entry:
@@ -219,15 +224,25 @@ def _rows(
     used = [*_used(entry, named), *(named(name) for name in others)]
     for codes in table.pieces(used, progress, _STAGE):
         place, classes = _classified(entry, codes, places, hashed, named)
-        keys = cell_keys(place, classes)
-        spot = np.minimum(np.searchsorted(sorted_keys, keys), order.size - 1)
-        there = (sorted_keys[spot] == keys) & (place >= 0)
+        spot, there = _looked_up(sorted_keys, place, classes)
+        for _ in entry.parents:
+            # The smallest place around a record that lists its class.
+            left = np.flatnonzero(~there & (place >= 0))
+            place[left] = entry.above[place[left]]
+            spot[left], there[left] = _looked_up(sorted_keys, place[left], classes[left])
         values = _summed(codes, hashed, others, named, place.size)
         tally.add(Rows(order[spot[there]].astype(np.int32), values[there], np.ones(int(there.sum()), np.int32)))
         if tally.too_many:
             return None
     progress.update(_STAGE)
     return tally.rows()
+
+
+def _looked_up(keys: Hashes, place: NDArray[np.int32], classes: Hashes) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Where the cell of each record stands among the keys of all, and whether it is there."""
+    wanted = cell_keys(place, classes)
+    spot = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+    return spot, (keys[spot] == wanted) & (place >= 0)
 
 
 class _Tally:

@@ -1,0 +1,107 @@
+"""Releases in tiers of two years: what is found safe tells of nobody where they are, or that they came or went."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.release.test_ledger_tiers import FINE, KEY, Places, entry_of, fates_of
+from vbas_desktop.release.ledger.changes import changes
+from vbas_desktop.release.ledger.entry import Entry, Rows
+from vbas_desktop.release.ledger.keyed import value_hashes
+
+K = 2
+HALVES = Places(FINE[:4], ((0, 0, 1, 1),))
+WHOLE, PLAIN = Places(FINE[:4], ()), Places(FINE[:4])
+
+
+def fates_by_person(places: Places, people: dict[int, int]):
+    """Where every person (number → region) is listed, by the rule: a place (tier, number) or None."""
+    table = Counter(people.values())
+    listed = fates_of(places, [table[region] for region in range(4)], K)
+    return {person: listed[region] for person, region in people.items()}
+
+
+def released(places: Places, people: dict[int, int]) -> Entry:
+    """The entry of a release in which everybody can be told by a further column."""
+    table = Counter(people.values())
+    entry = entry_of(places, [table[region] for region in range(4)], K)
+    starts = np.concatenate(([0], np.cumsum(entry.places)))
+    cell = {int(place): number for number, place in enumerate(entry.cells.place)}
+    there = {person: fate for person, fate in fates_by_person(places, people).items() if fate is not None}
+    cells = [cell[int(starts[tier]) + number] for tier, number in there.values()]
+    values = value_hashes(KEY, "name", map(str, there))
+    return replace(entry, rows=Rows(np.array(cells, np.int32), values, np.ones(len(cells), np.int32)))
+
+
+def told(before: dict, after: dict, k: int) -> bool:
+    """Whether linked rows tell of somebody a smaller place than one release does, or of too few that they changed."""
+    both = {fate for fate in before.values() if fate} & {fate for fate in after.values() if fate}
+    if any(before[each] and after[each] and before[each] != after[each] for each in before.keys() & after.keys()):
+        return True
+    for cell in both:
+        was, now = ({each for each, fate in fates.items() if fate == cell} for fates in (before, after))
+        if 0 < len(now - was) < k or 0 < len(was - now) < k:
+            return True
+    return False
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    homes=st.lists(st.integers(0, 3), min_size=2, max_size=14),
+    gone=st.sets(st.integers(0, 13), max_size=4),
+    came=st.lists(st.integers(0, 3), max_size=4),
+    case=st.sampled_from([(HALVES, HALVES), (WHOLE, WHOLE), (PLAIN, HALVES), (HALVES, PLAIN), (PLAIN, PLAIN)]),
+)
+def test_what_is_found_safe_tells_nothing_by_linked_rows(homes, gone, came, case):
+    before = dict(enumerate(homes))
+    after = {person: home for person, home in before.items() if person not in gone}
+    after |= {100 + number: home for number, home in enumerate(came)}
+    old, new = released(case[0], before), released(case[1], after)
+    found = changes(new, new.rows, old)
+    assert not found.reason
+    fates = fates_by_person(case[0], before), fates_by_person(case[1], after)
+    if told(*fates, K):
+        assert found.people
+    if not found.moved:
+        # Then it is as exact as without tiers.
+        both = {fate for fate in fates[0].values() if fate} & {fate for fate in fates[1].values() if fate}
+        assert bool(found.people) == told(*fates, K)
+        assert found.people <= sum(fate in both for each in fates for fate in each.values())
+
+
+def test_who_goes_up_because_somebody_left_is_told_and_refused():
+    before = dict(enumerate([0, 0, 1, 2]))
+    after = {person: home for person, home in before.items() if person}
+    old, new = released(WHOLE, before), released(WHOLE, after)
+    assert fates_by_person(WHOLE, before)[1] == (0, 0)
+    assert fates_by_person(WHOLE, after)[1] == (1, 0)
+    found = changes(new, new.rows, old)
+    assert (found.moved, found.people, found.cells) == (True, 2, 1)
+    assert not changes(old, old.rows, old).people
+
+
+@pytest.mark.parametrize(
+    ("places", "reason"),
+    [
+        (Places(FINE[:4], ((0, 1, 0, 1),)), "the larger places differ"),
+        (WHOLE, "the larger places differ"),
+        (Places((0, 0, 1, 2), ()), "regions were joined"),
+    ],
+)
+def test_other_larger_places_are_refused_in_words(places, reason):
+    people = dict(enumerate([0, 0, 0, 1, 1, 2, 2, 3, 3]))
+    old, new = released(HALVES, people), released(places, people)
+    assert reason in changes(new, new.rows, old).reason
+
+
+def test_without_rows_tiers_are_not_compared():
+    people = dict(enumerate([0, 0, 0, 1, 1, 2, 2, 3, 3]))
+    old = released(HALVES, people)
+    assert "rows have to be compared" in changes(old, None, old).reason
+    assert not changes(old, old.rows, old).reason
