@@ -82,12 +82,12 @@ def map_costs(path: Path, sites: int, times: int = 1) -> dict[str, float]:
 
     def pan_sharply() -> None:
         canvas.box.translateBy(x=-1000.0, y=0.0)
-        canvas.item._moving = False
+        canvas.item.moving = False
         frame()
 
     def zoom_sharply() -> None:
         canvas.zoom(1.02)
-        canvas.item._moving = False
+        canvas.item.moving = False
         frame()
 
     def click() -> None:
@@ -97,7 +97,7 @@ def map_costs(path: Path, sites: int, times: int = 1) -> dict[str, float]:
 
     def recolour() -> None:
         values = chance.integers(0, 1000, len(maps[0].shapes))
-        canvas.colour_by(Figure("records", "Records", values))
+        canvas.show_map(canvas.geometry_shown, Figure("records", "Records", values))
         frame()
 
     costs["pan, moving"] = _milliseconds(pan)
@@ -164,7 +164,7 @@ def overlay_costs(path: Path, layers: list[Path], labels: str, outlines: tuple[s
 
     def sharply() -> None:
         canvas.box.translateBy(x=1.0, y=0.0)
-        canvas.item._moving = False
+        canvas.item.moving = False
         canvas.viewport().repaint()
 
     costs["repaint without"] = _milliseconds(sharply)

@@ -11,7 +11,7 @@ import pytest
 from bench_engine import SCENARIOS, loaded
 from conftest import resident_mb
 
-from vbas_desktop.algorithms import diversity_rehearsal, tier_rehearsal
+from vbas_desktop.algorithms import diversity, tier_release
 from vbas_desktop.algorithms.limit import most_trials
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.criteria import Sensitive, criterion_of
@@ -24,8 +24,7 @@ from vbas_desktop.files.records.table import load_records
 from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.search.ladders import Ladder, ladder_of
 from vbas_desktop.search.lattice import Finest, lattice_of
-from vbas_desktop.search.memory import give_back
-from vbas_desktop.search.run import FOUND, search
+from vbas_desktop.search.run import FOUND, give_back, search
 from vbas_desktop.search.store import NodeMemory
 
 MB = 2**20
@@ -85,8 +84,8 @@ def walked(finest: Finest, workers: int, tiers: str = "none") -> Walked:
     problem = finest.problem
     size = (problem.counts.nbytes + sum(each.cells.nbytes for each in problem.sensitive)) / MB
     # Compiled loops take what they take, whatever the counts.
-    tier_rehearsal.rehearse()
-    diversity_rehearsal.rehearse()
+    tier_release.rehearse()
+    diversity.rehearse()
     give_back()
     before = resident_mb("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")

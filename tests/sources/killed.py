@@ -70,7 +70,7 @@ def prepare(moment: str) -> None:
                     yield batch
                     stand_still()
 
-        from vbas_desktop.jobs.target import TargetJob
+        from vbas_desktop.jobs.release import TargetJob
 
         execute = TargetJob.execute
 

@@ -16,8 +16,7 @@ from servers import PASSWORD
 from vbas_desktop.domain.records import Role
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.ui.dialogs.export import ExportDialog
-from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
-from vbas_desktop.ui.dialogs.tables import TablesDialog
+from vbas_desktop.ui.dialogs.open_data import OpenDataDialog, TablesDialog
 from vbas_desktop.ui.main_window import MainWindow
 
 pytestmark = pytest.mark.xdist_group("postgresql")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 
-from vbas_desktop.ui.panel.columns_model import ROLE
+from vbas_desktop.ui.panel.columns_section import ROLE
 
 LONG = 120_000
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.session.appointments import heat, whole
 from vbas_desktop.ui.pages import PAGES
-from vbas_desktop.ui.pages.appointments.alternatives import AlternativesDialog
+from vbas_desktop.ui.pages.appointments.tables import AlternativesDialog
 
 LONG = 120_000
 CLASSES = {"north": 4, "south": 4, "east": 5, "west": 2}

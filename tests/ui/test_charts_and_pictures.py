@@ -11,10 +11,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QContextMenuEvent, QFontInfo, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
-from vbas_desktop.ui.charts.bars import BarsChart
 from vbas_desktop.ui.charts.parallel import ParallelChart
+from vbas_desktop.ui.charts.plots import BarsChart, ScatterChart
 from vbas_desktop.ui.charts.rows import ChartRow, Measure, front_of, nice_ticks, padded, short_number
-from vbas_desktop.ui.charts.scatter import ScatterChart
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.geometry import prepare_base, prepare_map
 from vbas_desktop.ui.map.layers import Layer

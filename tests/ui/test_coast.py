@@ -8,8 +8,7 @@ import shapely
 from map_samples import squares
 
 from vbas_desktop.session.map_look import ContextLayer, MapLook
-from vbas_desktop.ui.map.coast import area_ashore
-from vbas_desktop.ui.map.geometry import prepare_base
+from vbas_desktop.ui.map.geometry import area_ashore, prepare_base
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.map.view import MapView
 

@@ -10,7 +10,7 @@ from vbas_desktop.domain.records import Role
 from vbas_desktop.ui.dialogs.export import ExportDialog
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
 from vbas_desktop.ui.dialogs.release_done import ReleaseDone
-from vbas_desktop.ui.panel.columns_model import ROLE
+from vbas_desktop.ui.panel.columns_section import ROLE
 
 LEFT, CONTROL, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
 

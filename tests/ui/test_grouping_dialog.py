@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialogButtonBox
 
 from vbas_desktop.domain.records import Categories, ColumnFacts, Role
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
-from vbas_desktop.ui.panel.columns_model import DISTINCT
+from vbas_desktop.ui.panel.columns_section import DISTINCT
 
 LONG = 120_000
 

@@ -134,7 +134,7 @@ def test_a_figure_colours_from_little_to_much(canvas):
     low, high = LIGHT.sequence[0], LIGHT.sequence[-1]
     assert pixel(canvas, 0.5, 0.5) == low
     assert pixel(canvas, 3.5, 3.5) == high
-    canvas.colour_by(None)
+    canvas.show_map(canvas.geometry_shown)
     assert pixel(canvas, 0.5, 0.5) == LIGHT.fills[geometry.colours[0]]
 
 

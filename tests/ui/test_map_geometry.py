@@ -15,12 +15,11 @@ import vbas_desktop.ui.map.geometry as geometry_module
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.files.regions.read import RegionOptions, load_regions
-from vbas_desktop.ui.map.figures import Figure, figure_named
+from vbas_desktop.ui.map.figures import Figure, classify, figure_named, spread
 from vbas_desktop.ui.map.furniture import class_rows, legend_of, scale_of
 from vbas_desktop.ui.map.geometry import Frame, frame_of, prepare_base, prepare_map, rings_of
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Picture
 from vbas_desktop.ui.map.paths import TiledPath
-from vbas_desktop.ui.map.scale import classify, spread
 from vbas_desktop.ui.map.shown import prepare_shown
 from vbas_desktop.ui.theme import DARK, LIGHT
 

@@ -18,10 +18,9 @@ from vbas_desktop.session.map_look import CODES, NAMES, ContextLayer, MapLook
 from vbas_desktop.ui.map import overlay_picture
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.geometry import prepare_base
-from vbas_desktop.ui.map.label_places import without_overlap
 from vbas_desktop.ui.map.layers import DEFAULT_LAYERS, Layer
 from vbas_desktop.ui.map.overlay import Labels, prepare_overlay
-from vbas_desktop.ui.map.overlay_picture import placed_labels
+from vbas_desktop.ui.map.overlay_picture import placed_labels, without_overlap
 from vbas_desktop.ui.map.shown import prepare_shown
 from vbas_desktop.ui.map.view import MapView
 from vbas_desktop.ui.theme import DARK, LIGHT

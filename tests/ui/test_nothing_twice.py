@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from vbas_desktop.ui.latest import Recent
 from vbas_desktop.ui.pages import PAGES
+from vbas_desktop.ui.worker import Recent
 
 LONG = 60_000
 

@@ -13,8 +13,8 @@ from vbas_desktop.engine.region_table import anonymity_vector, class_sizes, regi
 from vbas_desktop.release.plan import make_plan
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import vector_in_words
-from vbas_desktop.ui.map.find import matches
 from vbas_desktop.ui.map.hover_card import card_text
+from vbas_desktop.ui.map.shown import matches
 from vbas_desktop.ui.map.view import MapView
 from vbas_desktop.ui.panel.regions_model import exact_rows
 from vbas_desktop.ui.panel.regions_tab import RegionsTab

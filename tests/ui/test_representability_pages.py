@@ -11,8 +11,7 @@ from vbas_desktop.assessment.representability.handling import Delete, Fabricate,
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.cli.main import main
 from vbas_desktop.jobs.any_file import Coding, PairJob
-from vbas_desktop.session.representing import PairOrder
-from vbas_desktop.session.requirement_form import names_of
+from vbas_desktop.session.representing import PairOrder, names_of
 from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.widgets.names_edit import NamesEdit
 

@@ -219,7 +219,7 @@ def test_seeded_approaches_are_named_shortly_with_their_seeding(compared):
     ],
 )
 def test_headers_have_two_lines_and_name_the_unit_once(title, unit, header):
-    assert Column("x", title, lambda e: 0, lambda e: "", unit=unit).header == header
+    assert Column("x", title, lambda e: 0, unit=unit).header == header
 
 
 def test_the_names_of_two_measures_are_read_in_full(tab):

@@ -14,7 +14,7 @@ from vbas_desktop.assessment.risky.table import Table
 from vbas_desktop.domain.records import Role
 from vbas_desktop.session import risky
 from vbas_desktop.ui.pages import PAGES
-from vbas_desktop.ui.pages.risky.columns import NUMBER, SEARCH, WRITE
+from vbas_desktop.ui.pages.risky.settings import NUMBER, SEARCH, WRITE
 
 LONG = 120_000
 

@@ -10,7 +10,7 @@ from solved import Bench, results_tab, shown_numbers
 
 from vbas_desktop.session.results import why_not_comparable
 from vbas_desktop.ui.main_window import PANEL_WIDTH
-from vbas_desktop.ui.panel.results_menus import offer_others
+from vbas_desktop.ui.panel.results_bar import offer_others
 from vbas_desktop.ui.status import StatusLine
 
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtWidgets import QApplication
 
 from vbas_desktop.ui.map.differences import changed_regions, differences
+from vbas_desktop.ui.map.furniture import _line, _width
 from vbas_desktop.ui.map.geometry import coloured_like, prepare_base, prepare_map
-from vbas_desktop.ui.map.legend_strip import _line, _width
 
 
 def test_differences_list_measures_and_changed_owners():
@@ -143,7 +143,7 @@ def test_what_differs_is_found_off_the_windows_thread(comparison, aggregated_win
         threads.append(threading.get_ident())
         return unhindered(*arguments)
 
-    monkeypatch.setattr("vbas_desktop.ui.map.pair.changed_regions", watched)
+    monkeypatch.setattr("vbas_desktop.ui.map.differences.changed_regions", watched)
     session = aggregated_window.session
     third = next(e for e in session.entries if e not in (session.selected, session.compared))
     session.compare_with(third.number)

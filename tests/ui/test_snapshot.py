@@ -2,7 +2,7 @@
 
 from PySide6.QtGui import QImage
 
-from vbas_desktop.ui.snapshot import Snapshot
+from vbas_desktop.ui.app import Snapshot
 
 
 def test_the_picture_shows_the_window_after_its_work_is_done(window, data, tmp_path, qtbot):

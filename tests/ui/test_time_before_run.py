@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from solved import Bench
 
-from vbas_desktop.comparison.costs import seconds_of_one, seconds_of_rating
+from vbas_desktop.comparison.plan import seconds_of_one, seconds_of_rating
 from vbas_desktop.comparison.words import span_in_words
 from vbas_desktop.engine import partitions
 from vbas_desktop.session import orders

@@ -91,7 +91,7 @@ assert pandas.DataFrame({"a": [1]}).a.sum() == 1
 def test_what_is_imported_later_is_whole_when_it_is_used():
     script = """
 import sys
-from vbas_desktop.cli.imports_later import import_later
+from vbas_desktop.cli.main import import_later
 import_later()
 import scipy.sparse
 assert "unittest" not in sys.modules and "numpy.f2py.f2py2e" not in sys.modules

@@ -14,14 +14,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.criteria import COMPARED_WITH_ALL, Criterion
+from vbas_desktop.domain.criteria import COMPARED_WITH_ALL, Criterion, Sensitive, criterion_of
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.sensitive import SensitiveCounts
 
 from .ahead import make_ready
 
-REHEARSAL = "vbas_desktop.algorithms.diversity_rehearsal:rehearse"
+REHEARSAL = "vbas_desktop.algorithms.diversity:rehearse"
 _STAGE = "Looking at sensitive values"
 _BLOCK = 400_000
 """Classes between two looks at whether the user wants to stop."""
@@ -160,3 +160,19 @@ def without_classes(column: SensitiveCounts, counts: EquivalenceCounts) -> Sensi
     return column.with_cells(
         EquivalenceCounts.from_rows(cells.category_numbers, cells.classes[kept], indptr, renumbered[columns], numbers)
     )
+
+
+def rehearse() -> None:
+    """Two places, one class, two values."""
+    from .diversity_kernel import starts_of_classes
+
+    cells = EquivalenceCounts.from_dense((1, 2), np.arange(2, dtype=np.int64), np.array([(3, 1), (2, 2)], np.int64))
+    chosen = Sensitive("", criteria=(criterion_of("share:50"),))
+    column = SensitiveCounts(chosen, ("a", "b"), np.ones(2, np.bool_), cells, np.array([5, 3], np.int64))
+    indptr, columns, numbers = cells.rows
+    starts = np.empty(columns.size + 1, np.int64)
+    count = starts_of_classes(indptr, columns, cells.classes // 2, starts)
+    found = Segments(column, cells, starts[: count + 1].copy(), columns.astype(np.int32), numbers)
+    found.meets(shares_of(column.totals))
+    found.totals(np.ones(len(found), np.bool_))
+    found.figures(1, 1.0, shares_of(column.totals))

@@ -30,7 +30,7 @@ from .ahead import make_ready
 from .grouping import blocks, ends_of_kept, members_by_group
 from .pair_counts import pairs_of
 
-_REHEARSAL = "vbas_desktop.algorithms.tier_rehearsal:rehearse"
+_REHEARSAL = "vbas_desktop.algorithms.tier_release:rehearse"
 _BLOCK_ENTRIES = 500_000
 """Entries between two looks at whether the user wants to stop."""
 
@@ -186,3 +186,15 @@ def _children(parents: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np
     """The children of each place: those of place p from ``starts[p]`` to ``starts[p + 1]``."""
     starts = np.concatenate(([0], np.cumsum(np.bincount(parents[:-1], minlength=parents.size)))).astype(np.int64)
     return starts, np.argsort(parents[:-1], kind="stable").astype(np.int32)
+
+
+def rehearse() -> None:
+    """Four places in two tiers."""
+    counts = EquivalenceCounts.from_dense(
+        (2,), np.arange(2, dtype=np.int64), np.array([(5, 1), (1, 1), (1, 1), (2, 1)])
+    )
+    whole = Tiers((np.zeros(4, np.int32),), ("", ""), (None, None))
+    tier_of = tiers_of_classes(counts, whole, 3)
+    rows = EquivalenceCounts((2,), counts.classes, sparse=counts.rows)
+    records_by_tier(rows, np.arange(4, dtype=np.int32), counts, tier_of, 2)
+    released_in_tier(counts, tier_of, whole, 1)

@@ -1,22 +1,31 @@
-"""Records and regions in memory: what every run begins with."""
+"""Records and regions in memory: what every run begins with; data frames as the files that the program reads (records
+never reach a disk where the system allows it), and keyword arguments as settings.
+"""
 
 from __future__ import annotations
 
+import difflib
+import json
+import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.data import Data as Loaded
 from vbas_desktop.jobs.data import LoadJob, read_groups
 from vbas_desktop.jobs.text_progress import shown
+from vbas_desktop.settings.approaches import named_parameters
+from vbas_desktop.settings.declaration import Setting, Settings, settings_of
+from vbas_desktop.settings.forms import Criteria, Names, Percent, Texts, Whole
 from vbas_desktop.settings.reading import Reading
-from vbas_desktop.settings.run import Columns
-
-from .frames import Place
-from .settings import options_of
+from vbas_desktop.settings.run import COMPONENTS, Columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,3 +124,91 @@ def read(
         groups = read_groups([str(groups)])
     plain = {column: {str(value): group for value, group in of.items()} for column, of in (groups or {}).items()}
     return Data(loaded, {**options, "groupings": plain}, place)
+
+
+class Place:
+    """A private folder for what came as data frames; it goes away with whoever holds it.
+
+    Records lie in memory under a name in the folder (on Linux); elsewhere in a file that only the user can read, which
+    is removed with the folder.
+    """
+
+    def __init__(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="vbas-"))
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+
+    def file(self, given: Any, name: str) -> Path:
+        """The path of what was given: itself, or the file that stands for a data frame."""
+        if isinstance(given, str | os.PathLike):
+            return Path(given)
+        if hasattr(given, "__geo_interface__"):
+            return self._put(f"{name}.geojson", _geojson(given))
+        if hasattr(given, "to_csv"):
+            return self._put(f"{name}.csv", str(given.to_csv(index=False)).encode())
+        raise TypeError(f"{name} is neither a path nor a data frame, but a {type(given).__name__}")
+
+    def _put(self, name: str, content: bytes) -> Path:
+        path = self._folder / name
+        if hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir():
+            number = os.memfd_create(name)
+            weakref.finalize(self, os.close, number)
+            with os.fdopen(os.dup(number), "wb") as stream:
+                stream.write(content)
+            path.symlink_to(f"/proc/{os.getpid()}/fd/{number}")
+        else:
+            path.write_bytes(content)
+            path.chmod(0o600)
+        return path
+
+
+def _geojson(given: Any) -> bytes:
+    """A GeoDataFrame, or anything with a geo interface, in longitude and latitude where its system is known."""
+    if getattr(given, "crs", None) is not None:
+        given = given.to_crs(4326)
+    found = dict(given.__geo_interface__)
+    if found.get("type") != "FeatureCollection":
+        raise TypeError("regions must be a collection of features with a geometry each")
+    found.pop("bbox", None)
+    return json.dumps(found).encode()
+
+
+def options_of(given: Mapping[str, Any], *kinds: type[Settings], approaches: bool = False) -> dict[str, Any]:
+    """Keyword arguments by the names of declared settings as options; with ``approaches`` a combination's too."""
+    declared = {each.name: each for kind in kinds for each in settings_of(kind)}
+    others = {*COMPONENTS, *(name.replace("-", "_") for name in named_parameters()), "parameters"} if approaches else ()
+    options: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in declared:
+            options[declared[name].key] = declared[name].form.plain(checked(declared[name], value))
+        elif name in others and name != "parameters":
+            options[name] = value
+        elif name not in others:
+            likely = difflib.get_close_matches(name, [*declared, *others], 1)
+            hint = f"; did you mean {likely[0]}?" if likely else ""
+            raise TypeError(f"there is no setting “{name}”{hint}")
+    if given.get("parameters"):
+        options["set"] = [
+            f"{approach}.{name}={value}"
+            for approach, values in given["parameters"].items()
+            for name, value in values.items()
+        ]
+    return options
+
+
+def checked(declared: Setting, value: Any) -> Any:
+    """The value as the setting wants it; names may be given as one text with commas."""
+    try:
+        if isinstance(declared.form, Names) and value is not None:
+            return tuple(declared.form.parse(value) if isinstance(value, str) else value)
+        if isinstance(declared.form, Texts) and isinstance(value, str):
+            return (value,)
+        if isinstance(declared.form, Criteria):
+            return declared.form.value([value] if isinstance(value, str) else value)
+        if isinstance(declared.form, Whole | Percent):
+            return declared.form.parse(str(value))
+    except ValueError as error:
+        raise InputError(Finding("setting", f"“{declared.name}”: {error}.")) from None
+    if declared.choices and value is not None and value not in declared.choices:
+        known = ", ".join(declared.choices)
+        raise InputError(Finding("setting", f"“{declared.name}” cannot be “{value}”.", f"Choose one of {known}."))
+    return value

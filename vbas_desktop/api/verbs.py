@@ -20,10 +20,8 @@ from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import COMPONENTS, Protection, Running, Workers
 from vbas_desktop.settings.sensitive import Harm, check_sensitive, sensitive_columns
 
-from .data import Data
-from .frames import Place
+from .data import Data, Place, options_of
 from .results import Comparison, Run, Solution
-from .settings import options_of
 
 if TYPE_CHECKING:
     from vbas_desktop.release import ReleaseReport

@@ -43,7 +43,7 @@ ENTRY_POINT_GROUP = "vbas_desktop.approaches"
 def approaches(component: str) -> dict[str, type[Approach]]:
     """All approaches of a component by name, in menu order."""
     found: dict[str, type[Approach]] = {}
-    for approach in _built_in(component) + _third_party(component):
+    for approach in _built_in(component) + [item for item in _plug_ins()[0] if item.component == component]:
         found.setdefault(approach.card.name, approach)
     return dict(sorted(found.items(), key=lambda item: (item[1].card.order, item[0])))
 
@@ -113,10 +113,6 @@ def _built_in(component: str) -> list[type[Approach]]:
         and item.__module__ == module.__name__
         and hasattr(item, "card")
     ]
-
-
-def _third_party(component: str) -> list[type[Approach]]:
-    return [item for item in _plug_ins()[0] if item.component == component]
 
 
 def plug_in_problems() -> tuple[str, ...]:

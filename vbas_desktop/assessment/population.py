@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.population import Population
+from vbas_desktop.domain.problem import Population
 
 BY_REGION_ONLY = "inhabitants are known by region, not by class"
 

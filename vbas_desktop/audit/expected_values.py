@@ -36,13 +36,9 @@ def _is_number(value: str) -> bool:
     return digits.count(".") <= 1 and digits != "." and bool(digits) and set(digits) <= _DIGITS | {"."}
 
 
-def _whole(value: str) -> str:
-    return value.lstrip("+-").split(".")[0]
-
-
 def _are_codes(values: Sequence[str]) -> bool:
     """Numbers of one width, some with zeros in front: the zeros are part of them."""
-    wholes = [_whole(value) for value in values]
+    wholes = [value.lstrip("+-").split(".")[0] for value in values]
     return any(len(one) > 1 and one.startswith("0") for one in wholes) and len({len(one) for one in wholes}) == 1
 
 

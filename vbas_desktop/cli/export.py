@@ -10,8 +10,8 @@ import argparse
 from pathlib import Path
 
 from vbas_desktop.settings.declaration import settings_of
-from vbas_desktop.settings.handing_over import HandingOver
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.writing import HandingOver
 
 from .arguments import add_settings, whole
 from .options import say_release

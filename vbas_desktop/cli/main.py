@@ -1,4 +1,7 @@
-"""The entry point of `vbas`: finds the command, runs it, and turns every outcome into its exit code."""
+"""The entry point of `vbas`: finds the command, runs it, and turns every outcome into its exit code.
+
+Parts of libraries that a command hardly ever uses are loaded when they are, not before.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,11 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import LazyLoader
 from itertools import pairwise
+from types import ModuleType
 from typing import Any, NoReturn
 
 from vbas_desktop import __version__
@@ -20,8 +27,11 @@ from vbas_desktop.files.regions.gdal import import_geometry_alone
 from vbas_desktop.files.stops import in_place, stopped_by_signals
 
 from .arguments import HelpFormatter
-from .imports_later import import_later
 from .terminal import OutputError, say
+
+_LATER = ("numpy.f2py", "numpy.testing", "scipy.spatial.transform", "yaml")
+"""`scipy` imports everything that `numpy` has, even a compiler of Fortran, and rotations where points are searched;
+`numba` reads settings that nobody has made."""
 
 COMMANDS: dict[str, str] = {
     "run": "run one combination of approaches and rate the solutions",
@@ -192,3 +202,18 @@ def _add_command(commands: Any, name: str, line: str) -> None:
     parser.add_argument("--debug", action="store_true", help="show the full traceback of an error")
     module.configure(parser)
     parser.set_defaults(command=module.run)
+
+
+def import_later() -> None:
+    """For a process of our own: what is `_LATER` is there, but loaded at the first use of it."""
+    sys.meta_path.insert(0, _Later())
+
+
+class _Later(MetaPathFinder):
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        spec = PathFinder.find_spec(fullname, path) if fullname in _LATER else None
+        if spec is not None and spec.loader is not None:
+            spec.loader = LazyLoader(spec.loader)
+        return spec

@@ -106,7 +106,7 @@ def requirement_of(options: argparse.Namespace) -> Requirement | None:
 
 def check_also(options: argparse.Namespace, format: str) -> None:
     """Refuse a target that cannot be written, before anything is computed."""
-    from vbas_desktop.jobs.target import TargetJob
+    from vbas_desktop.jobs.release import TargetJob
 
     if not options.target:
         return

@@ -21,7 +21,7 @@ from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
     from vbas_desktop.comparison.run import Prepared
-    from vbas_desktop.jobs.reproduce_island import IslandJob
+    from vbas_desktop.jobs.reproduce import IslandJob
 
 EXAMPLE = """Examples:
   vbas reproduce-thesis --like eastern --out thesis-east
@@ -70,8 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Generate, run what is missing, write, say which claims are held."""
     from vbas_desktop.comparison.words import prepared_in_words
-    from vbas_desktop.jobs.reproduce import ReproduceJob
-    from vbas_desktop.jobs.reproduce_island import IslandJob
+    from vbas_desktop.jobs.reproduce import IslandJob, ReproduceJob
 
     if (options.records is None) != (options.regions is None):
         raise UsageError("--records and --regions go together: name both files or none.")

@@ -121,7 +121,7 @@ def _check(options: argparse.Namespace) -> None:
 def _search(options: argparse.Namespace, coarsener: Coarsener, progress: TerminalProgress) -> None:
     from vbas_desktop.assessment.risky.found import write_scores
     from vbas_desktop.assessment.risky.output import search_dict
-    from vbas_desktop.files.codebook import read_codebook
+    from vbas_desktop.files.generalise import read_codebook
     from vbas_desktop.jobs.risky import risky_combinations
 
     labels = read_codebook(options.codebook) if options.codebook else None

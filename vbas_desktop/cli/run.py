@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from vbas_desktop.domain.progress import Span
 from vbas_desktop.domain.words import counted
-from vbas_desktop.settings.handing_over import HandingOver
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings
+from vbas_desktop.settings.writing import HandingOver
 
 from . import options as shared
 from .approach_options import add_approach_options
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _in_tiers(problem: Problem, solution: Solution, progress: Progress) -> dict[str, Any] | None:
     """What the chosen solution would lose in tiers, and how to get that; None if they save nothing."""
-    from vbas_desktop.engine.savings import USUAL_TIERS, in_tiers_in_words, suppressed_in_tiers
+    from vbas_desktop.engine.advice import USUAL_TIERS, in_tiers_in_words, suppressed_in_tiers
 
     lost = suppressed_in_tiers(problem, solution, progress)
     if lost is None:

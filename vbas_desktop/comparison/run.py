@@ -23,10 +23,9 @@ from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.place import with_representability
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.counting.problem import build_problem
-from vbas_desktop.files.fingerprint import fingerprint
+from vbas_desktop.files.hashing import fingerprint
 
-from .costs import Costs, site_numbers
-from .plan import Combination, Plan, Scenario
+from .plan import Combination, Costs, Plan, Scenario, site_numbers
 from .store import settings_of
 
 if TYPE_CHECKING:

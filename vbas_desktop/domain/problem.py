@@ -1,9 +1,12 @@
-"""What is to be solved (`Problem`) and how (`Request`)."""
+"""What is to be solved (`Problem`), how (`Request`), and the people who live there (`Population`)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .errors import Finding
 from .records import Categories, EquivalenceCounts, Grouping
@@ -77,3 +80,18 @@ class Request:
     workers: int = 0
     limits: Any = None
     notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """How many people live in each initial region, and how many of each class of a problem do.
+
+    ``region``, ``column`` (place of the class among those that occur in the records) and ``people`` list the classes
+    that the records have; the others count in ``by_region`` alone.
+    """
+
+    source: Source
+    by_region: NDArray[np.int64]
+    region: NDArray[np.int64]
+    column: NDArray[np.int64]
+    people: NDArray[np.int64]

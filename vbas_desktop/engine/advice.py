@@ -1,18 +1,56 @@
-"""Advice after a run whose number of sites did not know the allowed loss: what the finest number would cost."""
+"""What would be finer, or lose less, than a run did: as many sites as the allowed loss permits, and tiers. And the
+trials of the latest request, kept for whoever asks for the same.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from vbas_desktop.algorithms.limit import allowed_records
+from vbas_desktop.algorithms.released import decide
+from vbas_desktop.approaches.base import Situation
+from vbas_desktop.approaches.registry import make
 from vbas_desktop.approaches.site_number.limit import LimitSiteNumber
-from vbas_desktop.domain.problem import Request
+from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.solution import Advice, RunResult
-from vbas_desktop.domain.words import counted
+from vbas_desktop.domain.sensitive import enforced
+from vbas_desktop.domain.solution import Advice, RunResult, Solution
+from vbas_desktop.domain.words import counted, share_in_words
 
-from .kept import KeptTrials
-from .partitions import decide_sites
+from .limits import boundaries_of
+from .outcome import situation_of
+from .partitions import Partitions, decide_sites
+from .parts import tiers_within
+
+USUAL_TIERS = "auto"
+"""The approach that is offered."""
+
+_DECISIVE = ("site_location", "construction", "refinement", "tiers", "limits", "global_suppression", "random_seed")
+"""What a partition depends on, beside the problem and the number of sites."""
+
+
+class KeptTrials:
+    """What was tried of the latest request: for the look ahead, its run, and the advice on it."""
+
+    def __init__(self) -> None:
+        self._latest: Partitions | None = None
+
+    def partitions(self, request: Request, progress: Progress | None = None) -> Partitions:
+        """The request's partitions, with what is known of them already."""
+        latest = self._latest
+        if latest is None or not _alike(latest.request, request):
+            situation, _ = situation_of(request.problem, request.global_suppression, request.random_seed, progress)
+            latest = Partitions(request, situation)
+            self._latest = latest
+        return Partitions(request, latest.situation, latest.known)
+
+
+def _alike(one: Request, other: Request) -> bool:
+    """Whether the same number of sites gives the same partition and the same loss."""
+    mine, theirs = one.problem, other.problem
+    same = mine.counts is theirs.counts and mine.regions is theirs.regions and mine.records == theirs.records
+    same = same and [id(each) for each in mine.sensitive] == [id(each) for each in theirs.sensitive]
+    return same and mine.k == theirs.k and all(getattr(one, name) == getattr(other, name) for name in _DECISIVE)
 
 
 def advice_on(
@@ -60,3 +98,24 @@ def _out_of_reach(lost: int, records: int, percent: float) -> str:
 
 def _share(part: int, whole: int) -> str:
     return f"{100 * part / max(1, whole):.2f} %"
+
+
+def suppressed_in_tiers(problem: Problem, solution: Solution, progress: Progress) -> int | None:
+    """How many records would be suppressed with the same aggregated regions in tiers; None if tiers save nothing.
+
+    Larger places keep to the boundaries that the solution keeps to, as they do in a run.
+    """
+    if solution.tiers is not None or not solution.suppressed_local:
+        return None
+    situation = Situation(problem.regions, problem.counts, problem.k, sensitive=problem.sensitive)
+    limits = boundaries_of(problem, solution)
+    tiers = tiers_within(limits, make("tiers", USUAL_TIERS), situation, solution.membership, progress)
+    judged, groups = enforced(problem.sensitive), solution.aggregated_regions
+    found = decide(problem.counts, judged, problem.k, solution.membership, groups, tiers, progress)
+    lost = problem.records - found.records
+    return lost if lost < solution.suppressed_records else None
+
+
+def in_tiers_in_words(lost: int, in_tiers: int, records: int) -> str:
+    """What tiers would save, at once and in few words."""
+    return f"{share_in_words(lost, records)} of the records are lost; in tiers {share_in_words(in_tiers, records)}."

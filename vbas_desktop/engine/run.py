@@ -25,9 +25,9 @@ from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import agreeing, counted
 
+from .advice import KeptTrials
 from .checks import check_request, unused_files
 from .dominance import marked
-from .kept import KeptTrials
 from .limits import unmet_findings, with_limits_told
 from .outcome import outcome_of
 from .parallel import in_order, workers_for

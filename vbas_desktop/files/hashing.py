@@ -1,12 +1,16 @@
-"""The SHA-256 of a file, made in passing while its bytes are read, and whether the file stayed what was read."""
+"""The SHA-256 of a file, made in passing while it is read, and whether it stayed what was read; that of a problem."""
 
 from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 
+import numpy as np
+
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.source import Source
 
 
@@ -58,3 +62,28 @@ def changed(path: str) -> Finding:
 
 def _state(found: os.stat_result) -> tuple[int, int, int]:
     return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def fingerprint(problem: Problem) -> str:
+    """What the counts, the regions and their places are, whatever files they came from; k is left out."""
+    digest = hashlib.sha256()
+    for array in (problem.regions.points, problem.counts.classes, *problem.counts.arrays):
+        digest.update(str(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    told: dict[str, object] = {
+        "ids": hashlib.sha256("\n".join(problem.regions.ids).encode()).hexdigest(),
+        "unit": problem.regions.system.unit,
+        "categories": list(problem.counts.category_numbers),
+        "unknown": problem.unknown_region_records,
+    }
+    if problem.regions.obstacles is not None:
+        told["obstacles"] = [source.sha256 for source in problem.regions.obstacles.sources]
+    if problem.regions.earlier is not None:
+        told["earlier"] = problem.regions.earlier.source.sha256
+    for each in problem.sensitive:
+        for array in (each.cells.classes, *each.cells.rows):
+            digest.update(np.ascontiguousarray(array).data)
+        texts = [criterion.text for criterion in each.chosen.criteria]
+        told.setdefault("sensitive", []).append([each.column, each.harmful.tolist(), texts])  # type: ignore[attr-defined]
+    digest.update(json.dumps(told, sort_keys=True).encode())
+    return digest.hexdigest()

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.population import Population
-from vbas_desktop.domain.problem import Problem
+from vbas_desktop.domain.problem import Population, Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
 from vbas_desktop.settings.reading import RecordOptions

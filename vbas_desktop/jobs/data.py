@@ -51,7 +51,7 @@ class LoadJob:
     def execute(self, progress: Progress = Silent()) -> Data:  # noqa: B008 (Silent has no state)
         """Read; all that is wrong with a file comes in one `InputError`."""
         from vbas_desktop.algorithms.ahead import make_ready
-        from vbas_desktop.files.codebook import read_codebook
+        from vbas_desktop.files.generalise import read_codebook
         from vbas_desktop.files.records.table import REHEARSAL
         from vbas_desktop.files.regions.read import load_regions
         from vbas_desktop.files.swapped import check_two_files, with_swap_told

@@ -13,8 +13,8 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.files.places import kept_for_user
 from vbas_desktop.settings.approaches import run_settings
-from vbas_desktop.settings.handing_over import HandingOver
 from vbas_desktop.settings.release import ReleaseOptions
+from vbas_desktop.settings.writing import HandingOver
 from vbas_desktop.sources.address import folder_beside, record_place, server_name
 
 from .data import LoadJob

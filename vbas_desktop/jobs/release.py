@@ -1,4 +1,6 @@
-"""Releasing one solution of a run, now or from the folder that an earlier run left behind."""
+"""Releasing one solution of a run, now or from the folder that an earlier run left behind, and putting it into another
+place, too: a table, a file or a folder.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +17,22 @@ from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.settings.approaches import run_settings
 from vbas_desktop.settings.command import options_in_force
-from vbas_desktop.settings.handing_over import HandingOver
+from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.settings.run import RunSettings
+from vbas_desktop.settings.writing import HandingOver
 from vbas_desktop.sources.address import record_place
+from vbas_desktop.sources.targets import Target, target_of
 
 from .data import LoadJob
 from .run import RunJob, checked, chosen_solution
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
+    from vbas_desktop.audit.copies import Original
     from vbas_desktop.files.records.table import RecordTable
     from vbas_desktop.release import ReleaseReport
     from vbas_desktop.release.ledger import Entry
-
-    from .target import TargetJob
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +86,6 @@ class ReleaseJob:
 
     def _also(self, progress: Progress) -> TargetJob | None:
         """The place that gets the records besides the folder, if there is one; refused at once if it cannot."""
-        from .target import TargetJob
 
         if not self.handing.also:
             return None
@@ -288,3 +290,44 @@ def _refuse_other_result(document: Mapping[str, Any], solution: Mapping[str, Any
                 "Run again with this version of the program and release the new result.",
             )
         )
+
+
+@dataclass(frozen=True)
+class TargetJob:
+    """Copy a released file to the place that a text names; it gets its name there when it was read back."""
+
+    address: str
+    format: str
+
+    @property
+    def target(self) -> Target:
+        """The place, if it takes such a file."""
+        found = target_of(self.address)
+        if self.format not in found.formats:
+            message = f"This target takes no {self.format.upper()} file, since it has types."
+            raise InputError(
+                Finding("release-option", message, "Choose the format parquet for the release.", file=self.address)
+            )
+        return found
+
+    def check(self, records: str = "", progress: Progress = Silent()) -> None:  # noqa: B008 (Silent has no state)
+        """Refuse a target that would be refused in the end, before anything is computed."""
+        plain = [text.removeprefix("duckdb:").partition("#")[0] for text in (self.address, records)]
+        if records and Path(plain[0]).is_file() and Path(plain[1]).is_file() and Path(plain[0]).samefile(plain[1]):
+            message = "The records are read from this very file, so nothing is written to it."
+            raise InputError(Finding("target-taken", message, "Choose another file.", file=self.address))
+        self.target.check(progress)
+
+    def execute(self, original: Original, progress: Progress = Silent()) -> int:  # noqa: B008
+        """Copy, read back, put in place; the number of rows."""
+        from vbas_desktop.audit.copies import check_copy
+        from vbas_desktop.sources.table import open_engine
+
+        reading = RecordOptions(original.delimiter, original.encoding, "no")
+        with self.target.staged(original.file, Span(progress, 0.0, 0.5)) as address:
+            engine = open_engine(address, reading, Span(progress, 0.5, 0.6))
+            try:
+                with engine.steady(progress):
+                    return check_copy(engine, original, Span(progress, 0.6, 1.0))
+            finally:
+                engine.close()

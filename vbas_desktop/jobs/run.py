@@ -17,7 +17,7 @@ from .data import CountJob, Data
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
-    from vbas_desktop.engine.kept import KeptTrials
+    from vbas_desktop.engine.advice import KeptTrials
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +70,7 @@ class RunJob:
         on_solution: Callable[[Solution], None] | None = None,
     ) -> Ran:
         """Count if necessary, then run; solutions are handed out as they come."""
-        from vbas_desktop.engine.advice import advice_on
-        from vbas_desktop.engine.kept import KeptTrials
+        from vbas_desktop.engine.advice import KeptTrials, advice_on
         from vbas_desktop.engine.run import run
         from vbas_desktop.files.hashing import require_unchanged
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.region_codes import mean_points, tier_codes
+from vbas_desktop.algorithms.region_names import mean_points, tier_codes
 from vbas_desktop.algorithms.released import Decided
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.problem import Problem

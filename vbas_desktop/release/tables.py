@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import within_half_turn
 from vbas_desktop.domain.crosswalk import CROSSWALK, NAME
-from vbas_desktop.domain.formulas import defused
+from vbas_desktop.domain.listing import defused
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
 from vbas_desktop.domain.tiers import FIRST_TIER
 

@@ -17,11 +17,10 @@ from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
 
-from .column_counts import Ints, ReleasedRecords, pair_counts
+from .column_counts import Ints, ReleasedRecords, SourceReleased, pair_counts
 from .column_pairs import percent, telling_pairs
 from .column_tests import ALIKE, KNOWING, RARE_SHARE, Agreement, agreement, alike, merged, rare_share
 from .plan import Plan
-from .source_columns import SourceReleased
 
 TELLTALE = "telltale-column"
 """The code of findings about columns that tell too much."""

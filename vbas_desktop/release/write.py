@@ -20,7 +20,7 @@ from vbas_desktop.assessment.population import population_column
 from vbas_desktop.audit.fingerprints import Claim
 from vbas_desktop.audit.verification import Verification
 from vbas_desktop.domain.errors import Check, Finding, InputError, Severity
-from vbas_desktop.domain.formulas import defused
+from vbas_desktop.domain.listing import defused
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.solution import RunResult, Solution

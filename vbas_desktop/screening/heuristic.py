@@ -14,11 +14,10 @@ from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.base import Card
 from vbas_desktop.domain.progress import Progress, Silent
 
-from .feasibility import complete
 from .heuristic_kernel import LARGEST_BUCKET, seat_all
 from .partitions import ExactCounts
 from .planners import Planner, planner
-from .task import Plan, Task
+from .task import Plan, Task, complete
 
 REHEARSAL = "vbas_desktop.screening.heuristic:rehearse"
 """What makes the loops of planning ready."""

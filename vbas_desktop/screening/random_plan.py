@@ -10,9 +10,8 @@ import numpy as np
 from vbas_desktop.approaches.base import Card, parameter
 from vbas_desktop.domain.progress import Progress
 
-from .feasibility import complete
 from .planners import Planner
-from .task import Plan, Task
+from .task import Plan, Task, complete
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
@@ -23,11 +25,10 @@ from vbas_desktop.engine.limits import Limits, limits_settings
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.partitions import Partition, Partitions, decide_sites
 from vbas_desktop.engine.run import names_of, settings_of
-from vbas_desktop.files.fingerprint import fingerprint
+from vbas_desktop.files.hashing import fingerprint
 from vbas_desktop.settings.limits import Limiting
 
 from .lattice import Finest, Node, coarser
-from .memory import give_back
 
 FORMAT_VERSION = 2
 _SMALL = 200_000
@@ -244,3 +245,15 @@ def as_plain(found: Found) -> dict[str, Any]:
 def from_plain(data: Mapping[str, Any]) -> Found:
     """The row again."""
     return Found(**{**data, "node": tuple(data["node"])})
+
+
+def give_back() -> None:
+    """Hand freed memory back. O(freed pages).
+
+    The C library of Linux keeps what a thread freed for that thread, in pieces that the next node's counts may not fit
+    into: without this the process grows to several times what is in use. Elsewhere nothing is done.
+    """
+    if sys.platform.startswith("linux"):
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)

@@ -1,9 +1,10 @@
-"""The table of a search: one row per node, as CSV, as plain data and as text."""
+"""The table of a search (one row per node, as CSV, plain data and text), and its picture: regions against detail."""
 
 from __future__ import annotations
 
 import csv
 import io
+from dataclasses import dataclass
 from typing import Any
 
 from vbas_desktop import __version__
@@ -161,3 +162,41 @@ def front_rows(searched: Searched) -> list[list[str]]:
 
 def _yes_or_no(value: Any) -> Any:
     return ("yes" if value else "no") if isinstance(value, bool) else value
+
+
+@dataclass(frozen=True)
+class Point:
+    """One node."""
+
+    number: int
+    detail: float
+    regions: int
+    front: bool
+    recommended: bool
+
+
+@dataclass(frozen=True)
+class PictureLine:
+    """The nodes that differ in the level of one attribute alone, from the least detail to the most."""
+
+    title: str
+    points: tuple[Point, ...]
+
+
+def lines_of(searched: Searched) -> list[PictureLine]:
+    """One line for each combination of the levels of all attributes but the one with the longest ladder."""
+    lattice = searched.finest.lattice
+    along = max(range(len(lattice.ladders)), key=lambda place: len(lattice.allowed[place]))
+    groups: dict[tuple[int, ...], list[Point]] = {}
+    for number, row in enumerate(searched.rows, 1):
+        if row.status == FOUND and row.regions is not None:
+            rest = (*row.node[:along], *row.node[along + 1 :])
+            is_front, is_best = row.node in searched.front, row is searched.recommended
+            groups.setdefault(rest, []).append(Point(number, row.detail, row.regions, is_front, is_best))
+    others = [ladder for place, ladder in enumerate(lattice.ladders) if place != along]
+    lines = []
+    for rest, points in sorted(groups.items()):
+        words = [f"{ladder.column} {ladder.rungs[level].number:,}" for ladder, level in zip(others, rest, strict=True)]
+        title = ", ".join(words) or lattice.ladders[along].column
+        lines.append(PictureLine(title, tuple(sorted(points, key=lambda point: point.detail))))
+    return lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from vbas_desktop.approaches.registry import DEFAULTS, NOTHING, approaches, make
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.records import ColumnFacts, Role
 from vbas_desktop.domain.regions import Regions
+from vbas_desktop.domain.words import counted
 from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.settings.reading import Reading
 from vbas_desktop.settings.run import (
@@ -130,10 +131,6 @@ class Choices(Running, Harm, Limiting, Protection, Reading):
     def reading(self) -> Reading:
         """The choices on which loading depends: files are read again when one of them changes."""
         return Reading(**self.part(Reading))
-
-    def with_usual_reading(self) -> Choices:
-        """The same with the default reading options."""
-        return replace(self, **Reading().part(Reading))
 
     def settings(self, quasi_identifiers: Sequence[str] | None = None) -> RunSettings:
         """The settings of a run as chosen; of other quasi-identifiers if they are given."""
@@ -279,3 +276,28 @@ def _looks_like_identifier(facts: ColumnFacts, rows: int) -> bool:
     if rows < 20:
         return False
     return not facts.categorical or facts.distinct >= 0.9 * rows
+
+
+def limits_in_words(limits: Limiting) -> str:
+    """What is in force, such as “Never across county; at least 500 records”; empty without limits."""
+    text = "; ".join(_parts(limits))
+    return text[:1].upper() + text[1:]
+
+
+def _parts(limits: Limiting) -> Iterator[str]:
+    if limits.within:
+        yield f"never across {', '.join(limits.within)}"
+    if limits.alone:
+        yield f"{counted(len(limits.alone), 'region stays', 'regions stay')} alone"
+    if limits.alone_column:
+        yield f"alone by {limits.alone_column}"
+    for what, least, most in (
+        ("records", limits.min_records, limits.max_records),
+        ("inhabitants", limits.min_population, limits.max_population),
+    ):
+        if least:
+            yield f"at least {least:,} {what}"
+        if most:
+            yield f"at most {most:,} {what}"
+    if limits.centre_weights:
+        yield f"centres by {limits.centre_weights}"

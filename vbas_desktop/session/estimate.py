@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from vbas_desktop.comparison.costs import seconds_of_one, seconds_of_rating
+from vbas_desktop.comparison.plan import seconds_of_one, seconds_of_rating
 from vbas_desktop.comparison.words import duration_in_words, span_in_words
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.words import agreeing, counted, share_in_words
-from vbas_desktop.engine.kept import KeptTrials
+from vbas_desktop.engine.advice import KeptTrials
 from vbas_desktop.engine.partitions import Partitions, decide_sites
 
 from .orders import RunOrder

@@ -14,7 +14,7 @@ from vbas_desktop.search.run import Searched
 from vbas_desktop.search.table import figures, level_words
 
 from .choices import Choices
-from .ready import key_of
+from .results import key_of
 
 if TYPE_CHECKING:
     from vbas_desktop.search.lattice import Node

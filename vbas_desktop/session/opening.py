@@ -12,7 +12,6 @@ from pathlib import Path
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
-from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import is_elsewhere
 from vbas_desktop.files.policies import bundled
 from vbas_desktop.sources.address import Address, record_place
@@ -67,7 +66,7 @@ class OpenProjectOrder:
         changed = tuple(
             Path(now.path).name
             for before, now in ((state.records, loaded.table.source), (state.regions, loaded.regions.source))
-            if now is not None and _differs(before, now)
+            if now is not None and (bool(before.sha256) and before.sha256 != now.sha256)
         )
         fitting = [entry for entry in state.entries if entry.run.region_ids_sha256 == loaded.region_ids_sha256]
         entries = _with_problems(fitting, loaded, Span(progress, 0.8, 1.0))
@@ -108,10 +107,6 @@ class OpenProjectOrder:
                 gone.append(f"{Path(path).name} ({what}, not found)")
                 del policy[name]
         return replace(state, choices=kept, look=look, policy=policy), tuple(gone)
-
-
-def _differs(before: Source, now: Source) -> bool:
-    return bool(before.sha256) and before.sha256 != now.sha256
 
 
 def _with_problems(entries: list[Entry], loaded: Loaded, progress: Progress) -> list[Entry]:

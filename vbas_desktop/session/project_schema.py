@@ -17,168 +17,115 @@ from .choices import Choices
 FORMAT = 1
 """Raise it whenever older programs would misread a file, and add a step to `migrations`."""
 
-_ARRAY = {
-    "type": "object",
-    "required": ["type", "shape", "data"],
-    "properties": {
-        "type": {"enum": ["int32", "float64"]},
-        "shape": {"type": "array", "items": {"type": "integer", "minimum": 0}},
-        "data": {"type": "string"},
-    },
-}
+Shape = dict[str, Any]
 
-_FILE = {
-    "type": "object",
-    "required": ["path"],
-    "properties": {
-        "path": {"type": "string", "minLength": 1},
-        "size_bytes": {"type": "integer", "minimum": 0},
-        "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
-    },
-}
+_TEXT: Shape = {"type": "string"}
+_WHOLE: Shape = {"type": "integer"}
+_NUMBER: Shape = {"type": "number"}
+_YES_OR_NO: Shape = {"type": "boolean"}
+_NAMED: Shape = {"type": "string", "minLength": 1}
 
-_SOLUTION = {
-    "type": "object",
-    "required": ["number", "id", "site_count", "approximated_sites", "owner", "measures", "seconds"],
-    "properties": {
-        "number": {"type": "integer", "minimum": 1},
-        "id": {"type": "integer"},
-        "site_count": {"type": "integer", "minimum": 1},
-        "approximated_sites": {"type": "integer", "minimum": 1},
-        "owner": _ARRAY,
-        "sites": {"anyOf": [_ARRAY, {"type": "null"}]},
-        "unrefined": {
-            "type": "object",
-            "required": ["owner"],
-            "properties": {"owner": _ARRAY, "sites": {"anyOf": [_ARRAY, {"type": "null"}]}},
-        },
-        "measures": {"type": "object", "additionalProperties": {"type": ["number", "null"]}},
-        "seconds": {"type": "number"},
-        "suppressed_global": {"type": "integer"},
-        "suppressed_local": {"type": "integer"},
-        "pareto": {"type": "boolean"},
-        "pinned": {"type": "boolean"},
-    },
-}
 
-_GROUPINGS = {
-    "type": "object",
-    "additionalProperties": {"type": "object", "additionalProperties": {"type": "string"}},
-}
+def _object(*required: str, **properties: Shape) -> Shape:
+    """An object with these fields, of which some must be there; others may be."""
+    return {"type": "object", **({"required": list(required)} if required else {}), "properties": properties}
 
-_PARAMETERS = {"type": "object", "additionalProperties": {"type": "object"}}
+
+def _map(values: Shape) -> Shape:
+    """An object whose keys are the user's own."""
+    return {"type": "object", "additionalProperties": values}
+
+
+def _list(items: Shape, **more: Any) -> Shape:
+    return {"type": "array", "items": items, **more}
+
+
+def _or_null(kind: str) -> Shape:
+    return {"type": [kind, "null"]}
+
+
+def _from(low: int) -> Shape:
+    """A whole number that is not below this one."""
+    return {**_WHOLE, "minimum": low}
+
+
+_ARRAY = _object("type", "shape", "data", type={"enum": ["int32", "float64"]}, shape=_list(_from(0)), data=_TEXT)
+_ARRAY_OR_NULL = {"anyOf": [_ARRAY, {"type": "null"}]}
+_FILE = _object("path", path=_NAMED, size_bytes=_from(0), sha256={"type": "string", "pattern": "^[0-9a-f]{64}$"})
+_SOLUTION = _object(
+    *("number", "id", "site_count", "approximated_sites", "owner", "measures", "seconds"),
+    number=_from(1),
+    id=_WHOLE,
+    site_count=_from(1),
+    approximated_sites=_from(1),
+    owner=_ARRAY,
+    sites=_ARRAY_OR_NULL,
+    unrefined=_object("owner", owner=_ARRAY, sites=_ARRAY_OR_NULL),
+    measures=_map(_or_null("number")),
+    seconds=_NUMBER,
+    suppressed_global=_WHOLE,
+    suppressed_local=_WHOLE,
+    pareto=_YES_OR_NO,
+    pinned=_YES_OR_NO,
+)
+_GROUPINGS = _map(_map(_TEXT))
+_PARAMETERS = _map({"type": "object"})
 """Approach → parameter → value."""
 
-_TEXTS = {"type": "array", "items": {"type": "string"}}
+_TEXTS = _list(_TEXT)
+_PROBLEM = _object(
+    *("region_column", "quasi_identifiers", "unknown_regions", "k"),
+    region_column=_TEXT,
+    quasi_identifiers=_list(_TEXT, minItems=1),
+    unknown_regions={"enum": ["stop", "suppress"]},
+    k=_from(1),
+    groupings=_GROUPINGS,
+    sensitive=_list(_object("column", "benign", "criteria", column=_TEXT, benign=_TEXTS, criteria=_TEXTS)),
+)
+_RUN = _object(
+    *("id", "title", "problem", "approaches", "solutions"),
+    id=_from(1),
+    title=_TEXT,
+    approaches=_map(_or_null("string")),
+    problem=_PROBLEM,
+    records_sha256=_or_null("string"),
+    region_ids_sha256=_TEXT,
+    solutions=_list(_SOLUTION),
+)
+_ROLE = {"type": "array", "prefixItems": [_TEXT, {"enum": [str(role) for role in Role]}], "minItems": 2, "maxItems": 2}
+_CHOICES = _object(
+    roles=_list(_ROLE),
+    groupings=_GROUPINGS,
+    approaches=_map(_TEXT),
+    parameters=_map(_PARAMETERS),
+    **{each.name: each.schema for each in settings_of(Choices)},
+)
+_POLICY = _object(
+    choices=_map(_TEXT),
+    notes=_map(_TEXT),
+    signed_by=_TEXT,
+    signed_on=_TEXT,
+    policy=_TEXT,
+    population=_TEXT,
+    export=_object(shuffle=_YES_OR_NO, renames=_from(0)),
+)
+_LAYER = _object("path", path=_NAMED, colour=_TEXT, visible=_YES_OR_NO, land=_YES_OR_NO)
 
-_SENSITIVE = {
-    "type": "object",
-    "required": ["column", "benign", "criteria"],
-    "properties": {"column": {"type": "string"}, "benign": _TEXTS, "criteria": _TEXTS},
-}
-
-_RUN = {
-    "type": "object",
-    "required": ["id", "title", "problem", "approaches", "solutions"],
-    "properties": {
-        "id": {"type": "integer", "minimum": 1},
-        "title": {"type": "string"},
-        "approaches": {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
-        "problem": {
-            "type": "object",
-            "required": ["region_column", "quasi_identifiers", "unknown_regions", "k"],
-            "properties": {
-                "region_column": {"type": "string"},
-                "quasi_identifiers": {"type": "array", "items": {"type": "string"}, "minItems": 1},
-                "unknown_regions": {"enum": ["stop", "suppress"]},
-                "k": {"type": "integer", "minimum": 1},
-                "groupings": _GROUPINGS,
-                "sensitive": {"type": "array", "items": _SENSITIVE},
-            },
-        },
-        "records_sha256": {"type": ["string", "null"]},
-        "region_ids_sha256": {"type": "string"},
-        "solutions": {"type": "array", "items": _SOLUTION},
-    },
-}
-
-SCHEMA: dict[str, Any] = {
+SCHEMA: Shape = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "VBAS Desktop project",
-    "type": "object",
-    "required": ["format", "files", "choices", "runs"],
-    "properties": {
-        "format": {"const": FORMAT},
-        "program": {"type": "string"},
-        "files": {
-            "type": "object",
-            "required": ["records", "regions"],
-            "properties": {"records": _FILE, "regions": _FILE},
-        },
-        "choices": {
-            "type": "object",
-            "properties": {
-                "roles": {
-                    "type": "array",
-                    "items": {
-                        "type": "array",
-                        "prefixItems": [
-                            {"type": "string"},
-                            {"enum": [str(role) for role in Role]},
-                        ],
-                        "minItems": 2,
-                        "maxItems": 2,
-                    },
-                },
-                "groupings": _GROUPINGS,
-                "approaches": {"type": "object", "additionalProperties": {"type": "string"}},
-                "parameters": {"type": "object", "additionalProperties": _PARAMETERS},
-                **{each.name: each.schema for each in settings_of(Choices)},
-            },
-        },
-        "runs": {"type": "array", "items": _RUN},
-        "requirement": {"anyOf": [REQUIREMENT, {"type": "object", "maxProperties": 0}]},
-        "policy": {
-            "type": "object",
-            "properties": {
-                "choices": {"type": "object", "additionalProperties": {"type": "string"}},
-                "notes": {"type": "object", "additionalProperties": {"type": "string"}},
-                "signed_by": {"type": "string"},
-                "signed_on": {"type": "string"},
-                "policy": {"type": "string"},
-                "population": {"type": "string"},
-                "export": {
-                    "type": "object",
-                    "properties": {"shuffle": {"type": "boolean"}, "renames": {"type": "integer", "minimum": 0}},
-                },
-            },
-        },
-        "map": {
-            "type": "object",
-            "properties": {
-                "names": {"type": ["string", "null"]},
-                "labels": {"type": ["string", "null"]},
-                "outlines": {"type": "array", "items": {"type": "string"}},
-                "context": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "required": ["path"],
-                        "properties": {
-                            "path": {"type": "string", "minLength": 1},
-                            "colour": {"type": "string"},
-                            "visible": {"type": "boolean"},
-                            "land": {"type": "boolean"},
-                        },
-                    },
-                },
-            },
-        },
-        "selection": {
-            "type": "object",
-            "properties": {"solution": {"type": ["integer", "null"]}, "region": {"type": ["integer", "null"]}},
-        },
-    },
+    **_object(
+        *("format", "files", "choices", "runs"),
+        format={"const": FORMAT},
+        program=_TEXT,
+        files=_object("records", "regions", records=_FILE, regions=_FILE),
+        choices=_CHOICES,
+        runs=_list(_RUN),
+        requirement={"anyOf": [REQUIREMENT, {"type": "object", "maxProperties": 0}]},
+        policy=_POLICY,
+        map=_object(names=_or_null("string"), labels=_or_null("string"), outlines=_TEXTS, context=_list(_LAYER)),
+        selection=_object(solution=_or_null("integer"), region=_or_null("integer")),
+    ),
 }
 
 

@@ -1,11 +1,16 @@
-"""Releasing one solution: whether it can be, and what will be released."""
+"""Releasing one solution: whether it can be, what will be released, and the regions of an earlier release again."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vbas_desktop.approaches.registry import revealed
+from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted, share_in_words
+from vbas_desktop.jobs.ledger import Earlier
 
+from .choices import Choices
 from .results import Entry, Run
 
 
@@ -70,3 +75,29 @@ def result_of(run: Run, entries: tuple[Entry, ...]) -> RunResult:
         int((run.problem.counts.class_totals > 0).sum()),
         seconds=sum(solution.seconds for solution in solutions),
     )
+
+
+def as_then(choices: Choices, earlier: Earlier) -> Choices:
+    """The same choices with the quasi-identifiers, groups, k and regions of an earlier release."""
+    entry = earlier.entry
+    own = set(entry.quasi_identifiers)
+    roles = {
+        name: Role.QUASI_IDENTIFIER if name in own else (Role.PLAIN if role is Role.QUASI_IDENTIFIER else role)
+        for name, role in choices.roles.items()
+    }
+    chosen = {
+        "site_number": "fixed",
+        "construction": "coarsen",
+        "refinement": "none",
+        "tiers": "none",
+    }
+    made = replace(
+        choices,
+        roles=roles,
+        k=entry.k,
+        groupings=earlier.groupings,
+        coarsen_from=str(earlier.crosswalk),
+        range_reach=0,
+        approaches={**choices.approaches, **chosen},
+    )
+    return made.with_parameter("site_number", "fixed", "sites", entry.aggregated_regions)

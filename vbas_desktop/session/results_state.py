@@ -15,8 +15,7 @@ from .choices import Choices
 from .events import Event, Listener, Subject
 from .history import SOLUTIONS_AT, History, Step
 from .map_look import MapLook
-from .ready import key_of
-from .results import Entry, Marks, ProblemKey, Run, marks_of
+from .results import Entry, Marks, ProblemKey, Run, key_of, marks_of
 
 
 class Results:

@@ -13,11 +13,11 @@ from vbas_desktop.approaches.registry import USUAL, preset
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.source import Source
-from vbas_desktop.engine.kept import KeptTrials
+from vbas_desktop.engine.advice import KeptTrials
 from vbas_desktop.jobs.data import Data
 from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.jobs.run import RunJob
-from vbas_desktop.settings.handing_over import HandingOver
+from vbas_desktop.settings.writing import HandingOver
 
 from .choices import Choices, combination
 from .events import Event
@@ -27,9 +27,8 @@ from .map_look import MapLook
 from .opening import OpenedProject
 from .orders import Loaded, RunOrder
 from .project import ProjectState
-from .ready import key_of, why_not
 from .releasing import result_of
-from .results import Entry, ProblemKey
+from .results import Entry, ProblemKey, key_of, why_not
 
 if TYPE_CHECKING:
     from vbas_desktop.files.records.table import RecordTable

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.formulas import defused
+from vbas_desktop.domain.listing import defused
 
 from .declaration import Settings, setting, settings_of
 from .forms import Delimiter, Digits, Form, Names, Renames, Switch

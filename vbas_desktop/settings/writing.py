@@ -1,4 +1,6 @@
-"""How records are written to a file: what is left out, what orders the rows, what a spreadsheet must not run."""
+"""How records are written to a file (what is left out, what orders the rows, what a spreadsheet must not run), and who
+gets a release and where.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vbas_desktop.domain.formulas import defused
+from vbas_desktop.domain.listing import defused
 
 from .declaration import Settings, setting
-from .forms import Flag, Names
+from .forms import Flag, Form, Names
 
 _GROUP = "writing"
+_LEDGER = "ledger"
 
 
 def escaping(group: str) -> Any:
@@ -54,3 +57,51 @@ class Writing(Settings):
     def row(self, row: Sequence[str]) -> Sequence[str]:
         """A row as it is written."""
         return [defused(text) for text in row] if self.escape_formulas else row
+
+
+@dataclass(frozen=True)
+class HandingOver(Settings):
+    """The audience of a release and the ledger that it is checked against.
+
+    ``ledger`` None: the one beside the record file, if there is one. Without an ``audience`` the release is compared
+    with everything that was handed over to anybody. ``despite`` is why it is handed over although people could be
+    singled out. ``also`` is the address of a place that gets the released records, too.
+    """
+
+    ledger: str | None = setting(
+        None,
+        label="Ledger",
+        help="File with what was handed over so far.",
+        in_command="file with what was handed over so far (default: vbas-ledger.json beside the records, if there)",
+        option="--ledger",
+        group=_LEDGER,
+        form=Form("FILE"),
+    )
+    audience: str | None = setting(
+        None,
+        label="A&udience",
+        help="Who gets the release: what they have already is compared with it. “public” is everybody.",
+        in_command="who gets the release: it is compared with what they have already; “public” is everybody "
+        "(default: compared with all that anybody has)",
+        option="--audience",
+        group=_LEDGER,
+    )
+    despite: str | None = setting(
+        None,
+        label="Reaso&n to release all the same",
+        help="Kept in run.json and in the ledger.",
+        in_command="release although people could be singled out beside earlier releases, for this reason; it is kept",
+        option="--despite-ledger",
+        group=_LEDGER,
+        form=Form("REASON"),
+    )
+    also: str | None = setting(
+        None,
+        label="Also p&ut it into",
+        help="A folder, FILE.parquet, FILE.duckdb#schema.table, or a table or folder of a server; left empty: nowhere.",
+        in_command="put the released records into this place, too: a folder, FILE.parquet, FILE.duckdb#schema.table, "
+        "postgresql://user@host/database#schema.table, spark://host:port/folder or …#schema.table",
+        option="--target",
+        group=_LEDGER,
+        form=Form("ADDRESS"),
+    )

@@ -1,8 +1,9 @@
-"""Actions and menus, built from the commands and from the registry of approaches."""
+"""The commands of the window as data, and actions and menus built from them and from the registry of approaches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject, Slot
@@ -11,9 +12,67 @@ from PySide6.QtWidgets import QMenu
 
 from vbas_desktop.approaches.registry import PRESETS, USUAL, approaches, preset, preset_of
 from vbas_desktop.session.session import Session
+from vbas_desktop.ui.widgets.building import dress
 
-from .commands import Command
 from .theme import Theme
+
+
+@dataclass(frozen=True)
+class Command:
+    """One action. ``name`` is the method of the controller that does it."""
+
+    name: str
+    text: str
+    tip: str
+    shortcut: str = ""
+    icon: str = ""
+    checkable: bool = False
+
+
+SEPARATOR = None
+
+EXPORT = Command("export", "&Export…", "Write the release of a solution, verified, with its papers", "Ctrl+E", "export")
+
+FILE = (
+    Command("open_data", "&Open data…", "Choose a record file and a region file", "Ctrl+O", "open"),
+    Command(
+        "open_sample", "&Try the sample data", "Try the program with data that come with it", "Ctrl+Shift+O", "sample"
+    ),
+    SEPARATOR,
+    Command("open_project", "Open &project…", "Continue a saved project", "Ctrl+Alt+O", "project"),
+    Command(
+        "save_project", "&Save project", "Save choices and results; records stay in their own file", "Ctrl+S", "save"
+    ),
+    Command("save_project_as", "Save project &as…", "Save choices and results under another name", "Ctrl+Shift+S"),
+    SEPARATOR,
+    EXPORT,
+    Command(
+        "reload", "&Read the files again", "Load both files again with the reading options in force", "F5", "refresh"
+    ),
+)
+
+EDIT = (
+    Command("undo", "&Undo", "Take back the last change of roles, settings or the list of solutions", "Ctrl+Z", "undo"),
+    Command("redo", "&Redo", "Redo the change that was taken back", "Ctrl+Shift+Z", "redo"),
+)
+
+RUN = (
+    Command("run", "&Run", "Run the chosen combination over its range of site numbers", "Ctrl+R", "run"),
+    Command(
+        "compare_combinations",
+        "&Compare combinations…",
+        "Run many combinations of approaches and see which is best in what",
+        icon="compare",
+    ),
+    Command("stop", "&Stop", "Stop the running job; finished solutions are kept", "Ctrl+.", "stop"),
+)
+
+HELP = (
+    Command("show_guide", "User &guide", "How to work with this program", "F1", "help"),
+    Command("show_hints", "Show &hints again", "Show the hints of the first start again", "Shift+F1"),
+    SEPARATOR,
+    Command("show_about", "&About VBAS Desktop", "Version, libraries and licence", "Ctrl+F1", "info"),
+)
 
 
 def tip_with_shortcut(action: QAction, tip: str) -> None:
@@ -29,9 +88,7 @@ class Actions(QObject):
     def __init__(self, targets: Sequence[QObject], theme: Theme, parent: QObject) -> None:
         super().__init__(parent)
         self._targets, self._theme = targets, theme
-        self._icons: dict[QAction, str] = {}
         self.by_name: dict[str, QAction] = {}
-        theme.changed.connect(self._on_theme_changed)
 
     def __getitem__(self, name: str) -> QAction:
         return self.by_name[name]
@@ -52,23 +109,12 @@ class Actions(QObject):
         action.setIconText(command.text.replace("&", ""))
         if command.shortcut:
             action.setShortcut(QKeySequence(command.shortcut))
-        if command.icon:
-            self.set_icon(action, command.icon)
+        self._theme.set_icon(action, command.icon)
         action.setCheckable(command.checkable)
         tip_with_shortcut(action, command.tip)
         action.triggered.connect(slot)
         self.by_name[command.name] = action
         return action
-
-    def set_icon(self, action: QAction, name: str) -> None:
-        """Give an action an icon that follows the theme."""
-        self._icons[action] = name
-        action.setIcon(self._theme.icon(name))
-
-    @Slot()
-    def _on_theme_changed(self) -> None:
-        for action, name in self._icons.items():
-            action.setIcon(self._theme.icon(name))
 
 
 def with_mnemonics(titles: Iterable[str]) -> list[str]:
@@ -123,8 +169,7 @@ def add_presets(menu: QMenu, session: Session) -> dict[str, QAction]:
     actions = {}
     for name, title in PRESETS.items():
         action = menu.addAction(title)
-        action.setCheckable(True)
-        action.setChecked(preset_of(session.pareto_measures) == name)
+        dress(action, checkable=True, checked=preset_of(session.pareto_measures) == name)
         names = ", ".join(approaches("rating")[each].card.title for each in preset(name))
         tip_with_shortcut(action, f"The star looks at: {names}")
         # The usual measures are those of the program, also if a later version has others.

@@ -1,23 +1,49 @@
-"""Starts the application."""
+"""Starts the application, makes ready what the first load and run need while the user looks at the welcome page, and
+takes the picture of `vbas-desktop --picture FILE` as soon as nothing is going on in the window any more.
+"""
 
 from __future__ import annotations
 
+import gc
 import sys
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtGui import QIcon
+from PySide6.QtCore import QObject, QPoint, QRectF, QTimer, Signal, Slot
+from PySide6.QtGui import QIcon, QPainter
 from PySide6.QtWidgets import QApplication
 
 from vbas_desktop import __version__
+from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.places import resource
 
 from .dialogs.messages import show_failure
 from .main_window import MainWindow
-from .snapshot import Snapshot
-from .warm_up import WarmUp
-from .worker import failure_of
+from .pictures import record, save_drawing
+from .worker import Failure, JobRunner, failure_of
+
+_LOOK_EVERY_MS = 100
+_CALM_LOOKS = 8
+"""One job starts the next with a pause in between: calm means that several looks in a row found nothing going on."""
+
+_NEEDED = (
+    "vbas_desktop.files.records.table",
+    "vbas_desktop.files.regions.read",
+    "vbas_desktop.files.counting.problem",
+    "vbas_desktop.engine.run",
+    "vbas_desktop.engine.region_table",
+    "vbas_desktop.release",
+)
+
+_REHEARSED = (
+    "vbas_desktop.files.records.rehearsal:rehearse",
+    "vbas_desktop.algorithms.adc.search:rehearse",
+    "vbas_desktop.algorithms.boundaries_rehearsal:rehearse",
+    "vbas_desktop.algorithms.geodesic.distances:rehearse",
+)
 
 
 def main(project: Path | None = None, demo: bool = False, picture: Path | None = None) -> int:
@@ -56,3 +82,74 @@ def _end_after_picture(reason: str) -> None:
     if reason:
         sys.stderr.write(f"vbas-desktop: {reason}\n")
     QApplication.exit(1 if reason else 0)
+
+
+class WarmUp(QObject):
+    """One quiet job; whoever needs a module or a compiled loop earlier simply waits for the same one."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.runner = JobRunner(self)
+        gc.disable()
+        self.runner.start("Warming up", prepare_needed, on_abort=gc.enable)
+        self.runner.job_ended.connect(_leave_modules_alone)
+
+
+def prepare_needed(progress: Progress) -> None:
+    """Import one module after the other, then make the compiled loops ready; a stop is heard in between."""
+    for name in _NEEDED:
+        progress.update("Warming up")
+        import_module(name)
+    for rehearsal in _REHEARSED:
+        make_ready(rehearsal, progress)
+
+
+def _leave_modules_alone() -> None:
+    """Looking for garbage among hundreds of thousands of objects of modules takes a tenth of a second, in which the
+    window stands still, and finds none: they live as long as the program.
+    """
+    gc.freeze()
+    gc.enable()
+
+
+class Snapshot(QObject):
+    """Waits for the window's jobs, takes the picture, saves it in the background."""
+
+    finished = Signal(str)
+    """The picture is written (empty), or why it could not be."""
+
+    def __init__(self, window: MainWindow, target: Path) -> None:
+        super().__init__(window)
+        self._window, self._target = window, target
+        self._calm = 0
+        self._timer = QTimer(self)
+        self._timer.setInterval(_LOOK_EVERY_MS)
+        self._timer.timeout.connect(self._on_look)
+        window.runner.job_failed.connect(self._on_failed)
+        self._timer.start()
+
+    @Slot()
+    def _on_look(self) -> None:
+        busy = any(runner.busy for runner in self._window.findChildren(JobRunner))
+        self._calm = 0 if busy else self._calm + 1
+        if self._calm < _CALM_LOOKS:
+            return
+        self._timer.stop()
+        drawing, target = record(self._window.size(), self._paint), self._target
+
+        def job(progress: Progress) -> Path:
+            progress.update("Saving the picture")
+            return save_drawing(drawing, target)
+
+        self._window.runner.start("Saving the picture", job, self._on_saved)
+
+    def _paint(self, painter: QPainter, _: QRectF) -> None:
+        self._window.render(painter, QPoint(0, 0))
+
+    def _on_saved(self, _: Path) -> None:
+        self.finished.emit("")
+
+    @Slot(object)
+    def _on_failed(self, failure: Failure) -> None:
+        self._timer.stop()
+        self.finished.emit(f"{failure.title} did not succeed. {failure.message}")

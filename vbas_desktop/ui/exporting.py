@@ -1,4 +1,6 @@
-"""The command Export…: asks, writes in the background, shows what came of it."""
+"""The command Export…: asks, writes in the background, shows what came of it; or uses the regions of an earlier release
+in place of one that would single people out.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,15 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.words import counted
-from vbas_desktop.jobs.ledger import RecordJob
+from vbas_desktop.jobs.ledger import Earlier, RecordJob, ReuseJob
 from vbas_desktop.jobs.release import ExportJob, ReleaseJob, Stopped
-from vbas_desktop.session.releasing import why_not_release
+from vbas_desktop.release.ledger import Entry
+from vbas_desktop.session.releasing import as_then, why_not_release
 
 from .context import Context
+from .controller import Controller
 from .map.preparer import preparer_of
-from .panel.tiers_line import apply_tiers
+from .panel.results_lines import apply_tiers
 
 if TYPE_CHECKING:
     from vbas_desktop.release import ReleaseReport
@@ -107,7 +111,7 @@ class Exporting(QObject):
 
     def _on_record_wanted(self, order: ReleaseJob | ExportJob) -> None:
         from .dialogs.export import ledger_of
-        from .dialogs.handing_over import RecordDialog
+        from .dialogs.release_done import RecordDialog
 
         ledger = ledger_of(self._context.session)
         dialog = RecordDialog(order.target, ledger, order.handing.audience or "", self._window)
@@ -120,3 +124,34 @@ class Exporting(QObject):
             self._context.say(f"Recorded in the ledger as {entry.title}.")
 
         self._context.runner.start("Recording the release", order.execute, told)
+
+
+class EarlierRegions(QObject):
+    """Reads how the earlier release was made, then runs it on the records of now or opens it as data."""
+
+    def __init__(self, context: Context, controller: Controller) -> None:
+        super().__init__(controller)
+        self._context, self._controller = context, controller
+
+    def use(self, entry: Entry, join: bool) -> None:
+        """Make its regions once more; to ``join`` them, open what was handed over."""
+        then = self._on_join if join else self._on_reuse
+        self._context.runner.start("Reading the earlier release", ReuseJob(entry).execute, then)
+
+    def _on_reuse(self, earlier: Earlier) -> None:
+        self._context.session.change(as_then(self._context.session.choices, earlier))
+        self._controller.reload_and_run()
+        self._context.say(
+            f"Making the regions of {earlier.entry.title} once more. Whatever columns of it are exported tell nothing "
+            "new; who came and went in other records is compared again."
+        )
+
+    def _on_join(self, earlier: Earlier) -> None:
+        if earlier.records is None or not earlier.regions.is_file():
+            self._context.say(f"The files of {earlier.entry.title} are not there any more.")
+            return
+        self._controller.load_guarded(earlier.records, earlier.regions)
+        self._context.say(
+            f"{earlier.entry.title[:1].upper()}{earlier.entry.title[1:]} is the data now: whatever is made from it "
+            "tells nothing else. Run with fewer sites to join its regions."
+        )

@@ -13,16 +13,15 @@ from PySide6.QtGui import QDesktopServices, QImageReader, QKeySequence, QShortcu
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )
 
 from vbas_desktop import __version__
 from vbas_desktop.files.places import documentation
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 
 from .context import Context
 from .theme import GRID, Theme
@@ -63,16 +62,12 @@ class GuideWindow(QDialog):
         self._back = QPushButton("&Back")
         self._back.clicked.connect(self._on_back)
         self._trail: list[str] = []
-        row = QHBoxLayout()
-        row.addWidget(self._back)
-        row.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.addLayout(row)
-        layout.addWidget(self.text)
+        row = in_row(self._back, 1)
+        in_column(row, self.text, within=self)
         QShortcut(QKeySequence("Alt+Left"), self, self._on_back)
         self.show_page(GUIDE)
         theme.changed.connect(self._on_theme_changed)
-        self._back.setIcon(theme.icon("back"))
+        theme.set_icon(self._back, "back")
 
     def show_page(self, name: str) -> None:
         """Show a page of the documentation by its file name, with an optional #place."""
@@ -99,7 +94,6 @@ class GuideWindow(QDialog):
     @Slot()
     def _on_theme_changed(self) -> None:
         """The colours of headings and links are part of the text: set it anew and stay where it was read."""
-        self._back.setIcon(self._theme.icon("back"))
         if self._trail:
             read_up_to = self.text.verticalScrollBar().value()
             self.show_page(self._trail.pop())
@@ -142,8 +136,7 @@ class AboutDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("About VBAS Desktop")
-        heading = QLabel("VBAS Desktop")
-        heading.setProperty("look", "heading")
+        heading = dress(QLabel("VBAS Desktop"), look="heading")
         what = QLabel("Makes record files k-anonymous by merging small regions. Works without any network.")
         what.setWordWrap(True)
         text = QLabel("\n".join(f"{name} {version}" for name, version in versions()))
@@ -151,11 +144,16 @@ class AboutDialog(QDialog):
         text.setProperty("look", "muted")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID)
-        layout.setSpacing(2 * GRID)
-        for widget in (heading, what, text, QLabel("MIT licence."), buttons):
-            layout.addWidget(widget)
+        in_column(
+            heading,
+            what,
+            text,
+            QLabel("MIT licence."),
+            buttons,
+            within=self,
+            margins=(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID),
+            spacing=2 * GRID,
+        )
 
 
 class Help(QObject):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
@@ -13,14 +12,14 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QSizePolicy, QTabWidget
 
 from vbas_desktop.session.project import SUFFIX
 from vbas_desktop.session.session import Session
+from vbas_desktop.ui.widgets.building import dress
 
-from .central import MapArea
+from .central import MakingRoom, MapArea, YieldingSplitter
 from .context import Context, SessionModel
 from .controller import Controller
 from .dialogs.messages import ask
-from .exporting import Exporting
+from .exporting import EarlierRegions, Exporting
 from .help import Help
-from .making_room import MakingRoom, YieldingSplitter
 from .menus import Menus
 from .pages import create_part
 from .panel import TABS
@@ -30,12 +29,9 @@ from .projects import Projects
 from .settings import Settings
 from .status import StatusLine
 from .theme import FOLLOW_SYSTEM, Theme
-from .widgets.elided import ElidedLabel
+from .widgets.fields import ElidedLabel
 from .widgets.focus_ring import FocusRing
 from .worker import JobRunner
-
-if TYPE_CHECKING:
-    from vbas_desktop.release.ledger import Entry
 
 _USUAL_FRAME = QSize(2, 32)
 """What most window managers put around a window; what this one does is known once it is shown."""
@@ -63,12 +59,12 @@ class MainWindow(QMainWindow):
             self.quiet_runner,
             self.theme,
             self.say,
-            self._show_map,
+            lambda: self.area.show_map(),
             self.show_tab,
-            self._run_then,
-            self._export,
-            self._use_earlier,
-            self._extract,
+            lambda then: self.controller.run_then(then),
+            lambda: self.exporting.export(),
+            lambda entry, join: EarlierRegions(self.context, self.controller).use(entry, join),
+            lambda entry, audience: self.exporting.extract(entry, audience),
         )
         self.status = StatusLine(self.model, self.runner, self)
         self.setStatusBar(self.status)
@@ -96,8 +92,7 @@ class MainWindow(QMainWindow):
         return self.model.session
 
     def _make_tabs(self) -> QTabWidget:
-        tabs = QTabWidget()
-        tabs.setDocumentMode(True)
+        tabs = dress(QTabWidget(), documentMode=True)
         for tab in TABS:
             index = tabs.addTab(create_part(tab.widget, self.context), tab.title)
             tabs.setTabToolTip(index, f"{tab.tip} (Alt+{index + 1})")
@@ -122,11 +117,9 @@ class MainWindow(QMainWindow):
         bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         for action in self.menus.toolbar_actions():
             bar.addAction(action)
-        self.combination = ElidedLabel()
-        self.combination.setProperty("look", "muted")
+        self.combination = dress(ElidedLabel(), look="muted")
         self.combination.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.combination.setMinimumWidth(120)
-        self.combination.setAccessibleName("Chosen combination")
+        dress(self.combination, minimumWidth=120, accessibleName="Chosen combination")
         bar.addSeparator()
         bar.addWidget(self.combination)
         self.addToolBar(bar)
@@ -176,23 +169,6 @@ class MainWindow(QMainWindow):
         log = self.tab("Log")
         if log is not None:
             log.add(text)  # type: ignore[attr-defined]
-
-    def _run_then(self, then: Callable[[], None] | None) -> None:
-        self.controller.run_then(then)
-
-    def _export(self) -> None:
-        self.exporting.export()
-
-    def _extract(self, entry: Entry, audience: str) -> None:
-        self.exporting.extract(entry, audience)
-
-    def _use_earlier(self, entry: Entry, join: bool) -> None:
-        from .earlier_regions import EarlierRegions
-
-        EarlierRegions(self.context, self.controller).use(entry, join)
-
-    def _show_map(self) -> None:
-        self.area.show_map()
 
     def show_tab(self, title: str) -> None:
         """Bring a tab to the front."""

@@ -10,9 +10,9 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from vbas_desktop.approaches.registry import COMPONENTS
+from vbas_desktop.ui.widgets.building import dress
 
-from . import commands
-from .actions import Actions, ApproachMenu, RatingMenu, tip_with_shortcut, with_mnemonics
+from .actions import EDIT, EXPORT, FILE, HELP, RUN, Actions, ApproachMenu, RatingMenu, tip_with_shortcut, with_mnemonics
 from .pages import PAGES, Page
 from .panel import TABS
 from .theme import ALWAYS_DARK, ALWAYS_LIGHT, FOLLOW_SYSTEM
@@ -48,14 +48,14 @@ class Menus(QObject):
         )
         bar = window.menuBar()
         self._build_file(bar.addMenu("&File"))
-        self.actions.fill(bar.addMenu("&Edit"), commands.EDIT)
-        self.actions.fill(bar.addMenu("&Run"), commands.RUN)
+        self.actions.fill(bar.addMenu("&Edit"), EDIT)
+        self.actions.fill(bar.addMenu("&Run"), RUN)
         self._components = [self._component(bar.addMenu(_COMPONENT_TITLES[name]), name) for name in COMPONENTS]
         self._build_view(bar.addMenu("&View"))
         self._pages: dict[QAction, Page] = {}
         if PAGES:
             self._build_tools(bar.addMenu("&Tools"))
-        self.actions.fill(bar.addMenu("&Help"), commands.HELP)
+        self.actions.fill(bar.addMenu("&Help"), HELP)
         for menu in bar.findChildren(QMenu):
             menu.setToolTipsVisible(True)
 
@@ -64,7 +64,7 @@ class Menus(QObject):
         return [self.actions[name] for name in ("run", "stop", "export") if name in self.actions.by_name]
 
     def _build_file(self, menu: QMenu) -> None:
-        self.actions.fill(menu, commands.FILE)
+        self.actions.fill(menu, FILE)
         self._recent = QMenu("Open re&cent", menu)
         self._recent.aboutToShow.connect(self._on_recent_about_to_show)
         menu.insertMenu(self.actions["save_project"], self._recent)
@@ -87,14 +87,11 @@ class Menus(QObject):
             action.triggered.connect(partial(self._window.open_tab, tab.title))
         menu.addSeparator()
         self.panel = panel = menu.addAction("&Panel")
-        panel.setCheckable(True)
-        panel.setChecked(True)
-        panel.setShortcut(QKeySequence("F9"))
+        dress(panel, checkable=True, checked=True, shortcut="F9")
         tip_with_shortcut(panel, "Show the tabs beside the map")
         panel.toggled.connect(self._window.tabs.setVisible)
         full = menu.addAction("F&ull screen")
-        full.setCheckable(True)
-        full.setShortcut(QKeySequence("F11"))
+        dress(full, checkable=True, shortcut="F11")
         tip_with_shortcut(full, "Use the whole screen")
         full.toggled.connect(self._on_full_screen)
         self._build_themes(menu.addMenu("T&heme"))
@@ -119,7 +116,7 @@ class Menus(QObject):
         titles = with_mnemonics(page.title for page in PAGES)
         for page, title in zip(PAGES, titles, strict=True):
             action = menu.addAction(title)
-            self.actions.set_icon(action, page.icon)
+            self._window.theme.set_icon(action, page.icon)
             if page.shortcut:
                 action.setShortcut(QKeySequence(page.shortcut))
             tip_with_shortcut(action, page.summary)
@@ -160,8 +157,8 @@ class Menus(QObject):
         self.actions["stop"].setEnabled(busy)
         unready = self._window.exporting.why_not()
         self.actions["export"].setEnabled(unready is None and not busy)
-        tip_with_shortcut(self.actions["export"], unready or commands.EXPORT.tip)
-        for command, step in zip(commands.EDIT, (session.last_step, session.next_step), strict=True):
+        tip_with_shortcut(self.actions["export"], unready or EXPORT.tip)
+        for command, step in zip(EDIT, (session.last_step, session.next_step), strict=True):
             action = self.actions[command.name]
             action.setEnabled(step is not None)
             action.setText(f"{command.text} {step.name}" if step is not None else command.text)

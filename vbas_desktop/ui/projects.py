@@ -13,6 +13,7 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.files.access import is_elsewhere
 from vbas_desktop.session.opening import OpenedProject, OpenProjectOrder, Recovery
 from vbas_desktop.session.project import SUFFIX
+from vbas_desktop.ui.widgets.building import dress
 
 from .context import Context
 from .dialogs.messages import ask, show_failure, tell
@@ -89,8 +90,7 @@ class Projects(QObject):
             None if Path(s.path) in opened.missing else Path(s.path)
             for s in (opened.state.records, opened.state.regions)
         ]
-        dialog = OpenDataDialog(self._window, *there)
-        dialog.setWindowTitle(f"Where is {names} now?")
+        dialog = dress(OpenDataDialog(self._window, *there), windowTitle=f"Where is {names} now?")
         dialog.chosen.connect(partial(self.open_project_file, opened.path))
         dialog.open()
 

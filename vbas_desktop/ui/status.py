@@ -13,7 +13,7 @@ from vbas_desktop.session.words import time_left_in_words
 
 from .context import SessionModel
 from .theme import GRID, tabular
-from .widgets.elided import ElidedLabel
+from .widgets.fields import ElidedLabel
 from .worker import Failure, JobRunner
 
 _QUIET_SECONDS = 1.5

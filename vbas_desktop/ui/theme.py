@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QAction, QColor, QFont, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from vbas_desktop.files.places import resource
 
@@ -131,6 +131,21 @@ DARK = Colours(
 FOLLOW_SYSTEM, ALWAYS_LIGHT, ALWAYS_DARK = "system", "light", "dark"
 
 
+class _Icon(QObject):
+    """Draws the icon of its parent anew whenever the colours change; goes away with it."""
+
+    def __init__(self, theme: Theme, holder: QAbstractButton | QAction, name: str) -> None:
+        super().__init__(holder)
+        self._theme, self._holder, self._name = theme, holder, name
+        theme.changed.connect(self.draw)
+        self.draw()
+
+    @Slot()
+    def draw(self) -> None:
+        """In the colours in force."""
+        self._holder.setIcon(self._theme.icon(self._name))
+
+
 class Theme(QObject):
     """The looks in force. `changed` is emitted after the application's palette has changed: redraw then.
 
@@ -142,23 +157,19 @@ class Theme(QObject):
     def __init__(self, app: QApplication, choice: str = FOLLOW_SYSTEM, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._app, self._font = app, app.font()
-        self._choice, self._system = choice, app.styleHints().colorScheme()
+        self.choice, self._system = choice, app.styleHints().colorScheme()
+        """What the user chose (system, light or dark), and what the system says."""
         app.setStyle("Fusion")
         app.setStyleSheet("")
         app.setPalette(palette(self.colours))
         app.styleHints().colorSchemeChanged.connect(self._on_system_changed)
 
     @property
-    def choice(self) -> str:
-        """What the user chose: system, light or dark."""
-        return self._choice
-
-    @property
     def dark(self) -> bool:
         """Whether dark colours are in force."""
-        if self._choice == FOLLOW_SYSTEM:
+        if self.choice == FOLLOW_SYSTEM:
             return self._system is Qt.ColorScheme.Dark
-        return self._choice == ALWAYS_DARK
+        return self.choice == ALWAYS_DARK
 
     @property
     def colours(self) -> Colours:
@@ -171,8 +182,8 @@ class Theme(QObject):
 
     def choose(self, choice: str) -> None:
         """Follow the system, or stay light or dark."""
-        if choice != self._choice:
-            self._choice = choice
+        if choice != self.choice:
+            self.choice = choice
             self.dress()
             self.changed.emit()
 
@@ -180,12 +191,17 @@ class Theme(QObject):
         """One of our icons in the colours in force."""
         return icon(name, self.colours.text, self.colours.muted, self.colours.on_accent)
 
+    def set_icon(self, holder: QAbstractButton | QAction, name: str) -> None:
+        """Give a button or an action one of our icons, which follows the colours in force; "": none."""
+        if name:
+            _Icon(self, holder, name)
+
     @Slot(Qt.ColorScheme)
     def _on_system_changed(self, scheme: Qt.ColorScheme) -> None:
         self._system = scheme
         self._keep_font()
         QTimer.singleShot(0, self, self._keep_font)
-        if self._choice == FOLLOW_SYSTEM:
+        if self.choice == FOLLOW_SYSTEM:
             self.dress()
             self.changed.emit()
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal, SignalInstance, Slot
+from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from vbas_desktop.files.places import resource
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 
 from .theme import GRID, Theme
 
@@ -29,45 +30,37 @@ class Welcome(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         picture = QLabel()
         picture.setPixmap(QIcon(str(resource("icons/vbas.svg"))).pixmap(QSize(72, 72)))
-        heading = QLabel("VBAS Desktop")
-        heading.setProperty("look", "heading")
-        text = QLabel(_TEXT)
-        text.setWordWrap(True)
+        heading = dress(QLabel("VBAS Desktop"), look="heading")
+        text = dress(QLabel(_TEXT), wordWrap=True)
         text.setFixedWidth(480)
-        text.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        text.setMinimumHeight(text.heightForWidth(text.width()))
-        hint = QLabel("or drop the files here")
-        hint.setProperty("look", "muted")
+        dress(text, alignment=Qt.AlignmentFlag.AlignCenter, minimumHeight=text.heightForWidth(text.width()))
+        hint = dress(QLabel("or drop the files here"), look="muted")
         self.buttons = {
             "open": self._button("&Open data…", self.data_wanted, "primary"),
             "project": self._button("Open &project…", self.project_wanted, "plain"),
             "sample": self._button("Tr&y the sample data", self.sample_wanted, "plain"),
         }
-        row = QHBoxLayout()
-        row.addStretch(1)
-        for button in self.buttons.values():
-            row.addWidget(button)
-        row.addStretch(1)
-        layout = QVBoxLayout(self)
-        layout.setSpacing(2 * GRID)
-        layout.addStretch(2)
-        for widget in (picture, heading, text):
-            layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
-        layout.addLayout(row)
-        layout.addWidget(hint, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._recent_title = QLabel("Opened lately")
-        self._recent_title.setProperty("look", "muted")
+        row = in_row(1, *self.buttons.values(), 1)
+        layout = in_column(
+            2,
+            (picture, 0, Qt.AlignmentFlag.AlignHCenter),
+            (heading, 0, Qt.AlignmentFlag.AlignHCenter),
+            (text, 0, Qt.AlignmentFlag.AlignHCenter),
+            row,
+            (hint, 0, Qt.AlignmentFlag.AlignHCenter),
+            within=self,
+            spacing=2 * GRID,
+        )
+        self._recent_title = dress(QLabel("Opened lately"), look="muted")
         self._recent_title.hide()
-        self._recent = QVBoxLayout()
-        self._recent.setSpacing(0)
+        self._recent = in_column(spacing=0)
         layout.addWidget(self._recent_title, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addLayout(self._recent)
         layout.addStretch(3)
-        theme.changed.connect(self._on_theme_changed)
-        self._on_theme_changed()
+        for name in ("project", "sample"):
+            theme.set_icon(self.buttons[name], name)
 
     def offer_recent(self, recent: Sequence[tuple[str, str, Callable[[], object]]]) -> None:
         """Offer what was opened lately: name, tip, and what opens it."""
@@ -76,9 +69,7 @@ class Welcome(QWidget):
                 widget.deleteLater()
         self._recent_title.setVisible(bool(recent))
         for name, tip, follow in recent[:_MOST_OFFERED]:
-            button = QPushButton(name.replace("&", "&&"))
-            button.setFlat(True)
-            button.setProperty("look", "link")
+            button = dress(QPushButton(name.replace("&", "&&")), flat=True, look="link")
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.setToolTip(tip)
             button.clicked.connect(partial(self._open, follow))
@@ -89,13 +80,6 @@ class Welcome(QWidget):
         follow()
 
     def _button(self, text: str, signal: SignalInstance, look: str) -> QPushButton:
-        button = QPushButton(text)
-        button.setProperty("look", look)
+        button = dress(QPushButton(text), look=look)
         button.clicked.connect(signal)
         return button
-
-    @Slot()
-    def _on_theme_changed(self) -> None:
-        for name, button in self.buttons.items():
-            if name != "open":
-                button.setIcon(self._theme.icon(name))

@@ -1,7 +1,7 @@
 """Long work off the window's thread: one job at a time, with progress, stop, streamed items and readable failures.
 
 The thread gets frozen data and hands frozen data back. Every callback given to `JobRunner.start` is called in the
-window's thread.
+window's thread. `Latest` runs short jobs of which only the newest counts; `Recent` keeps the last few results.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QThread, Signal, Slot
 
@@ -287,3 +288,68 @@ class JobRunner(QObject):
         thread.deleteLater()
         self._ended_title = thread.title
         self._thread, self._on_result, self._on_item, self._on_abort = None, _ignore, _ignore, None
+
+
+class Latest(QObject):
+    """Runs the newest wanted job as soon as the (shared) runner is free. Results of older ones are dropped."""
+
+    def __init__(self, runner: JobRunner, title: str, parent: QObject) -> None:
+        super().__init__(parent)
+        self._runner, self._title = runner, title
+        self._wanted: tuple[Callable[[Progress], Any], Callable[[Any], None]] | None = None
+        self._number = 0
+        runner.job_ended.connect(self._start)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a result is still to come."""
+        return self._wanted is not None or self._runner.title == self._title
+
+    def want(self, job: Callable[[Progress], Any], on_result: Callable[[Any], None]) -> None:
+        """Have this done instead of anything wanted before."""
+        self._number += 1
+        self._wanted = (job, on_result)
+        self._start()
+
+    def forget(self) -> None:
+        """Want nothing any more."""
+        self._number += 1
+        self._wanted = None
+
+    @Slot()
+    def _start(self) -> None:
+        if self._wanted is None or self._runner.busy:
+            return
+        (job, on_result), number, self._wanted = self._wanted, self._number, None
+
+        def deliver(result: Any) -> None:
+            if number == self._number:
+                on_result(result)
+
+        self._runner.start(self._title, job, deliver)
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Recent(Generic[K, V]):
+    """Keeps as many values as it is told; the one that nobody asked for longest goes first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K) -> V | None:
+        """A value that is still there; it counts as the newest now."""
+        if key not in self._values:
+            return None
+        self._values.move_to_end(key)
+        return self._values[key]
+
+    def put(self, key: K, value: V) -> None:
+        """Keep a value."""
+        self._values[key] = value
+        self._values.move_to_end(key)
+        while len(self._values) > self._most:
+            self._values.popitem(last=False)

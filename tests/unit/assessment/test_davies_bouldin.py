@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from vbas_desktop.algorithms.indices import of_spreads
 from vbas_desktop.assessment.representability import separation
-from vbas_desktop.assessment.representability.distance_tables import DistanceTable
-from vbas_desktop.assessment.representability.distances import Distance
+from vbas_desktop.assessment.representability.distance_tables import Distance, DistanceTable
 from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat
 from vbas_desktop.assessment.representability.pairing import pair
 from vbas_desktop.assessment.representability.separation import davies_bouldin_of

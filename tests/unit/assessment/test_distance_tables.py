@@ -4,11 +4,11 @@ import pytest
 
 from vbas_desktop.assessment.representability.classes import Classes
 from vbas_desktop.assessment.representability.distance_tables import (
+    Distance,
     check_listed,
     read_distance_table,
     read_distance_tables,
 )
-from vbas_desktop.assessment.representability.distances import Distance
 from vbas_desktop.assessment.representability.handling import Merge
 from vbas_desktop.domain.errors import InputError
 

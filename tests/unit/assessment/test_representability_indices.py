@@ -13,7 +13,7 @@ from sklearn.metrics.cluster import pair_confusion_matrix
 
 from vbas_desktop.algorithms.indices import PairCounts, davies_bouldin, pairs, precision
 from vbas_desktop.assessment.representability.classes import Classes, outlier_records
-from vbas_desktop.assessment.representability.distances import Distance
+from vbas_desktop.assessment.representability.distance_tables import Distance
 from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise, Merge, handlings
 from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat, read_hierarchy
 from vbas_desktop.domain.errors import InputError

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.assessment.representability.hierarchy import flat
-from vbas_desktop.assessment.representability.telling import figure_shown, parts_shown, share_at_least, shown
 from vbas_desktop.assessment.representability.vector import Choices, representability
+from vbas_desktop.assessment.representability.words import figure_shown, parts_shown, share_at_least, shown
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.files.records.table import RecordOptions, load_records
 

@@ -12,7 +12,7 @@ import pytest
 
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.records import Categories
-from vbas_desktop.files.codebook import read_codebook
+from vbas_desktop.files.generalise import read_codebook
 from vbas_desktop.files.places import sample_data
 
 RECORDS, REGIONS = (str(sample_data() / name) for name in ("records.csv", "regions.geojson"))

@@ -12,8 +12,7 @@ from vbas_desktop.approaches.base import Refined
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Cancelled, Silent
-from vbas_desktop.engine.advice import advice_on
-from vbas_desktop.engine.kept import KeptTrials
+from vbas_desktop.engine.advice import KeptTrials, advice_on
 from vbas_desktop.engine.partitions import decide_sites
 from vbas_desktop.engine.run import run
 

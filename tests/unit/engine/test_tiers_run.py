@@ -15,9 +15,9 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.tiers import Tiers
+from vbas_desktop.engine.advice import suppressed_in_tiers
 from vbas_desktop.engine.outcome import outcome_of_solution
 from vbas_desktop.engine.run import run
-from vbas_desktop.engine.savings import suppressed_in_tiers
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 
 # Nine regions in three groups of three on a line; k = 3. Class 0 is large everywhere, class 1 has 1 or 2 in each.

@@ -10,7 +10,7 @@ import shapely
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem
-from vbas_desktop.files.regions.context import load_context
+from vbas_desktop.files.regions.obstacles import load_context
 
 PLANE = CoordinateSystem(CoordinateKind.PLANAR)
 

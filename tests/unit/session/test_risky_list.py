@@ -6,7 +6,7 @@ import pytest
 from vbas_desktop.assessment.risky.loop import Plan
 from vbas_desktop.assessment.risky.mining import mine
 from vbas_desktop.assessment.risky.table import Table
-from vbas_desktop.session.risky_list import Listing
+from vbas_desktop.session.risky import Listing
 
 
 @pytest.fixture(scope="module")

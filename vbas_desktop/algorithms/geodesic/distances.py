@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.domain.progress import Progress, Silent
 
-from .mesh import Area, Standing, Walls, mesh_of, stand
+from .mesh import Area, Standing, Walls, mesh_of, stand, walls_of
 from .waves import Waves, begin_at, run_on
 
 _STEPS = 5_000
@@ -205,3 +205,9 @@ def _across_gaps(
     of_part = dict(zip(part[first].tolist(), owners[nearest[first]].tolist(), strict=True))
     owner[lost] = [of_part[each] for each in part.tolist()]
     return owner
+
+
+def rehearse() -> None:
+    """Every compiled loop once."""
+    walls = walls_of(np.array([shapely.box(1, 1, 2, 2)], object))
+    around_obstacles(walls, np.array([(0.5, 0.5), (2.5, 2.5)]), np.array([(0.0, 1.5), (3.0, 1.6)]))

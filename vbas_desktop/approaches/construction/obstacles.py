@@ -16,7 +16,7 @@ from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import counted
 
-_REHEARSAL = "vbas_desktop.algorithms.geodesic.rehearsal:rehearse"
+_REHEARSAL = "vbas_desktop.algorithms.geodesic.distances:rehearse"
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.words import counted
 
 from .classes import Classes, Label, outliers
-from .distances import Distance
+from .distance_tables import Distance
 from .hierarchy import Hierarchy
-from .telling import may_tell
+from .words import may_tell
 
 
 @dataclass(frozen=True, eq=False)

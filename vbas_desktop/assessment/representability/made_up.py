@@ -113,7 +113,7 @@ def new_keys(table: RecordTable, key: str, draw: random.Random) -> Iterator[str]
             if made not in taken:
                 break
         else:
-            made = _first_free(taken, low, high) if numbered else ""
+            made = next(text for text in map(str, range(low, high + 2)) if text not in taken) if numbered else ""
         if not made:
             message = "There is no room for new keys of the form that this column has."
             raise InputError(Finding("keys", message, "Leave the column out (--identifiers).", column=key))
@@ -124,10 +124,6 @@ def new_keys(table: RecordTable, key: str, draw: random.Random) -> Iterator[str]
 def _alike(text: str, draw: random.Random) -> str:
     """Another text of the same form: digits for digits, letters for letters, all else as it is."""
     return "".join(next((draw.choice(kind) for kind in _ALIKE if sign in kind), sign) for sign in text)
-
-
-def _first_free(taken: set[str], low: int, high: int) -> str:
-    return next(text for text in map(str, range(low, high + 2)) if text not in taken)
 
 
 def refuse_telling_columns(table: RecordTable, filled: Sequence[str], dropped: Sequence[str]) -> None:

@@ -20,12 +20,11 @@ from vbas_desktop.files.written_rows import CsvLines, secret, shuffled
 from vbas_desktop.settings.writing import Writing
 
 from .classes import Classes, outlier_records, outliers
-from .distance_tables import DistanceTable
-from .distances import Distance
+from .distance_tables import Distance, DistanceTable
 from .handling import Fabricate, Handled, Handling
 from .hierarchy import Hierarchy
 from .made_up import MadeUp, Places, new_keys, refuse_telling_columns
-from .telling import may_tell
+from .words import may_tell
 
 PARQUET = (".parquet", ".pq")
 """Targets with these endings are written as Parquet, all columns as text; others as CSV."""

@@ -14,7 +14,7 @@ from vbas_desktop.files.records.table import RecordTable
 
 from .classes import Classes
 from .pairing import Pairing
-from .telling import figure_shown, may_tell, shown
+from .words import figure_shown, may_tell, shown
 
 
 def class_rows(paired: Pairing, precisions: NDArray[np.float64], k: int) -> list[dict[str, Any]]:

@@ -114,7 +114,7 @@ def requirement_from(data: Any, file: str = "") -> Requirement:
         raise InputError(
             Finding(
                 "requirement",
-                f"“{'/'.join(map(str, error.path)) or 'the whole'}” is not as it should be: {_words(error.message)}.",
+                f"“{'/'.join(map(str, error.path)) or 'the whole'}” is not as it should be: {error.message[:160]}.",
                 "See the documentation of requirement files.",
                 file=file or None,
             )
@@ -131,10 +131,6 @@ def requirement_from(data: Any, file: str = "") -> Requirement:
             known[name] = tuple(known[name])
     extra = {name: value for name, value in data.items() if name not in SCHEMA["properties"]}
     return replace(Requirement(**known), extra=extra)
-
-
-def _words(message: str) -> str:
-    return message[:160]
 
 
 def read_requirement(path: str | Path) -> Requirement:

@@ -17,8 +17,7 @@ from scipy.spatial.distance import cdist
 from vbas_desktop.algorithms.indices import DaviesBouldin, of_rows
 from vbas_desktop.domain.records import finite_number
 
-from .distance_tables import DistanceTable
-from .distances import Distance
+from .distance_tables import Distance, DistanceTable
 from .hierarchy import Hierarchy
 from .pairing import UNEXPLAINED, Pairing
 

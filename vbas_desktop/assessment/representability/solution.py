@@ -16,7 +16,7 @@ from vbas_desktop.domain.solution import Representability, RequirementCheck, Run
 from vbas_desktop.engine.place_parts import HEIGHT, codes_of, unpacked
 
 from .requirement import Criterion, Requirement, Verdict, as_rows, check
-from .telling import parts_shown
+from .words import parts_shown
 
 _matching: WeakKeyDictionary[Problem, dict[tuple[tuple[str, str], ...], NDArray[np.bool_]]] = WeakKeyDictionary()
 """The classes that a wanted class stands for, by problem: asked for again for every solution of a list."""

@@ -17,13 +17,12 @@ from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.files.records.row_texts import coded_texts
 from vbas_desktop.files.records.table import RecordTable
 
-from .distance_tables import DistanceTable, unused_values
-from .distances import Distance
+from .distance_tables import Distance, DistanceTable, unused_values
 from .hierarchy import Hierarchy, unlisted_values
 from .pairing import UNEXPLAINED, Pairing, pair
 from .per_class import class_rows, named, sensitive_rows
 from .separation import davies_bouldin_of
-from .telling import may_tell, parts_shown, share_at_least, shown
+from .words import may_tell, parts_shown, share_at_least, shown
 
 FORMAT_VERSION = 1
 

@@ -1,5 +1,6 @@
-"""What a search found, kept small: lists of millions of combinations stay a few bytes each. And how exposed each
-record is by it."""
+"""What a search found, kept small: lists of millions of combinations stay a few bytes each. How exposed each record is
+by it, and counting over sets of columns in general: with a public table, and where the compiled search lacks room.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.atomic import write_text
 
-from .table import Table
+from .table import Table, joined, row_keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,3 +114,43 @@ def write_scores(path: Path, table: Table, search: Search, progress: Progress) -
         some = scores[start : start + _CHUNK].tolist()
         parts.append("".join(f"{number},{score}\n" for number, score in enumerate(some, start + 1)))
     write_text(path, "".join(parts), private=True)
+
+
+def risky_rows(
+    table: Table, reference: Table | None, columns: tuple[int, ...], active: NDArray[np.int32], k: int
+) -> tuple[NDArray[np.int32], Found]:
+    """All risky ones among the active rows, and the combinations that make them so."""
+    first, counts, group = joined(_keys(table, columns, active), table.weights[active])
+    risky = counts < k
+    if reference is not None and all(table.columns[column] in reference.columns for column in columns):
+        risky |= _public_counts(table, reference, columns, active)[first] < k
+    return active[risky[group]], Found.of(columns, active[first[risky]], counts[risky])
+
+
+def rows_of(table: Table, found: Found) -> NDArray[np.bool_]:
+    """The distinct rows that have one of the found combinations."""
+    first, _, group = joined(_keys(table, found.columns, np.arange(table.rows)), table.weights)
+    wanted = np.zeros(first.size, bool)
+    wanted[group[found.rows]] = True
+    return wanted[group]
+
+
+def _keys(table: Table, columns: tuple[int, ...], active: NDArray[np.integer]) -> NDArray[np.int64]:
+    return row_keys(((table.codes[column][active], table.number_of_values(column)) for column in columns), active.size)
+
+
+def _public_counts(
+    table: Table, reference: Table, columns: tuple[int, ...], active: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """How often the values of each active row occur in the public table."""
+    both = []
+    for column in columns:
+        other = reference.columns.index(table.columns[column])
+        own_values, other_values = table.values[column], reference.values[other]
+        place = {value: number for number, value in enumerate(dict.fromkeys((*own_values, *other_values)))}
+        own, public = (np.array([place[v] for v in values], np.int32) for values in (own_values, other_values))
+        codes = np.concatenate([own[table.codes[column][active]], public[reference.codes[other]]])
+        both.append((codes, max(len(place), 1)))
+    weights = np.concatenate([np.zeros(active.size, np.int32), reference.weights])
+    _, counts, group = joined(row_keys(both, weights.size), weights)
+    return counts[group[: active.size]]

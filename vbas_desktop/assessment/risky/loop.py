@@ -14,9 +14,8 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
 
-from .counting import rows_of
 from .filters import Coarsening, next_coarsening
-from .found import Found, Level, Search
+from .found import Found, Level, Search, rows_of
 from .mining import Exempt, mine
 from .rules import ALL, DomainRule, FilterRule, same_name
 from .table import Table

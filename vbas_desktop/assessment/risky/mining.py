@@ -19,8 +19,7 @@ from vbas_desktop.algorithms.hash_table import slots_for
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
 
-from .counting import risky_rows, rows_of
-from .found import Found, Level, Search
+from .found import Found, Level, Search, risky_rows, rows_of
 from .kernels import add_up, any_below, open_rows, pick
 from .table import LARGEST, Table
 

@@ -1,4 +1,6 @@
-"""Obstacle files: areas and lines that ways between regions must go around, in the coordinates of the regions."""
+"""Files with shapes besides the regions, in their coordinates: obstacles that ways must go around, and coasts, roads
+and the like for orientation.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +22,7 @@ from .coordinates import moved_shapes
 from .geo import ENDINGS, Layer, check_parts, read_layer, source_of
 from .raw import finite_shapes
 
+_CONTEXT_KINDS = ("LineString", "Polygon", "Point", "Unknown", "GeometryCollection")
 _KINDS = ("Polygon", "LineString", "Unknown", "GeometryCollection")
 
 
@@ -89,3 +92,23 @@ def _check_place(shapes: NDArray[np.object_], points: NDArray[np.float64], findi
             "The obstacles lie nowhere near the regions, so they change nothing.",
             "Check the coordinate systems of both files, or choose --coordinates.",
         )
+
+
+def load_context(path: str, system: CoordinateSystem) -> NDArray[np.object_]:
+    """The shapes of a file; `InputError` says what is wrong with it. What has no place is left out."""
+    file = Path(path)
+    findings = FindingList(file.name)
+    if not file.is_file():
+        raise InputError(
+            Finding("missing-file", "The file is not there.", "Put it back, or remove it.", file=file.name)
+        )
+    layer = geometry_layer(file, findings, _CONTEXT_KINDS, "A layer for orientation needs areas, lines or points.")
+    findings.stop_on_errors()
+    shapes = layer.geometries[~(shapely.is_missing(layer.geometries) | shapely.is_empty(layer.geometries))]
+    placed = moved_shapes(shapes, layer.definition, system)
+    placed = placed[finite_shapes(placed)]
+    if not len(placed):
+        raise InputError(
+            Finding("no-shapes", "The file has no areas, lines or points.", "Choose another file.", file=file.name)
+        )
+    return placed

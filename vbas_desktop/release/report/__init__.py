@@ -4,9 +4,9 @@
 """
 
 from .content import internal_report
-from .facts import Facts
 from .pages import as_html
 from .pdf import as_pdf
 from .recipient import Papers, recipients_report
+from .shared import Facts
 
 __all__ = ["Facts", "Papers", "as_html", "as_pdf", "internal_report", "recipients_report"]

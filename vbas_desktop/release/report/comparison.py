@@ -10,7 +10,6 @@ from vbas_desktop.comparison.plan import COMPONENTS, Scenario
 from vbas_desktop.comparison.run import Comparison
 from vbas_desktop.comparison.summary import Contest, Front, Summary, labels_of
 from vbas_desktop.comparison.words import COMPONENT_WORDS, contest_sentence, front_sentence, measure_title
-from vbas_desktop.domain.solution import Solution
 
 from .bars import Panel, bars
 from .blocks import Block, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
@@ -139,7 +138,7 @@ def _front_table(front: Front, comparison: Comparison) -> Table:
             *(one.combination.labels[place] for place in told),
             f"{s.site_count:,}",
             f"{s.aggregated_regions:,}",
-            *(_value(s, n) for n in names),
+            *(number(s.measures.get(n)) for n in names),
         ]
         for one, s in front.solutions[:_LISTED]
     ]
@@ -157,10 +156,6 @@ def _charts(comparison: Comparison) -> Iterator[Section]:
         drawn.setdefault(scenario, []).append(Figure(drawing, caption))
     for number_, scenario in enumerate(comparison.plan.scenarios, 1):
         yield Section(f"Charts {number_}: {scenario.title}", drawn.get(scenario, []))
-
-
-def _value(solution: Solution, name: str) -> str:
-    return number(solution.measures.get(name))
 
 
 def number(value: float | int | None) -> str:

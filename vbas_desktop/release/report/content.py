@@ -11,22 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.assessment.risk import class_sizes, risk_of
+from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.source import Source
+from vbas_desktop.domain.words import counted
+from vbas_desktop.engine.limits import TOLD
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.release.tables import code_order
 from vbas_desktop.settings.command import files_to_repeat, repeat_command
 
 from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
-from .facts import Facts
 from .figures import solutions_scatter
-from .limits import limit_blocks
 from .place import place_blocks
 from .policy import checklist_blocks, policy_blocks, population_blocks
 from .ratings import MEASURE_ROWS, journalist_of, measure_rows, risk_blocks, solution_table
 from .sensitive import sensitive_blocks
-from .shared import FOOT, code_and_name, files_table, map_caption, region_rows, why_safe
+from .shared import FOOT, Facts, code_and_name, files_table, map_caption, region_rows, why_safe
 from .tiers import tier_blocks
 from .wording import choices_in_words
+
+_LONGEST = 300
 
 
 @dataclass(frozen=True)
@@ -270,3 +273,48 @@ def _told(source: Source) -> str:
     if source.elsewhere:
         return f"{source.path}, SHA-256 of its counts {source.sha256}"
     return f"{Path(source.path).name}, {source.size_bytes:,} bytes, SHA-256 {source.sha256}"
+
+
+def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
+    """Each limit with whether it held, then every unmet wish with its region; nothing without limits."""
+    told = solution.told.get(TOLD)
+    if told is None:
+        return
+    unmet, concerned = sorted(told["unmet"], key=lambda each: str(each["region"])), regions - len(told["alone"])
+    rows: list[tuple[bool, str, str]] = []
+    if told["within"]:
+        columns = ", ".join(f"“{column}”" for column in told["within"])
+        rows.append((True, f"No region across boundaries of {columns}", f"{told['boundaries']:,} boundaries"))
+    if told["alone"]:
+        rows.append((True, "Regions that stay alone", counted(len(told["alone"]), "initial region")))
+    for wish in told["wishes"]:
+        for key, words in (("at_least", "at least"), ("at_most", "at most")):
+            if wish[key]:
+                short = sum(each["what"] == wish["what"] and key in each for each in unmet)
+                apart = " that may be merged" if told["alone"] else ""
+                kept = f"{concerned - short:,} of {counted(concerned, 'aggregated region')}{apart}"
+                rows.append((not short, f"{wish['what'].capitalize()} of each region: {words} {wish[key]:,}", kept))
+    yield Checks(rows)
+    centres = told.get("centres")
+    if centres is not None:
+        unit = centres["unit"] if centres["unit"] == "km" else f"{centres['unit']}s"
+        yield Paragraph(
+            f"Middles of regions are weighted by “{centres['column']}”; the mean distance to them, weighted alike, is "
+            f"{centres['mean_distance']:,.4g} {unit}."
+        )
+    if unmet:
+        yield Paragraph(
+            "What is not met; no neighbour was left inside the boundaries, or no region that could be parted:"
+        )
+        cells = [
+            (
+                each["region"],
+                each["what"],
+                f"at least {each['at_least']:,}" if "at_least" in each else f"at most {each['at_most']:,}",
+                f"{each['has']:,}",
+            )
+            for each in unmet[:_LONGEST]
+        ]
+        yield Table(("aggregated region", "what", "wished", "has"), cells, 3)
+    if len(unmet) > _LONGEST:
+        yield Paragraph(f"{len(unmet) - _LONGEST:,} more are in run.json.", quiet=True)

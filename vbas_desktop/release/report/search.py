@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from vbas_desktop import __version__
-from vbas_desktop.search.picture import PictureLine, lines_of
 from vbas_desktop.search.run import Searched
-from vbas_desktop.search.table import front_rows, summary_lines
+from vbas_desktop.search.table import PictureLine, front_rows, lines_of, summary_lines
 
 from .blocks import Block, Figure, Paragraph, Report, Section, Table
 from .drawing import Dot, Drawing, Label, Line

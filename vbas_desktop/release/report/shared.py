@@ -1,16 +1,29 @@
-"""What both reports say in the same words."""
+"""What the reports of a release draw on, and what both say in the same words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vbas_desktop import __version__
 from vbas_desktop.domain.crosswalk import NAME
+from vbas_desktop.domain.errors import Check, Finding
+from vbas_desktop.domain.solution import RunResult
+from vbas_desktop.engine.place import PlaceVector
+from vbas_desktop.files.records.table import RecordTable
+from vbas_desktop.release.disclosure import Told
 from vbas_desktop.release.folder import ReleasedFile
-from vbas_desktop.release.plan import Partition
+from vbas_desktop.release.plan import Partition, Plan
+from vbas_desktop.release.records.sink import Written
+from vbas_desktop.settings.release import ReleaseOptions
 
 from .blocks import Block, Paragraph, Table
+from .figures import Maps
 from .wording import WHAT_FILES_ARE
 
 FOOT = f"Made by VBAS Desktop {__version__}."
@@ -66,3 +79,22 @@ def map_caption(partition: Partition) -> str:
     polygons = partition.regions.polygons is not None
     made = "the polygons of the region file" if polygons else "cells around the points"
     return f"The {len(partition.codes):,} aggregated regions, drawn from {made}. Colours only tell neighbours apart."
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Everything that the report for the file may draw on."""
+
+    plan: Plan
+    table: RecordTable
+    result: RunResult
+    options: ReleaseOptions
+    written: Written
+    checks: tuple[Check, ...]
+    files: tuple[ReleasedFile, ...]
+    maps: Maps
+    pieces: NDArray[np.integer]
+    document: Mapping[str, Any]
+    place: PlaceVector
+    told: Told
+    telltales: tuple[Finding, ...]

@@ -13,7 +13,7 @@ from vbas_desktop.settings.command import settings_in_words
 from vbas_desktop.settings.release import ReleaseOptions
 
 if TYPE_CHECKING:
-    from .facts import Facts
+    from .shared import Facts
 
 COMPONENTS = {
     "site_number": "Number of sites",

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,12 +19,12 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_words
 from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column
 
-from .bars import BarsChart
 from .chart import Chart
 from .parallel import ParallelChart
+from .plots import BarsChart, ScatterChart
 from .rows import ChartRow, Measure, Ranges, within
-from .scatter import ScatterChart
 
 _KINDS = {"bars": "Bars by site number", "scatter": "Two measures", "parallel": "All measures"}
 
@@ -58,6 +57,7 @@ class ChartPanel(QWidget):
         self._save = QToolButton()
         self._stack = QStackedWidget()
         self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
+        context.theme.set_icon(self._save, "save")
         self._build()
         context.theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -75,9 +75,7 @@ class ChartPanel(QWidget):
             combo.setMinimumContentsLength(9)
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.activated.connect(self._on_choice)
-        self._save.setToolTip("Save the chart as PNG, SVG or PDF")
-        self._save.setAccessibleName("Save chart")
-        self._save.setAutoRaise(True)
+        dress(self._save, toolTip="Save the chart as PNG, SVG or PDF", accessibleName="Save chart", autoRaise=True)
         self._save.clicked.connect(self.save)
         for row in (self._upper, self._lower):
             row.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
@@ -97,12 +95,7 @@ class ChartPanel(QWidget):
             chart.save_wanted.connect(self.save)
             chart.copy_wanted.connect(self.copy)
             self._stack.addWidget(chart)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(self._upper)
-        layout.addLayout(self._lower)
-        layout.addWidget(self._stack, 1)
+        in_column(self._upper, self._lower, (self._stack, 1), within=self, margins=0, spacing=0)
 
     @property
     def chart(self) -> Chart:
@@ -174,7 +167,6 @@ class ChartPanel(QWidget):
 
     @Slot()
     def _on_theme_changed(self) -> None:
-        self._save.setIcon(self._context.theme.icon("save"))
         for chart in self.charts.values():
             chart.use_colours(self._context.theme.colours)
 

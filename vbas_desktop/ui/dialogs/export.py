@@ -19,18 +19,15 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
-from vbas_desktop.engine.savings import in_tiers_in_words
+from vbas_desktop.engine.advice import in_tiers_in_words
 from vbas_desktop.files.policies import bundled
 from vbas_desktop.jobs.ledger import usual_ledger
-from vbas_desktop.jobs.release import ExportJob, ReleaseJob, Stopped
-from vbas_desktop.jobs.target import TargetJob
+from vbas_desktop.jobs.release import ExportJob, ReleaseJob, Stopped, TargetJob
 from vbas_desktop.release import CLASS_SIZE, ReleaseOptions
 from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE, extract_columns
 from vbas_desktop.release.ledger import Entry as LedgerEntry
@@ -38,9 +35,10 @@ from vbas_desktop.session.releasing import release_in_words, why_not_release
 from vbas_desktop.session.results import Entry
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of
-from vbas_desktop.settings.handing_over import HandingOver
+from vbas_desktop.settings.writing import HandingOver
 from vbas_desktop.sources.address import Address, folder_beside, is_address, record_place
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer, scrolled
 from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, documents, is_sample
 from vbas_desktop.ui.worker import in_window_words
@@ -89,14 +87,12 @@ class ExportDialog(QDialog):
         self.format, self.delimiter, self.policy = QComboBox(), QComboBox(), QComboBox()
         self._combos = {"format": self.format, "delimiter": self.delimiter, "policy": self.policy}
         self.shuffle = QCheckBox(_SETTINGS["shuffle"].label)
-        self.seed = QLineEdit()
-        self.seed.setPlaceholderText("drawn anew")
+        self.seed = dress(QLineEdit(), placeholderText="drawn anew")
         self.formulas = QCheckBox(_SETTINGS["escape_formulas"].label)
         self.class_size = QCheckBox(_SETTINGS["class_size"].label)
         self.naming = QComboBox()
         self.geopackage = QCheckBox(_SETTINGS["geometry"].label)
-        self.pdf = QCheckBox(_SETTINGS["pdf"].label)
-        self.pdf.setChecked(_SETTINGS["pdf"].default)
+        self.pdf = dress(QCheckBox(_SETTINGS["pdf"].label), checked=_SETTINGS["pdf"].default)
         self.target = QLineEdit(str(_suggested(session)))
         self.audience, self.reason, self.also = QLineEdit(), QLineEdit(), QLineEdit()
         self.audience.setPlaceholderText("anybody")
@@ -116,25 +112,19 @@ class ExportDialog(QDialog):
         self._on_changed()
 
     def _fill(self) -> None:
-        for entry in self._session.entries:
-            self.solution.addItem(entry.title, entry.number)
+        offer(self.solution, ((entry.title, entry.number) for entry in self._session.entries))
         shown = self._session.selected or self._session.entries[-1]
         self.solution.setCurrentIndex(self.solution.findData(shown.number))
         for name, combo in self._combos.items():
-            for value, text in _SETTINGS[name].titles.items():
-                combo.addItem(text, value)
+            offer(combo, ((text, value) for value, text in _SETTINGS[name].titles.items()))
         self._fill_policies(self._session.policy.policy)
         self.shuffle.setChecked(self._session.policy.shuffled)
-        self.naming.addItem("No names", None)
-        for column in self._session.regions.columns if self._session.regions is not None else ():
-            self.naming.addItem(column, column)
+        columns = self._session.regions.columns if self._session.regions is not None else ()
+        offer(self.naming, [("No names", None), *((column, column) for column in columns)])
         self.naming.setCurrentIndex(max(0, self.naming.findData(self._session.look.names)))
 
     def _fill_policies(self, chosen: str) -> None:
-        self.policy.addItem("None", None)
-        for policy in bundled().values():
-            self.policy.addItem(policy.name, policy.id)
-            self.policy.setItemData(self.policy.count() - 1, policy.origin, Qt.ItemDataRole.ToolTipRole)
+        offer(self.policy, [("None", None), *((each.name, each.id, each.origin) for each in bundled().values())])
         if chosen and self.policy.findData(chosen) < 0:
             self.policy.addItem(Path(chosen).name, chosen)
         self.policy.setCurrentIndex(max(0, self.policy.findData(chosen or None)))
@@ -143,79 +133,56 @@ class ExportDialog(QDialog):
         self.policy.setMinimumContentsLength(24)
 
     def _build(self) -> None:
-        self.summary.setWordWrap(True)
-        self.summary.setProperty("look", "live")
+        dress(self.summary, wordWrap=True, look="live")
         self.telltales.setWordWrap(True)
         self.telltales.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.telltales.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.telltales.setProperty("look", "error")
-        self._told = QScrollArea()
-        self._told.setWidget(self.telltales)
-        self._told.setWidgetResizable(True)
-        self._told.setMinimumHeight(12 * GRID)
-        self._told.setMaximumHeight(18 * GRID)
+        self._told = scrolled(self.telltales)
+        dress(self._told, minimumHeight=12 * GRID, maximumHeight=18 * GRID)
         self._told.hide()
-        self.problem.setWordWrap(True)
-        self.problem.setProperty("look", "error")
+        dress(self.problem, wordWrap=True, look="error")
         grid = QGridLayout()
         grid.setHorizontalSpacing(2 * GRID)
         for place, (name, combo) in enumerate(self._combos.items()):
             grid.addWidget(setting_field(_SETTINGS[name], combo), 0, place)
         browse = QPushButton("&Browse…")
         browse.clicked.connect(self._on_browse)
-        row = QHBoxLayout()
-        row.addWidget(Field("Target f&older", self.target, "A new folder, or one with an earlier release"), 1)
-        row.addWidget(browse, 0, Qt.AlignmentFlag.AlignBottom)
+        row = in_row(
+            (Field("Target f&older", self.target, "A new folder, or one with an earlier release"), 1),
+            (browse, 0, Qt.AlignmentFlag.AlignBottom),
+        )
         self._body = QWidget()
-        layout = QVBoxLayout(self._body)
-        layout.setContentsMargins(0, 0, GRID, 0)
-        layout.setSpacing(GRID)
-        layout.addWidget(Field("&Solution", self.solution, "One of the solutions in Results"))
-        layout.addWidget(self.summary)
-        offer = QHBoxLayout()
-        offer.addWidget(self.saving)
-        offer.addWidget(self.tiers)
-        offer.addStretch(1)
-        layout.addLayout(offer)
-        layout.addWidget(title("Columns"))
-        layout.addWidget(self.columns, 1)
-        self.unprotected.setWordWrap(True)
-        self.unprotected.setProperty("look", "warning")
-        layout.addWidget(self.unprotected)
-        layout.addWidget(self._told)
-        layout.addLayout(grid)
-        layout.addLayout(self._order_row())
-        for widget in (self.formulas, self.class_size):
-            layout.addWidget(widget)
-        papers = QHBoxLayout()
-        papers.addWidget(self.geopackage)
-        papers.addWidget(self.pdf)
-        layout.addLayout(papers)
-        handing = QHBoxLayout()
-        handing.addWidget(setting_field(_SETTINGS["name_column"], self.naming))
-        handing.addWidget(setting_field(_HANDING["audience"], self.audience), 1)
-        handing.addWidget(self._reason, 1)
-        layout.addLayout(handing)
-        layout.addWidget(self._also)
-        self._scroll = QScrollArea()
-        self._scroll.setWidget(self._body)
-        self._scroll.setWidgetResizable(True)
+        dress(self.unprotected, wordWrap=True, look="warning")
+        naming = setting_field(_SETTINGS["name_column"], self.naming)
+        audience = setting_field(_HANDING["audience"], self.audience)
+        in_column(
+            Field("&Solution", self.solution, "One of the solutions in Results"),
+            self.summary,
+            in_row(self.saving, self.tiers, 1),
+            title("Columns"),
+            (self.columns, 1),
+            self.unprotected,
+            self._told,
+            grid,
+            self._order_row(),
+            self.formulas,
+            self.class_size,
+            in_row(self.geopackage, self.pdf),
+            in_row(naming, (audience, 1), (self._reason, 1)),
+            self._also,
+            within=self._body,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID,
+        )
+        self._scroll = scrolled(self._body)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(0, 0, GRID, 0)
-        foot.addLayout(row)
-        foot.addWidget(muted("The files appear in the folder only after they were read back and verified."))
-        foot.addWidget(self.problem)
-        foot.addWidget(self._buttons)
-        outer = QVBoxLayout(self)
+        verified = muted("The files appear in the folder only after they were read back and verified.")
+        foot = in_column(row, verified, self.problem, self._buttons, margins=(0, 0, GRID, 0), spacing=GRID)
         # The bar that scrolls what is above has the outer half of the margin.
-        outer.setContentsMargins(2 * GRID, 2 * GRID, GRID, 2 * GRID)
-        for layout in (foot, outer):
-            layout.setSpacing(GRID)
-        outer.addWidget(self._scroll, 1)
-        outer.addLayout(foot)
+        in_column((self._scroll, 1), foot, within=self, margins=(2 * GRID, 2 * GRID, GRID, 2 * GRID), spacing=GRID)
         self._offer_instead()
 
     def _offer_instead(self) -> None:
@@ -251,10 +218,8 @@ class ExportDialog(QDialog):
 
     def _order_row(self) -> QHBoxLayout:
         """Whether the rows are shuffled and, for whoever wants the same order again, by which secret."""
-        row = QHBoxLayout()
-        row.addWidget(self.shuffle, 1, Qt.AlignmentFlag.AlignBottom)
-        row.addWidget(setting_field(_SETTINGS["shuffle_seed"], self.seed))
-        return row
+        seed = setting_field(_SETTINGS["shuffle_seed"], self.seed)
+        return in_row((self.shuffle, 1, Qt.AlignmentFlag.AlignBottom), seed)
 
     def _connect(self) -> None:
         self.seed.textChanged.connect(self._on_changed)

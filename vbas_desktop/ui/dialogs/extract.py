@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.jobs.release import ExportJob
 from vbas_desktop.release.ledger import Entry, extract_columns
-from vbas_desktop.settings.handing_over import HandingOver
+from vbas_desktop.settings.writing import HandingOver
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.fields import Field, muted
 

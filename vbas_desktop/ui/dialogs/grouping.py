@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QLineEdit,
@@ -18,7 +17,6 @@ from PySide6.QtWidgets import (
     QSpinBox,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,6 +25,7 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts, Grouping
 from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.building import in_column, in_row
 from vbas_desktop.ui.widgets.fields import muted
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open
 from vbas_desktop.ui.worker import Failure, JobRunner
@@ -99,20 +98,19 @@ class GroupingDialog(QDialog):
         self.level.setAccessibleName("Level of the hierarchy")
         self.level.setToolTip("Which level of a hierarchy (value;level1;level2…) is taken")
         self.load.setToolTip("Read groups from a file with column,value,group, or a level of a hierarchy")
-        layout = QVBoxLayout(self)
-        layout.setSpacing(GRID)
-        layout.addWidget(muted("Records of one group count as equal, and the release names the group."))
-        layout.addWidget(table, 1)
+        layout = in_column(
+            muted("Records of one group count as equal, and the release names the group."),
+            (table, 1),
+            within=self,
+            spacing=GRID,
+        )
         rows: tuple[tuple[QWidget, ...], ...] = (
             (self.width_of_one, self.by_interval),
             (self.name, self.by_name, self.ungroup),
             (self.level, self.load),
         )
         for widgets in rows:
-            row = QHBoxLayout()
-            row.addWidget(widgets[0], 1)
-            for widget in widgets[1:]:
-                row.addWidget(widget)
+            row = in_row((widgets[0], 1), *widgets[1:])
             layout.addLayout(row)
         layout.addWidget(self.told)
         layout.addWidget(self._buttons)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QTextEdit, QWidget
 
+from vbas_desktop.ui.widgets.building import dress
 from vbas_desktop.ui.worker import Failure
 
 
@@ -23,8 +24,7 @@ def show_failure(parent: QWidget, failure: Failure) -> QMessageBox:
 def _widen(shown: list[QTextEdit]) -> None:
     """Give details the room of a line of code, which must not be broken."""
     for text in shown:
-        text.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)
-        text.setMinimumWidth(72 * text.fontMetrics().averageCharWidth())
+        dress(text, lineWrapMode=QTextEdit.LineWrapMode.NoWrap, minimumWidth=72 * text.fontMetrics().averageCharWidth())
 
 
 def tell(parent: QWidget, heading: str, text: str) -> QMessageBox:
@@ -63,8 +63,7 @@ def _box(parent: QWidget, icon: QMessageBox.Icon, heading: str, text: str) -> QM
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(icon)
-    box.setWindowTitle("VBAS Desktop")
-    box.setTextFormat(Qt.TextFormat.PlainText)
+    dress(box, windowTitle="VBAS Desktop", textFormat=Qt.TextFormat.PlainText)
     box.setText(heading)
     box.setInformativeText(text)
     return box

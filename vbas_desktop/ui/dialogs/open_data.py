@@ -1,7 +1,8 @@
-"""Choosing the two files that a session needs."""
+"""Choosing what a session needs: two files, or a table of a database in place of the records."""
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
@@ -12,19 +13,19 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QListWidget,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from vbas_desktop.domain.errors import InputError
+from vbas_desktop.domain.progress import Silent
 from vbas_desktop.sources.address import record_place
-from vbas_desktop.sources.listing import has_tables
+from vbas_desktop.sources.listing import has_tables, tables_of, with_table
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import set_look
 from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, REGION_FILES, ask_for_folder, ask_to_open
-
-from .tables import TablesDialog
 
 _GEOMETRY = {".geojson", ".gpkg", ".shp"}
 
@@ -50,21 +51,15 @@ class FileField(QWidget):
         self.edit.setAcceptDrops(False)
         caption = QLabel(label)
         caption.setBuddy(self.edit)
-        browse = QPushButton(browse_label)
-        browse.setAccessibleName(f"Browse for the {self._title.lower()}")
+        browse = dress(QPushButton(browse_label), accessibleName=f"Browse for the {self._title.lower()}")
         browse.clicked.connect(self._on_browse)
         self._row = row = QHBoxLayout()
         row.addWidget(self.edit, 1)
         row.addWidget(browse)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 2)
-        layout.addWidget(caption)
-        layout.addLayout(row)
+        in_column(caption, row, within=self, margins=0, spacing=GRID // 2)
 
     def _invite(self, words: str) -> None:
-        self.edit.setPlaceholderText(words)
-        self.edit.setToolTip(words)
+        dress(self.edit, placeholderText=words, toolTip=words)
 
     @property
     def path(self) -> Path | None:
@@ -152,8 +147,7 @@ class OpenDataDialog(QDialog):
         self.setMinimumWidth(660)
         self.records = RecordsField()
         self.regions = FileField("Re&gion file", REGION_FILES, "Bro&wse…")
-        self.reason = QLabel()
-        self.reason.setWordWrap(True)
+        self.reason = dress(QLabel(), wordWrap=True)
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Open | QDialogButtonBox.StandardButton.Cancel)
         note = QLabel(
             "Records as CSV (also compressed) or Parquet, with one column that names the region; a folder or pattern "
@@ -163,11 +157,16 @@ class OpenDataDialog(QDialog):
         )
         note.setProperty("look", "muted")
         note.setWordWrap(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        layout.setSpacing(2 * GRID)
-        for widget in (self.records, self.regions, note, self.reason, self._buttons):
-            layout.addWidget(widget)
+        in_column(
+            self.records,
+            self.regions,
+            note,
+            self.reason,
+            self._buttons,
+            within=self,
+            margins=2 * GRID,
+            spacing=2 * GRID,
+        )
         self._buttons.accepted.connect(self.accept)
         self._buttons.rejected.connect(self.reject)
         self.accepted.connect(self._on_accepted)
@@ -206,3 +205,78 @@ def why_not_open(records: Path | None, regions: Path | None) -> str:
     if records == regions:
         return "Both fields name the same file: records and regions come in a file each."
     return ""
+
+
+class TablesDialog(QDialog):
+    """The tables behind an address; `chosen` tells the address of one of them."""
+
+    chosen = Signal(str)
+    _answered = Signal(list, str)
+
+    def __init__(self, parent: QWidget, address: str) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Choose a table")
+        self.setMinimumSize(460, 420)
+        self._address = address
+        self.password = QLineEdit()
+        self.password.setEchoMode(QLineEdit.EchoMode.Password)
+        self.password.setPlaceholderText("Only if no password file has it; never stored")
+        self.password.setToolTip("Asked of the server once more with Connect; it is not kept")
+        self.connect_button = QPushButton("Co&nnect")
+        self.connect_button.clicked.connect(self.ask)
+        self.tables = dress(QListWidget(), accessibleName="Tables")
+        self.tables.itemSelectionChanged.connect(self._on_selected)
+        self.tables.itemDoubleClicked.connect(self.accept)
+        self.state = dress(QLabel(), wordWrap=True)
+        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        self._buttons.accepted.connect(self.accept)
+        self._buttons.rejected.connect(self.reject)
+        caption = QLabel("&Password")
+        caption.setBuddy(self.password)
+        row = in_row((self.password, 1), self.connect_button)
+        in_column(caption, row, self.state, self.tables, self._buttons, within=self, margins=2 * GRID, spacing=GRID)
+        self._answered.connect(self._on_answered)
+        self.accepted.connect(self._on_accepted)
+        self._on_selected()
+        self.ask()
+
+    @Slot()
+    def ask(self) -> None:
+        """Ask for the tables, in a thread of its own."""
+        self.connect_button.setEnabled(False)
+        set_look(self.state, "muted")
+        self.state.setText("Connecting…")
+        arguments = (self._address, self.password.text() or None)
+        threading.Thread(target=self._look, args=arguments, name="vbas-tables", daemon=True).start()
+
+    def _look(self, address: str, password: str | None) -> None:
+        try:
+            found, wrong = tables_of(address, Silent(), password), ""
+        except InputError as error:
+            found, wrong = [], " ".join(f"{each.message} {each.remedy}".strip() for each in error.findings)
+        try:
+            self._answered.emit(found, wrong)
+        except RuntimeError:
+            # The dialog was closed before the server answered.
+            return
+
+    @Slot(list, str)
+    def _on_answered(self, found: list[str], wrong: str) -> None:
+        self.connect_button.setEnabled(True)
+        self.tables.clear()
+        self.tables.addItems(found)
+        set_look(self.state, "warning" if wrong else "muted")
+        self.state.setText(wrong or ("Choose the table with the records." if found else "There are no tables."))
+        if found:
+            self.tables.setCurrentRow(0)
+
+    @Slot()
+    def _on_selected(self) -> None:
+        self._buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(self.tables.selectedItems()))
+
+    @Slot()
+    def _on_accepted(self) -> None:
+        chosen = self.tables.currentItem()
+        if chosen is not None:
+            self.chosen.emit(with_table(self._address, chosen.text()))

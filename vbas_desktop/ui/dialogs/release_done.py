@@ -1,6 +1,9 @@
-"""What came of an export: what was released, how it was verified, and where it is."""
+"""What came of an export: what was released, how it was verified, where it is; and recording it as handed over."""
 
 from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
@@ -9,17 +12,79 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QLabel,
+    QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from vbas_desktop.domain.words import counted
+from vbas_desktop.jobs.ledger import RecordJob
 from vbas_desktop.release import ReleaseReport
 from vbas_desktop.ui.theme import GRID, Theme
-from vbas_desktop.ui.widgets.fields import title
+from vbas_desktop.ui.widgets.building import dress, in_column
+from vbas_desktop.ui.widgets.fields import Field, muted, set_look, title
 from vbas_desktop.ui.worker import in_window_words
+
+
+class RecordDialog(QDialog):
+    """`order_made(RecordJob)` when the user confirms."""
+
+    order_made = Signal(object)
+
+    def __init__(self, folder: Path, ledger: Path, audience: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Record as handed over")
+        self.setMinimumWidth(480)
+        self._folder, self._ledger = folder, ledger
+        self.audience, self.date, self.note = QLineEdit(audience), QLineEdit(date.today().isoformat()), QLineEdit()
+        self.problem = dress(QLabel(), look="muted")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.record = buttons.addButton("&Record", QDialogButtonBox.ButtonRole.AcceptRole)
+        layout = in_column(
+            Field("A&udience", self.audience, "Who got it. “public” is everybody"),
+            Field("&Date", self.date, "As 2026-05-31"),
+            Field("&Note", self.note, "A note to remember it by"),
+            within=self,
+            margins=2 * GRID,
+            spacing=GRID,
+        )
+        told = "Later exports from these records are compared with it. The ledger holds no value of any record:"
+        layout.addWidget(muted(f"{told} {ledger}"))
+        layout.addWidget(self.problem)
+        layout.addWidget(buttons)
+        buttons.accepted.connect(self._on_accepted)
+        buttons.rejected.connect(self.reject)
+        for field in (self.audience, self.date):
+            field.textChanged.connect(self._on_changed)
+        self._on_changed()
+
+    def _what_is_wrong(self) -> str:
+        if not self.audience.text().strip():
+            return "Say who got it."
+        try:
+            date.fromisoformat(self.date.text().strip())
+        except ValueError:
+            return "Write the date as 2026-05-31."
+        return ""
+
+    @Slot()
+    def _on_changed(self) -> None:
+        wrong = self._what_is_wrong()
+        self.problem.setText(wrong)
+        # Nobody has done anything wrong who has not yet said anything.
+        set_look(self.problem, "error" if wrong and self.audience.text().strip() else "muted")
+        self.record.setEnabled(not wrong)
+
+    @Slot()
+    def _on_accepted(self) -> None:
+        self.order_made.emit(
+            RecordJob(
+                self._folder, self._ledger, self.audience.text(), self.date.text().strip(), self.note.text().strip()
+            )
+        )
+        self.accept()
 
 
 class ReleaseDone(QDialog):
@@ -34,8 +99,7 @@ class ReleaseDone(QDialog):
         self.setMinimumWidth(560)
         self._report, self._theme = report, theme
         heading = title("Written and verified.")
-        text = QLabel(_in_words(report))
-        text.setWordWrap(True)
+        text = dress(QLabel(_in_words(report)), wordWrap=True)
         place = QLabel(str(report.target))
         place.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         place.setWordWrap(True)
@@ -60,10 +124,7 @@ class ReleaseDone(QDialog):
         folder.clicked.connect(self._on_folder)
         papers.clicked.connect(self._on_report)
         buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        for widget in (heading, text, place, self.checks, buttons):
-            layout.addWidget(widget)
+        in_column(heading, text, place, self.checks, buttons, within=self, margins=2 * GRID)
 
     def _add(self, icon: str, line: str, tip: str) -> None:
         item = QListWidgetItem(line)

@@ -9,19 +9,18 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
-    QHBoxLayout,
     QHeaderView,
     QListWidget,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from vbas_desktop.domain.criteria import TITLES, Criterion, Sensitive
 from vbas_desktop.domain.records import MISSING, ColumnFacts, finite_number
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import Field, muted
 
 _ONLY_TOLD = "Report only, suppress nothing"
@@ -82,40 +81,38 @@ class SensitiveDialog(QDialog):
         self.values.setHorizontalHeaderLabels(["Value; ticked ones are benign", "Records"])
         self.values.setAccessibleName("Values; ticked ones are benign")
         self.values.setFont(tabular(self.values.font()))
-        self.values.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.values.setTabKeyNavigation(False)
+        dress(self.values, selectionBehavior=QAbstractItemView.SelectionBehavior.SelectRows, tabKeyNavigation=False)
         self.values.verticalHeader().hide()
         self.values.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.values.horizontalHeader().setSectionResizeMode(_VALUE, QHeaderView.ResizeMode.Stretch)
         self.limit_field = Field("&Limit", self.limit, "See below what it means")
         self.factor_field = Field("&C, times", self.factor, "See below what it means")
         top = Qt.AlignmentFlag.AlignTop
-        row = QHBoxLayout()
-        row.setSpacing(2 * GRID)
-        row.addWidget(
-            Field("&Released classes must have", self.kind, "Records are suppressed until this holds"), 2, top
+        row = in_row(
+            (Field("&Released classes must have", self.kind, "Records are suppressed until this holds"), 2, top),
+            (self.factor_field, 1, top),
+            (self.limit_field, 1, top),
+            (self.add, 0, Qt.AlignmentFlag.AlignBottom),
+            spacing=2 * GRID,
         )
-        row.addWidget(self.factor_field, 1, top)
-        row.addWidget(self.limit_field, 1, top)
-        row.addWidget(self.add, 0, Qt.AlignmentFlag.AlignBottom)
         self.add.setToolTip("Put this criterion on the list: released classes must meet all that are on it")
         self.remove.setToolTip("Take the chosen criterion from the list")
         self.criteria.setAccessibleName("Criteria that released classes must meet, all of them")
         self.criteria.setWordWrap(True)
         self.criteria.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.criteria.setMaximumHeight(4 * self.criteria.fontMetrics().lineSpacing() + GRID)
-        listed = QHBoxLayout()
-        listed.addWidget(self.criteria, 1)
-        listed.addWidget(self.remove, 0, Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
-        layout.setSpacing(GRID)
-        layout.addWidget(Field("Sensitive colu&mn", self.column, "The columns with the role “sensitive” in Input"))
-        layout.addLayout(row)
-        layout.addWidget(self.explained)
-        layout.addLayout(listed)
-        layout.addWidget(muted("Tick the values that do no harm if they are learned, such as “none” or “healthy”:"))
-        layout.addWidget(self.values, 1)
-        layout.addWidget(self._buttons)
+        listed = in_row((self.criteria, 1), (self.remove, 0, Qt.AlignmentFlag.AlignTop))
+        in_column(
+            Field("Sensitive colu&mn", self.column, "The columns with the role “sensitive” in Input"),
+            row,
+            self.explained,
+            listed,
+            muted("Tick the values that do no harm if they are learned, such as “none” or “healthy”:"),
+            (self.values, 1),
+            self._buttons,
+            within=self,
+            spacing=GRID,
+        )
 
     def _connect(self) -> None:
         self.column.activated.connect(self._on_column)

@@ -14,39 +14,19 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from vbas_desktop.session.map_look import MapLook
 from vbas_desktop.ui.theme import Colours
 
-from .figures import Figure
-from .furniture import Legend, legend_of, north_box, paint_north, paint_scale, scale_box, scale_of
+from . import furniture
+from .figures import Figure, classify
+from .furniture import Legend
 from .geometry import BaseGeometry, MapGeometry
-from .item import HighlightItem, MapItem
-from .layers import DEFAULT_LAYERS, Layer, Picture, hairline, translucent
-from .legend_strip import paint_strip, strip_height
+from .item import HighlightItem, MapBox, MapItem
+from .layers import DEFAULT_LAYERS, Layer, Picture
 from .overlay import Overlay
 from .overlay_picture import OverlayPaths, OverlayPicture
 from .paths import TiledPath
-from .scale import classify
 
 _REACH_PX = 10
 _MARGIN = 12
 _SCALE_PX = 120.0
-
-
-class _MapBox(pg.ViewBox):
-    """A view box with the aspect locked; dragging pans, dragging with Shift (or when asked for) draws a zoom box."""
-
-    def __init__(self) -> None:
-        super().__init__(lockAspect=True, enableMenu=False)
-        self.rubber_band = False
-
-    def use_colours(self, colours: Colours) -> None:
-        """Draw the zoom box in the colours of the rest."""
-        self.rbScaleBox.setPen(hairline(QColor(colours.accent), width=1.5))
-        self.rbScaleBox.setBrush(translucent(colours.accent, 0.15))
-
-    def mouseDragEvent(self, ev, axis=None) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
-        """Pan, or draw the zoom box."""
-        boxing = self.rubber_band or bool(ev.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        self.state["mouseMode"] = self.RectMode if boxing else self.PanMode
-        super().mouseDragEvent(ev, axis)
 
 
 class MapCanvas(pg.GraphicsView):
@@ -54,6 +34,8 @@ class MapCanvas(pg.GraphicsView):
 
     Signals: `region_clicked(aggregated region or None)`, `region_hovered(aggregated region or None, initial region or
     None, x, y)` with map coordinates, `view_moved()`, `context_requested(global position)`, `legend_changed()`.
+    To be read: ``base`` and ``geometry_shown`` (initial regions and solution), ``figure`` (what it is coloured by),
+    ``layers`` (those switched on), ``chosen`` (the aggregated region that is outlined).
     """
 
     region_clicked = Signal(object)
@@ -69,26 +51,23 @@ class MapCanvas(pg.GraphicsView):
     def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=colours.canvas)
         self._colours = colours
-        self._base: BaseGeometry | None = None
-        self._geometry: MapGeometry | None = None
-        self._figure: Figure | None = None
-        self._layers = DEFAULT_LAYERS
+        self.base: BaseGeometry | None = None
+        self.geometry_shown: MapGeometry | None = None
+        self.figure: Figure | None = None
+        self.layers = DEFAULT_LAYERS
         self._tiled: TiledPath | None = None
         self._overlay: OverlayPaths | None = None
         self._look = MapLook()
         self._changed: NDArray[np.bool_] | None = None
         self._changed_words = ""
-        self._chosen: int | None = None
+        self.chosen: int | None = None
         self._hovered: int | None = None
         self.legend = Legend("", ())
-        self.box = _MapBox()
+        self.box = MapBox()
         self.box.use_colours(colours)
         self.setCentralItem(self.box)
-        self.item, self._hover_mark, self._chosen_mark = (
-            MapItem(self._plates),
-            HighlightItem(False),
-            HighlightItem(True),
-        )
+        self.item = MapItem(self._plates)
+        self._hover_mark, self._chosen_mark = HighlightItem(False), HighlightItem(True)
         self.box.addItem(self.item)
         for mark in (self._hover_mark, self._chosen_mark):
             self.box.addItem(mark, ignoreBounds=True)
@@ -101,40 +80,20 @@ class MapCanvas(pg.GraphicsView):
 
     # What is shown
 
-    @property
-    def base(self) -> BaseGeometry | None:
-        """The initial regions that are shown."""
-        return self._base
-
-    @property
-    def geometry_shown(self) -> MapGeometry | None:
-        """The solution that is shown."""
-        return self._geometry
-
-    @property
-    def figure(self) -> Figure | None:
-        """The figure that the map is coloured by."""
-        return self._figure
-
-    @property
-    def layers(self) -> frozenset[Layer]:
-        """The layers that are switched on."""
-        return self._layers
-
     def show_base(self, base: BaseGeometry | None) -> None:
         """Show the initial regions, without a solution, all of them in view."""
-        self._base, self._geometry, self._figure, self._changed = base, None, None, None
-        self._chosen = self._hovered = None
+        self.base, self.geometry_shown, self.figure, self._changed = base, None, None, None
+        self.chosen = self._hovered = None
         self._repaint()
         if base is not None:
             self.fit()
 
     def show_bare(self, base: BaseGeometry) -> None:
         """Show the initial regions without a solution where they are; their records may be known by now."""
-        known = self._base.records if self._base is not None else None
-        if self._geometry is not None or known is not base.records:
-            self._base, self._geometry, self._figure = base, None, None
-            self._chosen = self._hovered = None
+        known = self.base.records if self.base is not None else None
+        if self.geometry_shown is not None or known is not base.records:
+            self.base, self.geometry_shown, self.figure = base, None, None
+            self.chosen = self._hovered = None
             self._repaint()
 
     def show_map(
@@ -148,24 +107,19 @@ class MapCanvas(pg.GraphicsView):
 
         ``changed`` initial regions are marked strongly; ``words`` say in the legend what that means.
         """
-        if geometry is not None and geometry.base.regions is not (self._base.regions if self._base else None):
+        if geometry is not None and geometry.base.regions is not (self.base.regions if self.base else None):
             self.show_base(geometry.base)
         elif geometry is not None:
-            self._base = geometry.base
-        if geometry is not self._geometry:
-            self._chosen = self._hovered = None
-        self._geometry, self._figure = geometry, figure
+            self.base = geometry.base
+        if geometry is not self.geometry_shown:
+            self.chosen = self._hovered = None
+        self.geometry_shown, self.figure = geometry, figure
         self._changed, self._changed_words = changed, words
-        self._repaint()
-
-    def colour_by(self, figure: Figure | None) -> None:
-        """Colour the aggregated regions by a figure; None: distinct fills."""
-        self._figure = figure
         self._repaint()
 
     def show_layers(self, layers: frozenset[Layer]) -> None:
         """Switch layers on and off."""
-        self._layers = layers
+        self.layers = layers
         self._repaint()
 
     def show_overlay(self, overlay: Overlay | None, look: MapLook) -> None:
@@ -187,50 +141,52 @@ class MapCanvas(pg.GraphicsView):
         self._repaint()
 
     def _repaint(self) -> None:
-        if self._base is None:
+        if self.base is None:
             self.item.show_picture(None)
             self.legend = Legend("", ())
         else:
-            figure = self._figure if self._geometry is not None else None
+            figure = self.figure if self.geometry_shown is not None else None
             classes = None if figure is None else classify(figure.values, len(self._colours.sequence), figure.scale)
             overlay = None
-            if self._overlay is not None and self._overlay.overlay.regions is self._base.regions:
+            if self._overlay is not None and self._overlay.overlay.regions is self.base.regions:
                 overlay = OverlayPicture(self._overlay, self._look, self._colours, self.font())
             picture = Picture(
-                self._base, self._geometry, self._colours, self._layers, classes, self._changed, self._tiles(), overlay
+                self.base,
+                self.geometry_shown,
+                self._colours,
+                self.layers,
+                classes,
+                self._changed,
+                self._tiles(),
+                overlay,
             )
             self.item.show_picture(picture)
-            self.legend = legend_of(picture, figure, self._changed_words)
-        self._mark(self._chosen_mark, self._chosen)
+            self.legend = furniture.legend_of(picture, figure, self._changed_words)
+        self._mark(self._chosen_mark, self.chosen)
         self._mark(self._hover_mark, self._hovered)
         self.viewport().update()
         self.legend_changed.emit()
 
     def _tiles(self) -> TiledPath | None:
         """The borders of the initial regions, the same for all solutions."""
-        rings = self._base.polygon_rings if self._base is not None else None
+        rings = self.base.polygon_rings if self.base is not None else None
         if self._tiled is None or self._tiled.rings is not rings:
             self._tiled = None if rings is None else TiledPath(rings)
         return self._tiled
 
     def _mark(self, mark: HighlightItem, region: int | None) -> None:
-        mark.show_shape(self._geometry.rings if self._geometry else None, region, self._colours)
+        mark.show_shape(self.geometry_shown.rings if self.geometry_shown else None, region, self._colours)
 
     # Choosing and hovering
 
-    @property
-    def chosen(self) -> int | None:
-        """The aggregated region that is outlined."""
-        return self._chosen
-
     def choose(self, region: int | None) -> None:
         """Outline an aggregated region."""
-        self._chosen = region if self._has(region) else None
-        self._mark(self._chosen_mark, self._chosen)
+        self.chosen = region if self._has(region) else None
+        self._mark(self._chosen_mark, self.chosen)
 
     def _has(self, region: int | None) -> bool:
         """Whether the solution that is still shown has such a region: the session may be ahead of the map."""
-        return region is not None and self._geometry is not None and region < len(self._geometry.shapes)
+        return region is not None and self.geometry_shown is not None and region < len(self.geometry_shown.shapes)
 
     def hover(self, region: int | None) -> None:
         """Lift an aggregated region, as if the pointer were over it."""
@@ -247,16 +203,20 @@ class MapCanvas(pg.GraphicsView):
         """The position in the widget of map coordinates."""
         return QPointF(self.mapFromScene(self.box.mapViewToScene(QPointF(x, y))))
 
+    def _under(self, ev: QMouseEvent) -> tuple[QPointF, int | None]:
+        """The place under the pointer, and its aggregated region."""
+        place = self.place_at(ev.position())
+        return place, self.geometry_shown.aggregated_at(place.x(), place.y()) if self.geometry_shown else None
+
     def mouseMoveEvent(self, ev: QMouseEvent) -> None:
         """Tell what is under the pointer."""
         super().mouseMoveEvent(ev)
-        if ev.buttons() != Qt.MouseButton.NoButton or self._base is None:
+        if ev.buttons() != Qt.MouseButton.NoButton or self.base is None:
             return
-        place = self.place_at(ev.position())
+        place, region = self._under(ev)
         reach = _REACH_PX * self.units_per_pixel
-        region = self._geometry.aggregated_at(place.x(), place.y()) if self._geometry else None
         self.hover(region)
-        self.region_hovered.emit(region, self._base.region_at(place.x(), place.y(), reach), place.x(), place.y())
+        self.region_hovered.emit(region, self.base.region_at(place.x(), place.y(), reach), place.x(), place.y())
 
     def leaveEvent(self, ev: QEvent) -> None:
         """Nothing is under the pointer any more."""
@@ -279,9 +239,8 @@ class MapCanvas(pg.GraphicsView):
             return
         if ev.button() == Qt.MouseButton.RightButton:
             self.context_requested.emit(ev.globalPosition().toPoint())
-        elif ev.button() == Qt.MouseButton.LeftButton and self._geometry is not None:
-            place = self.place_at(ev.position())
-            self.region_clicked.emit(self._geometry.aggregated_at(place.x(), place.y()))
+        elif ev.button() == Qt.MouseButton.LeftButton and self.geometry_shown is not None:
+            self.region_clicked.emit(self._under(ev)[1])
 
     def contextMenuEvent(self, ev: QContextMenuEvent) -> None:
         """The menu key opens the menu in the middle of the map; the mouse opens it by a click."""
@@ -292,8 +251,7 @@ class MapCanvas(pg.GraphicsView):
     def mouseDoubleClickEvent(self, ev: QMouseEvent) -> None:
         """Zoom to what is under the pointer."""
         self._pressed_at = None
-        place = self.place_at(ev.position())
-        region = self._geometry.aggregated_at(place.x(), place.y()) if self._geometry else None
+        place, region = self._under(ev)
         if region is None:
             self.zoom(2.0, place)
         else:
@@ -311,8 +269,8 @@ class MapCanvas(pg.GraphicsView):
     @Slot()
     def fit(self) -> None:
         """Show the whole study area."""
-        if self._base is not None:
-            low_x, low_y, high_x, high_y = self._base.bounds
+        if self.base is not None:
+            low_x, low_y, high_x, high_y = self.base.bounds
             self.fitting = True
             self.box.setRange(QRectF(low_x, low_y, high_x - low_x, high_y - low_y), padding=0.03)
             self.fitting = False
@@ -343,9 +301,9 @@ class MapCanvas(pg.GraphicsView):
 
     def zoom_to(self, region: int) -> None:
         """Show one aggregated region with its surroundings."""
-        if self._geometry is None or not self._has(region):
+        if self.geometry_shown is None or not self._has(region):
             return
-        low_x, low_y, high_x, high_y = self._geometry.box(region)
+        low_x, low_y, high_x, high_y = self.geometry_shown.box(region)
         if all(math.isfinite(value) for value in (low_x, low_y, high_x, high_y)):
             self.box.setRange(QRectF(low_x, low_y, high_x - low_x, high_y - low_y), padding=0.4)
 
@@ -394,7 +352,7 @@ class MapCanvas(pg.GraphicsView):
 
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
         """The scale bar, in pixels of the widget."""
-        if self._base is None:
+        if self.base is None:
             return
         painter.save()
         painter.resetTransform()
@@ -403,24 +361,24 @@ class MapCanvas(pg.GraphicsView):
 
     def _paint_scale(self, painter: QPainter, area: QRectF) -> None:
         length, words = self._scale(area)
-        paint_scale(painter, length, words, self._colours, self.font(), _lower_right(area))
+        furniture.paint_scale(painter, length, words, self._colours, self.font(), _lower_right(area))
 
     def _scale(self, area: QRectF) -> tuple[float, str]:
-        if self._base is None:
+        if self.base is None:
             return 0.0, ""
-        return scale_of(self._base.regions.system, self.units_per_pixel, min(_SCALE_PX, area.width() / 4))
+        return furniture.scale_of(self.base.regions.system, self.units_per_pixel, min(_SCALE_PX, area.width() / 4))
 
     def _plates(self, area: QRectF, north: bool = False) -> list[QRectF]:
         """What will cover the map in an area: scale bar and north arrow."""
-        found = [north_box(self.font(), _upper_right(area))] if north else []
+        found = [furniture.north_box(self.font(), _upper_right(area))] if north else []
         length, words = self._scale(area)
-        return [*found, scale_box(length, words, self.font(), _lower_right(area))] if words else found
+        return [*found, furniture.scale_box(length, words, self.font(), _lower_right(area))] if words else found
 
     @property
     def picture_size(self) -> QSize:
         """The size of a file of the map: what is shown, and the legend below."""
         size = self.viewport().size()
-        return QSize(size.width(), size.height() + strip_height(self.legend, self.font(), size.width()))
+        return QSize(size.width(), size.height() + furniture.strip_height(self.legend, self.font(), size.width()))
 
     def paint_map(self, painter: QPainter, whole: QRectF, north: bool = False) -> None:
         """Paint everything that the canvas shows, and its legend below, into an area of `picture_size`."""
@@ -435,8 +393,8 @@ class MapCanvas(pg.GraphicsView):
         painter.restore()
         self._paint_scale(painter, area)
         if north:
-            paint_north(painter, self._colours, self.font(), _upper_right(area))
-        paint_strip(painter, self.legend, self._colours, self.font(), whole.adjusted(0, area.height(), 0, 0))
+            furniture.paint_north(painter, self._colours, self.font(), _upper_right(area))
+        furniture.paint_strip(painter, self.legend, self._colours, self.font(), whole.adjusted(0, area.height(), 0, 0))
 
 
 def _upper_right(area: QRectF) -> QPointF:

@@ -1,4 +1,4 @@
-"""What differs between two prepared solutions, as rows of words. No Qt."""
+"""What differs between two prepared solutions: as rows of words, and region by region, computed in a thread."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import Qt
 
 from vbas_desktop.algorithms.matching import changed_owner
+from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.session.choices import title_of
-from vbas_desktop.ui.numbers import (
-    SECONDS,
-    MeasureWords,
-    Value,
-    measure_names,
-    measure_words,
-    unit_of,
-    value_text,
-)
+from vbas_desktop.ui.numbers import SECONDS, MeasureWords, Value, measure_names, measure_words, unit_of, value_text
 from vbas_desktop.ui.panel.results_columns import location_words
+from vbas_desktop.ui.widgets.tables import Heading, TableModel
 
-from .geometry import BaseGeometry
+from .geometry import BaseGeometry, MapGeometry, coloured_like
+from .shown import Shown
+
+_HEADINGS = (Heading("Initial region"), *(Heading(title, side="right") for title in ("Records", "Left", "Right")))
+REGION_ROLE = Qt.ItemDataRole.UserRole
+"""The place of the row's region in the region file."""
 
 _COMPONENTS = {
     "site_number": "Number of sites",
@@ -112,3 +112,66 @@ def _change(one: Value, other: Value, text: Callable[[Any], str]) -> str:
     sign = "+" if other > one else "−"
     percent = f" ({sign}{100 * abs((other - one) / one):.1f} %)" if one else ""
     return f"{sign}{text(abs(other - one))}{percent}"
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """``right_map`` has the colours of its counterparts on the left; ``changed`` is None where the regions differ."""
+
+    left: Shown
+    right: Shown
+    right_map: MapGeometry
+    changed: NDArray[np.bool_] | None
+    rows: tuple[Difference, ...]
+
+    def is_of(self, left: Shown | None, right: Shown | None) -> bool:
+        """Whether it is made of these two."""
+        return self.left is left and self.right is right
+
+
+def prepare_pair(left: Shown, right: Shown, progress: Progress) -> Pair:
+    """Find counterparts and differences."""
+    base = left.geometry.base
+    if base.regions is not right.geometry.base.regions:
+        return Pair(left, right, right.geometry, None, ())
+    progress.update("Finding counterparts")
+    right_map = coloured_like(right.geometry, left.geometry)
+    progress.update("Listing what differs")
+    changed = changed_regions(base, left.solution, right.solution)
+    rows = differences(base, left.solution, right.solution, int(changed.sum()))
+    return Pair(left, right, right_map, changed, tuple(rows))
+
+
+class ChangedModel(TableModel):
+    """Id, records, and the code of the aggregated region on either side of every initial region that changed.
+
+    Makes texts when a row is seen: there may be tens of thousands.
+    """
+
+    heads = _HEADINGS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pair: Pair | None = None
+
+    def show_pair(self, pair: Pair | None) -> None:
+        """List another comparison."""
+        with self.anew():
+            self._pair = pair
+            self.rows = () if pair is None or pair.changed is None else np.flatnonzero(pair.changed).tolist()
+
+    def text(self, row: int, column: int) -> str:
+        """What a cell shows."""
+        assert self._pair is not None
+        pair, region = self._pair, self.rows[row]
+        base = pair.left.geometry.base
+        if column == 0:
+            return base.regions.ids[region]
+        if column == 1:
+            return "" if base.records is None else f"{int(base.records[region]):,}"
+        shown = pair.left if column == 2 else pair.right
+        return shown.geometry.codes[int(shown.solution.membership[region])]
+
+    def more(self, row: int, column: int, role: int) -> Any:
+        """The region."""
+        return self.rows[row] if role == REGION_ROLE else None

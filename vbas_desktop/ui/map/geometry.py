@@ -17,17 +17,23 @@ from scipy.spatial import cKDTree
 from vbas_desktop.algorithms.adjacency import Pairs, group_neighbours, neighbours, pieces, point_neighbours
 from vbas_desktop.algorithms.cells import aggregated_shapes, cell_polygons, compactness, merged_shapes, study_area
 from vbas_desktop.algorithms.colouring import colour_map, recolour
-from vbas_desktop.algorithms.coverage import Shapes, clean_coverage
+from vbas_desktop.algorithms.coverage import Shapes, clean_coverage, polygonal
 from vbas_desktop.algorithms.matching import matched_groups
 from vbas_desktop.algorithms.nearest import nearest_sites
 from vbas_desktop.algorithms.places import distinct_pairs
-from vbas_desktop.algorithms.region_codes import region_codes
+from vbas_desktop.algorithms.region_names import region_codes
+from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.regions import CoordinateKind, Regions
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.engine.limits import TOLD
+from vbas_desktop.files.regions.obstacles import load_context
 
-from .coast import area_ashore
+_COAST_DETAIL = 4_000.0
+"""The coast is simplified to this many steps along the diagonal of the study area: finer than a screen shows."""
+
+_DISC = 0.004
+"""The radius around points off the coast, as a share of the diagonal: their cells must not vanish."""
 
 FILLS = 12
 """How many fills the aggregated regions are coloured with."""
@@ -344,3 +350,25 @@ def _drawn_neighbours(base: BaseGeometry, solution: Solution, used: NDArray[np.f
 def _boxes(shapes: Shapes, frame: Frame) -> NDArray[np.float64]:
     bounds = shapely.bounds(shapes)
     return np.hstack((frame.to_map(bounds[:, :2]), frame.to_map(bounds[:, 2:])))
+
+
+def area_ashore(regions: Regions, coast: str) -> shapely.Geometry:
+    """What lies near the points and on land; all that lies near them if the file has no area there, or is wrong.
+
+    What is wrong with it the layer tells, which is the same file.
+    """
+    area = study_area(regions)
+    try:
+        shapes = load_context(coast, regions.system)
+    except (InputError, OSError):
+        return area
+    low_x, low_y, high_x, high_y = shapely.bounds(area).tolist()
+    diagonal = float(np.hypot(high_x - low_x, high_y - low_y))
+    near = shapely.clip_by_rect(shapes[shapely.get_dimensions(shapes) == 2], low_x, low_y, high_x, high_y)
+    near = shapely.make_valid(shapely.simplify(near[~shapely.is_empty(near)], diagonal / _COAST_DETAIL))
+    land = polygonal(shapely.intersection(shapely.union_all(near), area))
+    if land.is_empty:
+        return area
+    wet = regions.points[~shapely.intersects_xy(land, regions.points)]
+    discs = shapely.buffer(shapely.points(wet), _DISC * diagonal, quad_segs=4)
+    return polygonal(shapely.union_all([land, *discs]))

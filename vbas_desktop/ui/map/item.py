@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Slot
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPixmap, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -29,11 +29,13 @@ class MapItem(pg.GraphicsObject):
     def __init__(self, plates: Callable[[QRectF], Sequence[QRectF]]) -> None:
         super().__init__()
         self._plates = plates
-        self._picture: Picture | None = None
+        self.picture: Picture | None = None
+        """What is shown."""
         self._bounds = QRectF(0, 0, 1, 1)
         self._cache: QPixmap | None = None
         self._cache_transform = QTransform()
-        self._moving = False
+        self.moving = False
+        """Whether the view moved a moment ago, so that the picture may still be a stretched one."""
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(_REST_MS)
@@ -42,23 +44,13 @@ class MapItem(pg.GraphicsObject):
 
     def show_picture(self, picture: Picture | None) -> None:
         """Show another picture (None: nothing)."""
-        if picture is not None and (self._picture is None or picture.base is not self._picture.base):
+        if picture is not None and (self.picture is None or picture.base is not self.picture.base):
             low_x, low_y, high_x, high_y = picture.base.bounds
             self.prepareGeometryChange()
             self._bounds = QRectF(low_x, low_y, high_x - low_x, high_y - low_y)
-        self._picture = picture
+        self.picture = picture
         self._cache = None
         self.update()
-
-    @property
-    def picture(self) -> Picture | None:
-        """What is shown."""
-        return self._picture
-
-    @property
-    def moving(self) -> bool:
-        """Whether the view moved a moment ago, so that the picture may still be a stretched one."""
-        return self._moving
 
     def boundingRect(self) -> QRectF:
         """The study area."""
@@ -67,23 +59,23 @@ class MapItem(pg.GraphicsObject):
     def view_moved(self) -> None:
         """The view is being panned or zoomed: show what is there already until it rests."""
         if self._cache is not None:
-            self._moving = True
+            self.moving = True
             self._rest.start()
 
     @Slot()
     def _on_rested(self) -> None:
-        self._moving = False
+        self.moving = False
         self.update()
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Blit the cached picture; paint it anew if the view rests somewhere else."""
-        if self._picture is None:
+        if self.picture is None:
             return
         if widget is None:
-            self._picture.paint(painter, painter.worldTransform().mapRect(self._bounds))
+            self.picture.paint(painter, painter.worldTransform().mapRect(self._bounds))
             return
         now = painter.worldTransform()
-        if not (self._cache is not None and (self._moving or now == self._cache_transform)):
+        if not (self._cache is not None and (self.moving or now == self._cache_transform)):
             self._cache = self._painted(now, widget.size(), widget.devicePixelRatioF())
             self._cache_transform = now
         assert self._cache is not None
@@ -96,14 +88,14 @@ class MapItem(pg.GraphicsObject):
         painter.restore()
 
     def _painted(self, transform: QTransform, size: QSize, ratio: float) -> QPixmap:
-        assert self._picture is not None
+        assert self.picture is not None
         pixmap = QPixmap(size * ratio)
         pixmap.setDevicePixelRatio(ratio)
-        pixmap.fill(QColor(self._picture.colours.canvas))
+        pixmap.fill(QColor(self.picture.colours.canvas))
         painter = QPainter(pixmap)
         painter.setTransform(transform)
         window = QRectF(0, 0, size.width(), size.height())
-        self._picture.paint(painter, window, self._plates(window))
+        self.picture.paint(painter, window, self._plates(window))
         painter.end()
         self.sharp_paintings += 1
         return pixmap
@@ -145,3 +137,22 @@ class HighlightItem(pg.GraphicsObject):
         else:
             painter.fillPath(self._path, QBrush(translucent(self._colours.base, 0.25)))
             painter.strokePath(self._path, hairline(QColor(self._colours.text), width=1.5))
+
+
+class MapBox(pg.ViewBox):
+    """A view box with the aspect locked; dragging pans, dragging with Shift (or when asked for) draws a zoom box."""
+
+    def __init__(self) -> None:
+        super().__init__(lockAspect=True, enableMenu=False)
+        self.rubber_band = False
+
+    def use_colours(self, colours: Colours) -> None:
+        """Draw the zoom box in the colours of the rest."""
+        self.rbScaleBox.setPen(hairline(QColor(colours.accent), width=1.5))
+        self.rbScaleBox.setBrush(translucent(colours.accent, 0.15))
+
+    def mouseDragEvent(self, ev, axis=None) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001
+        """Pan, or draw the zoom box."""
+        boxing = self.rubber_band or bool(ev.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        self.state["mouseMode"] = self.RectMode if boxing else self.PanMode
+        super().mouseDragEvent(ev, axis)

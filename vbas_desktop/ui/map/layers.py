@@ -13,10 +13,10 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QTransfo
 
 from vbas_desktop.ui.theme import Colours
 
+from .figures import Classes, spread
 from .geometry import BaseGeometry, MapGeometry
 from .overlay_picture import OverlayPicture
 from .paths import TiledPath, path_of, paths_by_class, points_polygon
-from .scale import Classes, spread
 
 _SMOOTH_VERTICES = 60_000
 """Borders with more vertices than this are drawn without antialiasing: at that density nobody sees the difference."""

@@ -15,7 +15,7 @@ from vbas_desktop.algorithms.region_names import member_names
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Regions
-from vbas_desktop.files.regions.context import load_context
+from vbas_desktop.files.regions.obstacles import load_context
 from vbas_desktop.session.map_look import CODES, NAMES, MapLook
 
 from .geometry import BaseGeometry, Frame, MapGeometry, Rings, lines_of, rings_of

@@ -15,11 +15,11 @@ from vbas_desktop.domain.solution import Solution
 from vbas_desktop.session.map_look import MapLook
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.latest import Recent
+from vbas_desktop.ui.worker import Recent
 
+from .differences import Pair, prepare_pair
 from .geometry import BaseGeometry, MapGeometry, prepare_base
 from .overlay import Overlay, is_complete, label_key, prepare_overlay
-from .pair import Pair, prepare_pair
 from .shown import Shown, prepare_shown
 from .site_cells import lacks_cells, with_cells
 
@@ -54,7 +54,8 @@ class Preparer(QObject):
         self._given_up: set[Hashable] = set()
         self._beside: int | None = None
         self._cells = False
-        self._overlay: Overlay | None = None
+        self.overlay: Overlay | None = None
+        """Context layers, outlines and labels of the session's regions, as far as they are prepared."""
         self._told: set[str] = set()
         model = context.model
         for signal in (
@@ -65,7 +66,7 @@ class Preparer(QObject):
             model.look_changed,
         ):
             signal.connect(self._on_wish_changed)
-        context.quiet_runner.job_ended.connect(self._on_job_ended)
+        context.quiet_runner.job_ended.connect(self._prepare_next)
         self._on_wish_changed()
 
     @property
@@ -84,16 +85,11 @@ class Preparer(QObject):
         """The solution that the selected one is compared with, once it is prepared."""
         return self._prepared(self._context.session.compared)
 
-    @property
-    def overlay(self) -> Overlay | None:
-        """Context layers, outlines and labels of the session's regions, as far as they are prepared."""
-        return self._overlay
-
     def read_context_again(self, path: str) -> None:
         """Read a layer anew: the file may be there by now, or be another one."""
-        if self._overlay is not None and path in self._overlay.context:
-            others = {name: drawn for name, drawn in self._overlay.context.items() if name != path}
-            self._overlay = replace(self._overlay, context=others)
+        if self.overlay is not None and path in self.overlay.context:
+            others = {name: drawn for name, drawn in self.overlay.context.items() if name != path}
+            self.overlay = replace(self.overlay, context=others)
             self._told.discard(path)
             self._bases = [base for base in self._bases if base.coast != path]
             self._given_up = {what for what in self._given_up if not isinstance(what, MapLook)}
@@ -162,10 +158,7 @@ class Preparer(QObject):
         self.changed.emit()
         self._prepare_next()
 
-    @Slot(str)
-    def _on_job_ended(self, title: str) -> None:
-        self._prepare_next()
-
+    @Slot()
     def _prepare_next(self) -> None:
         """Start preparing the first thing that is wanted and missing."""
         runner, session = self._context.quiet_runner, self._context.session
@@ -221,15 +214,15 @@ class Preparer(QObject):
         if base is None or look in self._given_up:
             return False
         geometry, names = (None, ()) if shown is None else (shown.geometry, shown.names)
-        if is_complete(self._overlay, base, look, label_key(look, geometry, names)):
+        if is_complete(self.overlay, base, look, label_key(look, geometry, names)):
             return False
-        job = _OverlayJob(base, geometry, names, look, self._overlay)
+        job = _OverlayJob(base, geometry, names, look, self.overlay)
         abort = partial(self._give_up, look)
         self._context.quiet_runner.start("Preparing layers", job, self._on_overlay, on_abort=abort)
         return True
 
     def _on_overlay(self, overlay: Overlay) -> None:
-        self._overlay = overlay
+        self.overlay = overlay
         for path, drawn in overlay.context.items():
             if drawn.problem and path not in self._told:
                 self._told.add(path)

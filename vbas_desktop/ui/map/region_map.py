@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.ui.theme import GRID, Theme
+from vbas_desktop.ui.widgets.building import dress, in_column
 
 from .canvas import MapCanvas
 from .figures import Figure, figure_named
@@ -35,16 +37,14 @@ class RegionMap(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._shown: Shown | None = None
-        self.canvas = MapCanvas(theme.colours)
-        self.canvas.setAccessibleName("Map by what remains")
+        self.shown: Shown | None = None
+        """The solution that is shown."""
+        self.canvas = dress(MapCanvas(theme.colours), accessibleName="Map by what remains")
         self.canvas.setMinimumSize(20 * GRID, 12 * GRID)
         self.canvas.show_layers(_LAYERS)
         self.fitting = False
         self.card = HoverCard(self.canvas)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.canvas)
+        in_column(self.canvas, within=self, margins=0)
         self.setMinimumHeight(20 * GRID)
         self.canvas.region_hovered.connect(self._on_hovered)
         self.canvas.pointer_left.connect(self.left)
@@ -53,11 +53,6 @@ class RegionMap(QWidget):
         self.canvas.region_clicked.connect(self._on_clicked)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
-
-    @property
-    def shown(self) -> Shown | None:
-        """The solution that is shown."""
-        return self._shown
 
     def show_solution(
         self,
@@ -71,9 +66,9 @@ class RegionMap(QWidget):
         ``changed`` initial regions are marked; ``words`` say what that means.
         """
         self.setVisible(shown is not None)
-        if shown is None or (shown is self._shown and figure is self.canvas.figure):
+        if shown is None or (shown is self.shown and figure is self.canvas.figure):
             return
-        self._shown = shown
+        self.shown = shown
         self.canvas.show_map(shown.geometry, figure, changed, words)
 
     @Slot()
@@ -85,9 +80,9 @@ class RegionMap(QWidget):
 
     def tell(self, x: float, y: float) -> None:
         """Say what is at a place, with all measures."""
-        if self._shown is None:
+        if self.shown is None:
             return
-        geometry, figures = self._shown.geometry, self._shown.figures
+        geometry, figures = self.shown.geometry, self.shown.figures
         aggregated = geometry.aggregated_at(x, y)
         self.canvas.hover(aggregated)
         text = card_text(geometry.base, geometry, figures, aggregated, None)
@@ -132,19 +127,11 @@ class _Link(QWidget):
         super().__init__(one)
         self.hide()
         self._maps, self._following = (one, other), False
-        one.canvas.view_moved.connect(self._on_one_moved)
-        other.canvas.view_moved.connect(self._on_other_moved)
+        one.canvas.view_moved.connect(partial(self._follow, one, other))
+        other.canvas.view_moved.connect(partial(self._follow, other, one))
         for each in self._maps:
             each.hovered.connect(self._on_hovered)
             each.left.connect(self._on_left)
-
-    @Slot()
-    def _on_one_moved(self) -> None:
-        self._follow(*self._maps)
-
-    @Slot()
-    def _on_other_moved(self) -> None:
-        self._follow(*reversed(self._maps))
 
     def _follow(self, leader: RegionMap, follower: RegionMap) -> None:
         # A map that shows nothing yet has a view of its own, which is nobody's wish.

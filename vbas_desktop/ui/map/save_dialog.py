@@ -12,16 +12,15 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
 from vbas_desktop.ui.pictures import MM_PER_INCH, Drawing, Paper, record
 from vbas_desktop.ui.theme import GRID, Colours
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import Field
 
 _USUAL_MM, _USUAL_DPI = 170.0, 300
@@ -57,17 +56,14 @@ class SaveMapDialog(QDialog):
         self.north.setEnabled(placed)
         self.north.setToolTip("" if placed else "The region file does not tell where on Earth it lies")
         self.width_box, self.unit, self.resolution = QDoubleSpinBox(), QComboBox(), QSpinBox()
-        self.width_box.setRange(1, _MOST_PIXELS)
-        self.width_box.setDecimals(0)
+        dress(self.width_box, minimum=1, maximum=_MOST_PIXELS, decimals=0)
         self.width_box.setValue(_USUAL_MM)
         for words, value in (("mm", "mm"), ("pixels", "px")):
             self.unit.addItem(words, value)
-        self.unit.setAccessibleName("Unit of the width")
-        self.unit.setToolTip("Millimetres on paper, or pixels on a screen")
+        dress(self.unit, accessibleName="Unit of the width", toolTip="Millimetres on paper, or pixels on a screen")
         self.resolution.setRange(36, 1200)
         self.resolution.setValue(_USUAL_DPI)
-        self.told = QLabel()
-        self.told.setProperty("look", "muted")
+        self.told = dress(QLabel(), look="muted")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.go = self._buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)
         self._build()
@@ -79,15 +75,18 @@ class SaveMapDialog(QDialog):
         self._on_changed()
 
     def _build(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(Field("&Title", self.title, "Stands above the map; empty: none"))
-        layout.addWidget(self.north)
-        row = QHBoxLayout()
-        row.addWidget(Field("&Width", self.width_box, "Of the picture; its height follows from the window"), 1)
-        row.addWidget(self.unit, 0, Qt.AlignmentFlag.AlignBottom)
-        row.addWidget(Field("&Dots per inch", self.resolution, "How fine the picture is printed; 300 is usual"), 1)
+        layout = in_column(
+            Field("&Title", self.title, "Stands above the map; empty: none"),
+            self.north,
+            within=self,
+            margins=2 * GRID,
+            spacing=GRID,
+        )
+        row = in_row(
+            (Field("&Width", self.width_box, "Of the picture; its height follows from the window"), 1),
+            (self.unit, 0, Qt.AlignmentFlag.AlignBottom),
+            (Field("&Dots per inch", self.resolution, "How fine the picture is printed; 300 is usual"), 1),
+        )
         layout.addLayout(row)
         layout.addWidget(self.told)
         layout.addWidget(self._buttons)

@@ -1,4 +1,4 @@
-"""One solution, ready to be drawn and listed: made in a thread. No Qt."""
+"""One solution, ready to be drawn, listed and searched: made in a thread. No Qt."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vbas_desktop.algorithms.region_codes import tier_codes
-from vbas_desktop.algorithms.region_names import region_names
+from vbas_desktop.algorithms.region_names import region_names, tier_codes
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution, Unrefined
+from vbas_desktop.engine.advice import suppressed_in_tiers
 from vbas_desktop.engine.limits import TOLD, unmet_of
 from vbas_desktop.engine.place import distance_scale, place_vector
 from vbas_desktop.engine.region_table import RegionTable, region_table
-from vbas_desktop.engine.savings import suppressed_in_tiers
 
 from .figures import Figure
 from .geometry import BaseGeometry, MapGeometry, coloured_like, drawn_in_places, prepare_map
@@ -222,3 +221,46 @@ def tier_maps(geometry: MapGeometry) -> tuple[TierMap, ...]:
             title = f"Tier {tier}: {tiers.titles[tier]} ({number:,})"
             found.append(TierMap(f"tier_{tier}", title, drawn_in_places(geometry, places, number)))
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class Match:
+    """An aggregated region, and why it was found."""
+
+    region: int
+    words: str
+
+
+def matches(shown: Shown, text: str) -> list[Match]:
+    """What a text may mean: exact codes, ids and names first, then those that begin with it, then those that hold it.
+
+    Aggregated regions come before initial ones, which lead to the aggregated region that they are in.
+    """
+    geometry = shown.geometry
+    wanted = text.strip().casefold()
+    if not wanted:
+        return []
+    ranked = []
+    for region, (code, name) in enumerate(zip(geometry.codes, shown.names, strict=True)):
+        ranks = [rank for rank in (_rank(code, wanted), _rank(name, wanted)) if rank is not None]
+        if ranks:
+            ranked.append((min(ranks), 0, Match(region, f"Aggregated region {code} ({name})")))
+    regions, membership = geometry.base.regions, geometry.solution.membership
+    names = regions.names or ("",) * len(regions)
+    for place, (id, name) in enumerate(zip(regions.ids, names, strict=True)):
+        ranks = [rank for rank in (_rank(id, wanted), _rank(name, wanted)) if rank is not None]
+        if ranks:
+            region = int(membership[place])
+            called = f"{id} ({name})" if name else id
+            found = Match(region, f"Initial region {called} is in aggregated region {geometry.codes[region]}")
+            ranked.append((min(ranks), 1 + place, found))
+    return [match for _, _, match in sorted(ranked, key=lambda each: each[:2])]
+
+
+def _rank(text: str, wanted: str) -> int | None:
+    known = text.casefold()
+    if known == wanted:
+        return 0
+    if known.startswith(wanted):
+        return 1
+    return 2 if wanted in known else None

@@ -9,15 +9,12 @@ from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QPushButton,
-    QSplitter,
     QTableView,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,17 +22,17 @@ from vbas_desktop.session.results import why_not_comparable
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.panel.results_columns import short_titles
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer, split
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 from vbas_desktop.ui.widgets.two_lists import TwoLists
 
 from .canvas import MapCanvas
-from .changed_model import REGION_ROLE, ChangedModel
+from .differences import REGION_ROLE, ChangedModel, Pair
 from .figures import Figure, figure_named, on_one_scale
+from .furniture import LegendStrip
 from .geometry import MapGeometry
 from .hover_card import HoverCard, card_text
 from .layers import Layer
-from .legend_strip import LegendStrip
-from .pair import Pair
 from .preparer import preparer_of
 
 
@@ -69,18 +66,13 @@ class SideBySide(QWidget):
         self._connect()
 
     def _build(self) -> None:
-        close = QPushButton("D&one")
-        close.setToolTip("Back to one map")
+        close = dress(QPushButton("D&one"), toolTip="Back to one map")
         close.clicked.connect(self.closed)
         maps = QWidget()
-        row = QHBoxLayout(maps)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(1)
+        row = in_row(within=maps, margins=0, spacing=1)
         for choice, canvas in ((self.left_choice, self.left), (self.right_choice, self.right)):
-            column = QVBoxLayout()
-            column.setSpacing(0)
-            head = QHBoxLayout()
-            head.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
+            column = in_column(spacing=0)
+            head = in_row(margins=(GRID, GRID // 2, GRID, GRID // 2))
             choice.setMinimumContentsLength(12)
             head.addWidget(choice, 1)
             if canvas is self.right:
@@ -89,33 +81,21 @@ class SideBySide(QWidget):
             column.addWidget(canvas, 1)
             column.addWidget(self.legends[canvas])
             row.addLayout(column, 1)
-        whole = QSplitter(Qt.Orientation.Vertical)
-        whole.addWidget(maps)
-        whole.addWidget(self.lists)
-        whole.setStretchFactor(0, 1)
-        whole.setSizes([640, 200])
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        self.warning.setWordWrap(True)
-        self.warning.setMargin(GRID)
-        self.warning.setProperty("look", "warning")
-        self.warning.hide()
-        layout.addWidget(self.warning)
-        layout.addWidget(whole, 1)
+        whole = split(maps, self.lists, upright=True, sizes=(640, 200), growing=0)
+        whole.setChildrenCollapsible(True)
+        dress(self.warning, wordWrap=True, margin=GRID, look="warning").hide()
+        in_column(self.warning, (whole, 1), within=self, margins=0, spacing=0)
 
     def _connect(self) -> None:
-        self.left.view_moved.connect(self._on_left_moved)
-        self.right.view_moved.connect(self._on_right_moved)
-        self.left.region_hovered.connect(self._on_left_hovered)
-        self.right.region_hovered.connect(self._on_right_hovered)
-        for canvas in (self.left, self.right):
+        for canvas, other in ((self.left, self.right), (self.right, self.left)):
+            canvas.view_moved.connect(partial(self._follow, canvas, other))
+            canvas.region_hovered.connect(self._on_hovered)
             canvas.pointer_left.connect(self._on_pointer_left)
             canvas.legend_changed.connect(partial(self._on_legend_changed, canvas))
-        self.left.region_clicked.connect(self._on_left_clicked)
-        self.right.region_clicked.connect(self._on_right_clicked)
-        self.left_choice.activated.connect(self._on_left_chosen)
-        self.right_choice.activated.connect(self._on_right_chosen)
+            canvas.region_clicked.connect(canvas.choose)
+        session = self._context.session
+        self.left_choice.activated.connect(lambda place: session.select(self.left_choice.itemData(place)))
+        self.right_choice.activated.connect(lambda place: session.compare_with(self.right_choice.itemData(place)))
         self.regions.selectionModel().currentRowChanged.connect(self._on_region_selected)
         self._preparer.changed.connect(self.refresh)
         self._context.model.solution_added.connect(self.refresh)
@@ -180,11 +160,7 @@ class SideBySide(QWidget):
 
     def _fill_choice(self, choice: QComboBox, number: int | None) -> None:
         entries = self._context.session.entries
-        wanted = list(zip(short_titles(entries), (entry.number for entry in entries), strict=True))
-        if wanted != [(choice.itemText(i), choice.itemData(i)) for i in range(choice.count())]:
-            choice.clear()
-            for title, each in wanted:
-                choice.addItem(title, each)
+        offer(choice, zip(short_titles(entries), (entry.number for entry in entries), strict=True))
         choice.setCurrentIndex(choice.findData(number) if number is not None else -1)
         choice.setToolTip(next((entry.title for entry in entries if entry.number == number), ""))
 
@@ -208,14 +184,6 @@ class SideBySide(QWidget):
 
     # Linked views
 
-    @Slot()
-    def _on_left_moved(self) -> None:
-        self._follow(self.left, self.right)
-
-    @Slot()
-    def _on_right_moved(self) -> None:
-        self._follow(self.right, self.left)
-
     def _follow(self, leader: MapCanvas, follower: MapCanvas) -> None:
         if not self._following:
             self._following = True
@@ -226,29 +194,16 @@ class SideBySide(QWidget):
             card.hide()
 
     @Slot(object, object, float, float)
-    def _on_left_hovered(self, aggregated: int | None, region: int | None, x: float, y: float) -> None:
-        self._hover_both(region, x, y)
-
-    @Slot(object, object, float, float)
-    def _on_right_hovered(self, aggregated: int | None, region: int | None, x: float, y: float) -> None:
-        self._hover_both(region, x, y)
-
-    def _hover_both(self, region: int | None, x: float, y: float) -> None:
+    def _on_hovered(self, aggregated: int | None, region: int | None, x: float, y: float) -> None:
         for canvas in (self.left, self.right):
             geometry, pair = canvas.geometry_shown, self._pair
             if geometry is None or pair is None:
                 continue
             shown = pair.left if canvas is self.left else pair.right
-            aggregated = geometry.aggregated_at(x, y)
-            canvas.hover(aggregated)
-            text = card_text(
-                geometry.base,
-                geometry,
-                shown.figures,
-                aggregated,
-                region,
-                released_in=() if aggregated is None else shown.released_in(aggregated),
-            )
+            there = geometry.aggregated_at(x, y)
+            canvas.hover(there)
+            where = () if there is None else shown.released_in(there)
+            text = card_text(geometry.base, geometry, shown.figures, there, region, released_in=where)
             self._cards[canvas].tell(text, canvas.position_of(x, y).toPoint())
 
     @Slot()
@@ -258,22 +213,6 @@ class SideBySide(QWidget):
             card.hide()
 
     # Choosing
-
-    @Slot(object)
-    def _on_left_clicked(self, region: int | None) -> None:
-        self.left.choose(region)
-
-    @Slot(object)
-    def _on_right_clicked(self, region: int | None) -> None:
-        self.right.choose(region)
-
-    @Slot(int)
-    def _on_left_chosen(self, index: int) -> None:
-        self._context.session.select(self.left_choice.itemData(index))
-
-    @Slot(int)
-    def _on_right_chosen(self, index: int) -> None:
-        self._context.session.compare_with(self.right_choice.itemData(index))
 
     @Slot(QModelIndex)
     def _on_region_selected(self, index: QModelIndex) -> None:

@@ -78,7 +78,7 @@ def _plain(base: BaseGeometry, parts: Parts, progress: Progress) -> Rings:
 
 
 def _around(base: BaseGeometry, obstacles: Obstacles, parts: Parts, progress: Progress) -> Rings:
-    make_ready("vbas_desktop.algorithms.geodesic.rehearsal:rehearse", progress)
+    make_ready("vbas_desktop.algorithms.geodesic.distances:rehearse", progress)
     lines = np.concatenate([np.empty(0, object), *_lines(base, obstacles, parts, progress)])
     return lines_of(lines, base.frame)
 

@@ -6,22 +6,22 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from vbas_desktop.session.map_look import CODES, NAMES, MapLook
 from vbas_desktop.session.results import why_not_comparable
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record, side_by_side
+from vbas_desktop.ui.widgets.building import dress, in_column
 
-from .bar import MapBar
+from .bar import LookMenu, MapBar
 from .canvas import MapCanvas
 from .figures import figure_named
+from .furniture import LegendStrip
 from .geometry import BaseGeometry
 from .hover_card import HoverCard, card_text
 from .layers import Layer
-from .legend_strip import LegendStrip
-from .look_menu import LookMenu
 from .preparer import preparer_of
 from .save_dialog import MapWish, SaveMapDialog, titled
 from .side_by_side import SideBySide
@@ -47,38 +47,28 @@ class MapView(QWidget):
         self._stack = QStackedWidget()
         self.legend = LegendStrip(colours)
         single = QWidget()
-        column = QVBoxLayout(single)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.canvas, 1)
-        column.addWidget(self.legend)
+        in_column((self.canvas, 1), self.legend, within=single, margins=0, spacing=0)
         self._single = single
         self._stack.addWidget(single)
         self._stack.addWidget(self.comparison)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.bar)
-        layout.addWidget(self._stack, 1)
+        in_column(self.bar, (self._stack, 1), within=self, margins=0, spacing=0)
         self._compare = self._make_compare_action()
         self._connect()
         self._on_prepared()
 
     def _make_compare_action(self) -> QAction:
-        action = QAction("&Compare two solutions", self)
-        action.setCheckable(True)
-        action.setShortcut(QKeySequence("Ctrl+Shift+C"))
+        action = dress(QAction("&Compare two solutions", self), checkable=True, shortcut="Ctrl+Shift+C")
         action.setStatusTip("Show two solutions side by side, with what differs")
         action.toggled.connect(self._on_compare_toggled)
         return action
 
     def _connect(self) -> None:
         bar, canvas, model = self.bar, self.canvas, self._context.model
-        bar.colouring_chosen.connect(self._on_colouring_chosen)
+        bar.colouring_chosen.connect(self._context.session.colour_by)
         bar.layers_chosen.connect(self._on_layers_chosen)
         bar.zoom_box_toggled.connect(canvas.use_rubber_band)
-        bar.zoomed_in.connect(self._on_zoomed_in)
-        bar.zoomed_out.connect(self._on_zoomed_out)
+        bar.zoomed_in.connect(lambda: self._active.zoom_in())
+        bar.zoomed_out.connect(lambda: self._active.zoom_out())
         bar.fitted.connect(self._on_fitted)
         bar.save_wanted.connect(self.save)
         bar.before_toggled.connect(self._on_before_toggled)
@@ -89,7 +79,7 @@ class MapView(QWidget):
         canvas.view_moved.connect(self.card.hide)
         for each in (canvas, self.comparison.left, self.comparison.right):
             each.context_requested.connect(self._on_context_requested)
-        self.comparison.closed.connect(self._on_comparison_closed)
+        self.comparison.closed.connect(lambda: self._compare.setChecked(False))
         self._preparer.changed.connect(self._on_prepared)
         model.region_chosen.connect(self._on_region_chosen)
         model.selection_changed.connect(self._on_selection_changed)
@@ -100,8 +90,7 @@ class MapView(QWidget):
 
     def view_actions(self) -> list[QAction]:
         """What the menu View offers for the map."""
-        fit = QAction("&Fit the map", self)
-        fit.setShortcut(QKeySequence("Ctrl+0"))
+        fit = dress(QAction("&Fit the map", self), shortcut="Ctrl+0")
         fit.setStatusTip("Show the whole study area")
         fit.triggered.connect(self._on_fitted)
         return [self._compare, fit]
@@ -172,7 +161,6 @@ class MapView(QWidget):
         colours = self._context.theme.colours
         self.canvas.use_colours(colours)
         self.card.use_colours(colours)
-        self.bar.refresh_icons()
 
     @Slot()
     def _on_legend_changed(self) -> None:
@@ -203,10 +191,6 @@ class MapView(QWidget):
         self.card.tell(text, self.canvas.position_of(x, y).toPoint())
 
     @Slot(object)
-    def _on_colouring_chosen(self, name: str | None) -> None:
-        self._context.session.colour_by(name)
-
-    @Slot(object)
     def _on_layers_chosen(self, layers: frozenset[Layer]) -> None:
         self.canvas.show_layers(layers)
         self.comparison.show_layers(layers)
@@ -218,14 +202,6 @@ class MapView(QWidget):
         if on:
             self.bar.layer_actions[Layer.MOVED].setChecked(True)
         self._on_prepared()
-
-    @Slot()
-    def _on_zoomed_in(self) -> None:
-        self._active.zoom_in()
-
-    @Slot()
-    def _on_zoomed_out(self) -> None:
-        self._active.zoom_out()
 
     @Slot()
     def _on_fitted(self) -> None:
@@ -259,10 +235,6 @@ class MapView(QWidget):
         self.comparing_changed.emit()
         if on:
             self._context.show_map()
-
-    @Slot()
-    def _on_comparison_closed(self) -> None:
-        self._compare.setChecked(False)
 
     @Slot()
     def _on_selection_changed(self) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSpinBox, QWidget
 
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.run import COMPONENTS
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import Field, muted, title
 from vbas_desktop.ui.widgets.parameters import ParameterForm
 
@@ -36,12 +37,14 @@ class ApproachChoice(QWidget):
         self.combo.activated.connect(self._on_activated)
         self._summary = muted()
         self.form = ParameterForm(component, session)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 2)
-        layout.addWidget(Field(_LABELS[component], self.combo, "Also in the menu above"))
-        layout.addWidget(self._summary)
-        layout.addWidget(self.form)
+        in_column(
+            Field(_LABELS[component], self.combo, "Also in the menu above"),
+            self._summary,
+            self.form,
+            within=self,
+            margins=0,
+            spacing=GRID // 2,
+        )
 
     def refresh(self) -> None:
         """Show what is chosen."""
@@ -64,32 +67,23 @@ class ApproachesSection(QWidget):
         self._session = session
         self._tabs: list[QWidget] = []
         self.choices = {component: ApproachChoice(component, session) for component in COMPONENTS}
-        self.step = QDoubleSpinBox()
-        self.step.setRange(0.1, 100.0)
-        self.step.setDecimals(1)
-        self.step.setSuffix(" %")
-        self.reach = QSpinBox()
-        self.reach.setRange(0, 50)
-        self.seed = QSpinBox()
-        self.seed.setRange(0, 2**31 - 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        layout.addWidget(title("Approaches"))
-        for choice in self.choices.values():
-            layout.addWidget(choice)
-        layout.addWidget(title("Range of site numbers"))
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
+        self.step = dress(QDoubleSpinBox(), minimum=0.1, maximum=100.0, decimals=1, suffix=" %")
+        self.reach = dress(QSpinBox(), minimum=0, maximum=50)
+        self.seed = dress(QSpinBox(), minimum=0, maximum=2**31 - 1)
         for box in (self.step, self.reach, self.seed):
             box.setMinimumWidth(9 * GRID)
-        row.addWidget(Field("Step", self.step, "Distance between the numbers that are tried, of the approximated one"))
-        row.addWidget(Field("Steps to each side", self.reach, "0 tries the approximated number only"))
-        row.addWidget(Field("Random seed", self.seed, "The same seed gives the same result again"))
-        layout.addLayout(row)
-        self.step.valueChanged.connect(self._on_step)
-        self.reach.valueChanged.connect(self._on_reach)
-        self.seed.valueChanged.connect(self._on_seed)
+        row = in_row(
+            Field("Step", self.step, "Distance between the numbers that are tried, of the approximated one"),
+            Field("Steps to each side", self.reach, "0 tries the approximated number only"),
+            Field("Random seed", self.seed, "The same seed gives the same result again"),
+            spacing=GRID,
+        )
+        names = title("Approaches"), title("Range of site numbers")
+        in_column(names[0], *self.choices.values(), names[1], row, within=self, margins=0, spacing=GRID)
+        change = session.change_fields
+        self.step.valueChanged.connect(lambda value: change("range_step_percent", range_step_percent=value))
+        self.reach.valueChanged.connect(lambda value: change("range_reach", range_reach=value))
+        self.seed.valueChanged.connect(lambda value: change("random_seed", random_seed=value))
 
     def refresh(self) -> None:
         """Show what is chosen."""
@@ -111,15 +105,3 @@ class ApproachesSection(QWidget):
             self._tabs = order
             for one, following in pairwise(order):
                 QWidget.setTabOrder(one, following)
-
-    @Slot(float)
-    def _on_step(self, value: float) -> None:
-        self._session.change_fields("range_step_percent", range_step_percent=value)
-
-    @Slot(int)
-    def _on_reach(self, value: int) -> None:
-        self._session.change_fields("range_reach", range_reach=value)
-
-    @Slot(int)
-    def _on_seed(self, value: int) -> None:
-        self._session.change_fields("random_seed", random_seed=value)

@@ -1,6 +1,8 @@
-"""Column roles, and what is in the column that is looked at."""
+"""Column roles as a table, and what is in the column that is looked at."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt, Slot
 from PySide6.QtGui import QKeyEvent
@@ -12,20 +14,27 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
-from vbas_desktop.domain.records import Role
+from vbas_desktop.algorithms.intervals import number_of_groups
+from vbas_desktop.domain.records import MISSING, ColumnFacts, Role
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
 from vbas_desktop.ui.theme import GRID, tabular
-from vbas_desktop.ui.widgets.elided import short_name
-from vbas_desktop.ui.widgets.fields import muted, title
-from vbas_desktop.ui.widgets.frequencies import BarDelegate, FrequenciesModel
-from vbas_desktop.ui.widgets.unfold import Unfold
+from vbas_desktop.ui.widgets.building import dress, in_column
+from vbas_desktop.ui.widgets.fields import Unfold, muted, short_name, title
+from vbas_desktop.ui.widgets.tables import BarDelegate, FrequenciesModel, Heading, Index, TableModel
 
-from .columns_model import NAME, ROLE, ROLE_TIPS, ColumnsModel
+ROLE_TIPS = {
+    Role.REGION: "Names the initial region of the record",
+    Role.QUASI_IDENTIFIER: "Others may know it of a person: protected by k",
+    Role.SENSITIVE: "Must not be learned of a person",
+    Role.IDENTIFIER: "Points at one person: dropped from the release",
+    Role.PLAIN: "Released as it is",
+}
+NAME, ROLE, DISTINCT, EMPTY = range(4)
+_HEADINGS = (Heading("Column"), Heading("Role"), Heading("Categories", side="right"), Heading("Empty", side="right"))
 
 _SAMPLED_ROWS = 60
 """So many rows decide how wide a column is: a file can have tens of thousands of columns, each a row here."""
@@ -37,6 +46,80 @@ _KEYS = {
     Qt.Key.Key_I: Role.IDENTIFIER,
     Qt.Key.Key_P: Role.PLAIN,
 }
+
+
+class ColumnsModel(TableModel):
+    """One row per column of the file; the role can be edited."""
+
+    heads = _HEADINGS
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+
+    def reload(self) -> None:
+        """Other data are loaded."""
+        with self.anew():
+            self.rows = self._session.table.columns if self._session.table is not None else ()
+
+    def refresh_roles(self) -> None:
+        """Roles changed."""
+        if self.rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, len(_HEADINGS) - 1))
+
+    def facts(self, row: int) -> ColumnFacts | None:
+        """What is known of the column in a row."""
+        return self.rows[row] if 0 <= row < len(self.rows) else None
+
+    def role_of(self, row: int) -> Role:
+        """The role of the column in a row."""
+        return self._session.choices.roles.get(self.rows[row].name, Role.PLAIN)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Only roles can be edited."""
+        usual = super().flags(index)
+        return usual | Qt.ItemFlag.ItemIsEditable if index.column() == ROLE else usual
+
+    def more(self, row: int, column: int, role: int) -> Any:
+        """The role to edit, and tips."""
+        if role == Qt.ItemDataRole.EditRole and column == ROLE:
+            return str(self.role_of(row))
+        return self._tip(self.rows[row], row, column) if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def text(self, row: int, column: int) -> str:
+        """What a cell shows."""
+        facts = self.rows[row]
+        if column == NAME:
+            return facts.name
+        if column == ROLE:
+            return str(self.role_of(row))
+        if column == EMPTY:
+            return f"{facts.missing:,}" if facts.missing else ""
+        number = facts.categories.number if facts.categories is not None else facts.distinct
+        if self._session.table is not None and facts.distinct >= self._session.table.rows > 1:
+            return "all different"
+        groups = self._session.choices.groupings.get(facts.name)
+        if groups and facts.categories is not None:
+            return f"{number:,} → {number_of_groups(facts.categories.values, groups):,}"
+        return f"{number:,}" if facts.categorical else f"> {number:,}"
+
+    def _tip(self, facts: ColumnFacts, row: int, column: int) -> str:
+        if column == ROLE:
+            return ROLE_TIPS[self.role_of(row)]
+        declared = facts.categories.declared if facts.categories is not None else None
+        if column == DISTINCT and declared is not None:
+            return f"{declared:,} declared in the file, {facts.distinct:,} present"
+        if column == EMPTY and facts.missing:
+            return f"{facts.missing:,} records have no value here; shown as {MISSING}"
+        return facts.name
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Give a column another role."""
+        if index.column() != ROLE or role != Qt.ItemDataRole.EditRole:
+            return False
+        name = self.rows[index.row()].name
+        self._session.change(self._session.choices.with_role(name, Role(value)))
+        return True
 
 
 class RoleDelegate(QStyledItemDelegate):
@@ -97,13 +180,14 @@ class ColumnsSection(QWidget):
         self.view = ColumnsView()
         self.view.setModel(self.model)
         self.view.setItemDelegateForColumn(ROLE, RoleDelegate(self.view))
-        self.view.setEditTriggers(
-            QAbstractItemView.EditTrigger.SelectedClicked
+        dress(
+            self.view,
+            editTriggers=QAbstractItemView.EditTrigger.SelectedClicked
             | QAbstractItemView.EditTrigger.DoubleClicked
-            | QAbstractItemView.EditTrigger.EditKeyPressed
+            | QAbstractItemView.EditTrigger.EditKeyPressed,
+            toolTip="Click a role to change it, or press R, Q, S, I or P",
+            accessibleName="Column roles",
         )
-        self.view.setToolTip("Click a role to change it, or press R, Q, S, I or P")
-        self.view.setAccessibleName("Column roles")
         _table_look(self.view, NAME)
         self.view.clicked.connect(self._on_clicked)
         self.frequencies = FrequenciesModel()
@@ -118,11 +202,17 @@ class ColumnsSection(QWidget):
         self.group = QPushButton("Grou&p categories…")
         self.group.setToolTip("Take categories of the chosen column together, before counting and in the release")
         self.group.clicked.connect(self.open_grouping)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 2)
-        for widget in (title("Columns and roles"), self.view, self.unfold, self.bars, self._left_out, self.group):
-            layout.addWidget(widget)
+        in_column(
+            title("Columns and roles"),
+            self.view,
+            self.unfold,
+            self.bars,
+            self._left_out,
+            self.group,
+            within=self,
+            margins=0,
+            spacing=GRID // 2,
+        )
         self.view.selectionModel().currentRowChanged.connect(self._on_row_changed)
         self.reload()
 

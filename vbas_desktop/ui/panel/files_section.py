@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,9 +19,8 @@ from vbas_desktop.session.words import data_in_words, regions_in_words
 from vbas_desktop.sources.address import record_place
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.elided import ElidedLabel
-from vbas_desktop.ui.widgets.fields import muted, title
-from vbas_desktop.ui.widgets.unfold import Unfold
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
+from vbas_desktop.ui.widgets.fields import ElidedLabel, Unfold, muted, title
 from vbas_desktop.ui.worker import in_window_words, is_about_reading
 
 from .reading_options import ReadingOptions
@@ -48,29 +45,28 @@ class FilesSection(QWidget):
         super().__init__()
         self._session, self._theme = context.session, context.theme
         self.records, self.regions = _Path("Record file"), _Path("Region file")
-        self.findings = QListWidget()
-        self.findings.setWordWrap(True)
-        self.findings.setAccessibleName("Problems of the files")
+        self.findings = dress(QListWidget(), wordWrap=True, accessibleName="Problems of the files")
         self.findings.hide()
-        self.findings_of = QLabel()
-        self.findings_of.setWordWrap(True)
-        self.findings_of.setProperty("look", "error")
+        self.findings_of = dress(QLabel(), wordWrap=True, look="error")
         self.findings_of.hide()
-        choose = QPushButton("Change files…")
-        choose.setToolTip("Open other files (Ctrl+O)")
+        choose = dress(QPushButton("Change files…"), toolTip="Open other files (Ctrl+O)")
         choose.clicked.connect(self.files_wanted)
         self.options = ReadingOptions(context)
         self.unfold = Unfold("Reading options", self.options)
         self.options.read_again_wanted.connect(self.read_again_wanted)
-        head = QHBoxLayout()
-        head.addWidget(title("Files"), 1)
-        head.addWidget(choose)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 2)
-        layout.addLayout(head)
-        for widget in (self.records, self.regions, self.findings_of, self.findings, self.unfold, self.options):
-            layout.addWidget(widget)
+        head = in_row((title("Files"), 1), choose)
+        in_column(
+            head,
+            self.records,
+            self.regions,
+            self.findings_of,
+            self.findings,
+            self.unfold,
+            self.options,
+            within=self,
+            margins=0,
+            spacing=GRID // 2,
+        )
 
     def reload(self) -> None:
         """Other data are loaded."""
@@ -131,11 +127,7 @@ class _Path(QWidget):
         self.name = ElidedLabel(f"{label}: none yet", Qt.TextElideMode.ElideMiddle)
         self.facts = muted()
         self.facts.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.name)
-        layout.addWidget(self.facts)
+        in_column(self.name, self.facts, within=self, margins=0, spacing=0)
 
     def show_file(self, path: str, facts: str) -> None:
         """Show a file."""

@@ -1,24 +1,33 @@
-"""The input tab: files, column roles, protection and approaches; under it what a run would come to, and Run."""
+"""The input tab: files, column roles, protection and approaches; under it what a run would come to, counted in a thread
+a moment after the last change, and Run.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from vbas_desktop.domain.errors import Finding
-from vbas_desktop.session.estimate import Estimate
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.session.choices import Choices
+from vbas_desktop.session.estimate import Estimate, estimate
+from vbas_desktop.session.orders import RunOrder
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.estimator import Estimator
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.building import dress, in_column
 from vbas_desktop.ui.widgets.fields import muted, set_look
+from vbas_desktop.ui.worker import Failure, JobRunner
 
 from .approaches_section import ApproachesSection
 from .columns_section import ColumnsSection
 from .files_section import FilesSection
 from .limits_section import LimitsSection
 from .privacy_section import PrivacySection
+
+_PAUSE_MS = 150
+"""A spin box that is turned changes several times a second; only where it stops counts."""
 
 _READING = "The files are being read."
 """Said in place of what is missing while it is on its way."""
@@ -71,22 +80,13 @@ class InputTab(QWidget):
         scroll.setWidget(body)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         self.live.setFont(tabular(self.live.font()))
-        self.live.setWordWrap(True)
-        self.live.setProperty("look", "live")
-        self.live.setAccessibleName("What a run would come to")
-        self.reason.setWordWrap(True)
-        self.reason.setProperty("look", "warning")
+        dress(self.live, wordWrap=True, look="live", accessibleName="What a run would come to")
+        dress(self.reason, wordWrap=True, look="warning")
         self.run.setProperty("look", "primary")
-        foot = QVBoxLayout()
-        foot.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        foot.setSpacing(GRID // 2)
-        for widget in (self.live, self.more, self.reason, self.run):
-            foot.addWidget(widget)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(scroll, 1)
-        layout.addLayout(foot)
+        foot = in_column(
+            self.live, self.more, self.reason, self.run, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID // 2
+        )
+        in_column((scroll, 1), foot, within=self, margins=0, spacing=0)
 
     def _connect(self) -> None:
         model, runner = self._context.model, self._context.runner
@@ -148,3 +148,83 @@ class InputTab(QWidget):
     def close_part(self) -> None:
         """The window closes: stop looking ahead."""
         self.estimator.close()
+
+
+class Estimator(QObject):
+    """`estimated` brings a new look ahead; why there is none the session tells as a reason not to run."""
+
+    estimated = Signal(object)
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = context.session
+        self.runner = JobRunner(self)
+        self._again = self._postponed = False
+        self._asked: Choices | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_PAUSE_MS)
+        self._timer.timeout.connect(self._on_timeout)
+        self.runner.job_failed.connect(self._on_failed)
+        self.runner.job_ended.connect(self._on_ended)
+        context.runner.job_started.connect(self._on_user_job_started)
+        context.runner.job_ended.connect(self._on_user_job_ended)
+        context.model.data_loaded.connect(self._timer.start)
+        context.model.choices_changed.connect(self._timer.start)
+
+    @Slot()
+    def _on_timeout(self) -> None:
+        if self.runner.busy:
+            self._again = True
+            self.runner.stop()
+            return
+        order = self._session.order_estimate()
+        if order is not None:
+            self._asked = order.choices
+            self.runner.start("Looking ahead", _Job(order), self._on_result)
+
+    def _on_result(self, result: Estimate) -> None:
+        self._session.accept_problem(result.key, result.problem)
+        if result.key == self._session.problem_key:
+            self.estimated.emit(result)
+
+    @Slot(object)
+    def _on_failed(self, failure: Failure) -> None:
+        if self._asked is not None:
+            self._session.refuse_problem(self._asked, failure.message)
+
+    @Slot()
+    def _on_ended(self) -> None:
+        if self._again:
+            self._again = False
+            self._timer.start()
+
+    @Slot()
+    def _on_user_job_started(self) -> None:
+        """A run counts the same things: let it have the processor, and look ahead again afterwards."""
+        if self.runner.busy or self._timer.isActive():
+            self._timer.stop()
+            self.runner.stop()
+            self._postponed = True
+
+    @Slot()
+    def _on_user_job_ended(self) -> None:
+        if self._postponed:
+            self._postponed = False
+            self._timer.start()
+
+    def close(self) -> None:
+        """Stop timer and thread."""
+        self._timer.stop()
+        self.runner.shut_down()
+
+
+class _Job:
+    """The look ahead as a job."""
+
+    def __init__(self, order: RunOrder) -> None:
+        self._order = order
+
+    def __call__(self, progress: Progress) -> Estimate:
+        """Runs in the thread."""
+        return estimate(self._order, progress)

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QSpinBox, QWidget
 
 from vbas_desktop.engine.limits import wrong_limits
-from vbas_desktop.session.limits import limits_in_words
+from vbas_desktop.session.choices import limits_in_words
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import settings_of
 from vbas_desktop.settings.forms import Ids, Whole
 from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.column_list import ColumnList
-from vbas_desktop.ui.widgets.fields import Field, muted, set_look, setting_field
-from vbas_desktop.ui.widgets.ticking_menu import TickingMenu
-from vbas_desktop.ui.widgets.unfold import Unfold
+from vbas_desktop.ui.widgets.building import dress, in_column
+from vbas_desktop.ui.widgets.fields import Field, Unfold, muted, set_look, setting_field
+from vbas_desktop.ui.widgets.names_edit import ColumnList, TickingMenu
 
 _DECLARED = {each.name: each for each in settings_of(Limiting)}
 _COLUMNS = ("alone_column", "population_column", "centre_weights")
@@ -42,8 +41,7 @@ class LimitsSection(QWidget):
         super().__init__()
         self._session = session
         self.within = _ColumnsButton()
-        self.alone = QLineEdit()
-        self.alone.setPlaceholderText("None")
+        self.alone = dress(QLineEdit(), placeholderText="None")
         self.columns = {name: ColumnList(_DECLARED[name].usual.capitalize()) for name in _COLUMNS}
         self.numbers = {name: _number_box() for name in _NUMBERS}
         self.words = muted()
@@ -70,11 +68,7 @@ class LimitsSection(QWidget):
         for place, name in enumerate(_ORDER):
             field = self.fields[name] = setting_field(_DECLARED[name], widgets[name])
             grid.addWidget(field, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 2)
-        for widget in (self.unfold, self.words, self._body):
-            layout.addWidget(widget)
+        in_column(self.unfold, self.words, self._body, within=self, margins=0, spacing=GRID // 2)
 
     def reload(self) -> None:
         """Other regions are loaded: their columns can be chosen."""
@@ -167,8 +161,7 @@ class _ColumnsButton(QPushButton):
 
 
 def _number_box() -> QSpinBox:
-    box = QSpinBox()
-    box.setRange(0, 2**31 - 1)
+    box = dress(QSpinBox(), minimum=0, maximum=2**31 - 1)
     box.setGroupSeparatorShown(True)
     box.setSpecialValueText("Any")
     return box

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import in_column
 from vbas_desktop.ui.worker import Failure
 
 _MOST_LINES = 2000
@@ -24,9 +25,7 @@ class LogTab(QWidget):
         self.text.setMaximumBlockCount(_MOST_LINES)
         self.text.setPlaceholderText("Nothing happened yet.")
         self.text.setAccessibleName("Log")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.addWidget(self.text)
+        in_column(self.text, within=self, margins=GRID)
         context.runner.job_started.connect(self._on_job_started)
         context.runner.job_failed.connect(self._on_job_failed)
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSpinBox, QWidget
 
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.records import ColumnFacts
-from vbas_desktop.session.ready import why_not_k
+from vbas_desktop.session.results import why_not_k
 from vbas_desktop.session.session import Session
 from vbas_desktop.settings.declaration import setting_of
 from vbas_desktop.settings.run import Protection
 from vbas_desktop.ui.dialogs.sensitive import SensitiveDialog
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer
 from vbas_desktop.ui.widgets.fields import muted, setting_field, title
 
 _K, _UNKNOWN, _SUPPRESSION = (setting_of(Protection, name) for name in ("k", "unknown_regions", "global_suppression"))
@@ -24,32 +25,23 @@ class PrivacySection(QWidget):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self.k = QSpinBox()
-        self.k.setRange(1, 1_000_000)
-        self.k.valueChanged.connect(self._on_k)
+        self.k = dress(QSpinBox(), minimum=1, maximum=1_000_000)
+        change = session.change_fields
+        self.k.valueChanged.connect(lambda value: change("k", k=value))
         self.unknown = QComboBox()
-        for value, text in _UNKNOWN.titles.items():
-            self.unknown.addItem(text, value)
-        self.unknown.activated.connect(self._on_unknown)
-        self.suppression = QCheckBox(_SUPPRESSION.label)
-        self.suppression.setToolTip(_SUPPRESSION.help)
-        self.suppression.clicked.connect(self._on_suppression)
+        offer(self.unknown, ((text, value) for value, text in _UNKNOWN.titles.items()))
+        self.unknown.activated.connect(lambda place: change(unknown_regions=self.unknown.itemData(place)))
+        self.suppression = dress(QCheckBox(_SUPPRESSION.label), toolTip=_SUPPRESSION.help)
+        self.suppression.clicked.connect(lambda checked: change(global_suppression=checked))
         self.sensitive, self.told = QPushButton("Sensitive values…"), muted()
         self.sensitive.setToolTip("What released classes may tell of columns that must not be learned of a person")
         self.sensitive.clicked.connect(self.open_sensitive)
-        top = Qt.AlignmentFlag.AlignTop
-        row = QHBoxLayout()
-        row.setSpacing(2 * GRID)
         self.k_field = setting_field(_K, self.k)
-        row.addWidget(self.k_field, 1, top)
-        row.addWidget(setting_field(_UNKNOWN, self.unknown), 1, top)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 2)
-        layout.addWidget(title("Protection"))
-        layout.addLayout(row)
-        for widget in (self.suppression, self.told, self.sensitive):
-            layout.addWidget(widget)
+        fields = (
+            (each, 1, Qt.AlignmentFlag.AlignTop) for each in (self.k_field, setting_field(_UNKNOWN, self.unknown))
+        )
+        parts = (title("Protection"), in_row(*fields, spacing=2 * GRID), self.suppression, self.told, self.sensitive)
+        in_column(*parts, within=self, margins=0, spacing=GRID // 2)
 
     def refresh(self) -> None:
         """Show what is chosen."""
@@ -84,18 +76,6 @@ class PrivacySection(QWidget):
     @Slot(object)
     def _on_sensitive(self, chosen: Sensitive) -> None:
         self._session.change(self._session.choices.with_sensitive(chosen))
-
-    @Slot(int)
-    def _on_k(self, value: int) -> None:
-        self._session.change_fields("k", k=value)
-
-    @Slot(int)
-    def _on_unknown(self, index: int) -> None:
-        self._session.change_fields(unknown_regions=self.unknown.itemData(index))
-
-    @Slot(bool)
-    def _on_suppression(self, checked: bool) -> None:
-        self._session.change_fields(global_suppression=checked)
 
 
 def _in_words(chosen: Sensitive) -> str:

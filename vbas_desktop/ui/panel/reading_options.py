@@ -16,11 +16,12 @@ from vbas_desktop.session.choices import Choices
 from vbas_desktop.settings.declaration import setting_of, settings_of
 from vbas_desktop.settings.reading import FIND_OUT, Reading, RegionOptions
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.column_list import ColumnList, narrow_list
+from vbas_desktop.ui.widgets.building import dress
 from vbas_desktop.ui.widgets.fields import setting_field
 from vbas_desktop.ui.widgets.file_dialogs import CODEBOOK_FILES, OBSTACLE_FILES, ask_to_open
+from vbas_desktop.ui.widgets.names_edit import ColumnList, narrow_list
+from vbas_desktop.ui.worker import Latest
 
 _FILES = "obstacles"
 _CODEBOOK = "codebook"
@@ -28,6 +29,11 @@ _EARLIER = "coarsen_from"
 _LAYER = "layer"
 _COLUMNS = ("id_column", "x_column", "y_column")
 _PARTED = "; "
+_CHOSEN = {
+    _FILES: ("Add obstacles…", "Add a file with lakes, coasts or rivers for the construction “Obstacles”"),
+    _CODEBOOK: ("Codebook…", "Choose a file that says what codes mean: column, value, label"),
+    _EARLIER: ("Crosswalk…", "Choose the crosswalk.csv of an earlier release for the construction “Coarsen”"),
+}
 
 _Asked = tuple[Path, RegionOptions]
 
@@ -51,17 +57,13 @@ class ReadingOptions(QWidget):
         self.lists = {name: ColumnList(FIND_OUT) for name in (*_COLUMNS, _LAYER)}
         others = [each.name for each in declared if not each.titles and each.name not in self.lists]
         self.edits = {name: QLineEdit() for name in others}
-        self.choose = QPushButton("Add obstacles…")
-        self.choose.setToolTip("Add a file with lakes, coasts or rivers for the construction “Obstacles”")
-        self.choose.clicked.connect(self._on_choose)
-        self.choose_codebook = QPushButton("Codebook…")
-        self.choose_codebook.setToolTip("Choose a file that says what codes mean: column, value, label")
-        self.choose_codebook.clicked.connect(self._on_choose_codebook)
-        self.choose_earlier = QPushButton("Crosswalk…")
-        self.choose_earlier.setToolTip("Choose the crosswalk.csv of an earlier release for the construction “Coarsen”")
-        self.choose_earlier.clicked.connect(self._on_choose_earlier)
-        self.again = QPushButton("Read again")
-        self.again.setToolTip("Read both files with these options (F5)")
+        self.choose, self.choose_codebook, self.choose_earlier = (
+            dress(QPushButton(text), toolTip=tip) for text, tip in _CHOSEN.values()
+        )
+        self.choose.clicked.connect(partial(self._ask_for, _FILES, "Obstacle file", OBSTACLE_FILES))
+        self.choose_codebook.clicked.connect(partial(self._ask_for, _CODEBOOK, "Codebook", CODEBOOK_FILES))
+        self.choose_earlier.clicked.connect(partial(self._ask_for, _EARLIER, "Earlier crosswalk", CODEBOOK_FILES))
+        self.again = dress(QPushButton("Read again"), toolTip="Read both files with these options (F5)")
         self._build()
         for combo in (*self.combos.values(), *self.lists.values()):
             combo.activated.connect(self._on_changed)
@@ -151,32 +153,15 @@ class ReadingOptions(QWidget):
         texts = (text.strip() for text in self.edits[_FILES].text().split(_PARTED.strip()))
         return tuple(text for text in texts if text)
 
-    @Slot()
-    def _on_choose(self) -> None:
+    def _ask_for(self, name: str, title: str, kinds: str, checked: bool = False) -> None:
+        """Have a file chosen for one of the settings; obstacles are added to those that are there."""
+
         def then(path: str) -> None:
-            self.edits[_FILES].setText(_PARTED.join(dict.fromkeys([*self._files(), path])))
+            self.edits[name].setText(_PARTED.join(dict.fromkeys([*self._files(), path])) if name == _FILES else path)
             self._on_changed()
 
-        regions = self._session.regions_path
-        ask_to_open(self, "Obstacle file", OBSTACLE_FILES, None if regions is None else regions.parent, then)
-
-    @Slot()
-    def _on_choose_codebook(self) -> None:
-        def then(path: str) -> None:
-            self.edits[_CODEBOOK].setText(path)
-            self._on_changed()
-
-        records = self._session.records_path
-        ask_to_open(self, "Codebook", CODEBOOK_FILES, None if records is None else records.parent, then)
-
-    @Slot()
-    def _on_choose_earlier(self) -> None:
-        def then(path: str) -> None:
-            self.edits[_EARLIER].setText(path)
-            self._on_changed()
-
-        records = self._session.records_path
-        ask_to_open(self, "Earlier crosswalk", CODEBOOK_FILES, None if records is None else records.parent, then)
+        beside = self._session.regions_path if name == _FILES else self._session.records_path
+        ask_to_open(self, title, kinds, None if beside is None else beside.parent, then)
 
 
 def _names_of(asked: _Asked, progress: Progress) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -75,15 +75,14 @@ class RegionsModel(TableModel):
         self.shown: Shown | None = None
         self._sorted_by = (0, Qt.SortOrder.AscendingOrder)
         self._regions = self._rows = np.empty(0, np.int64)
-        self._headings: tuple[Heading, ...] = ()
 
     def show_solution(self, shown: Shown | None) -> None:
         """List the aggregated regions of another solution."""
-        self.beginResetModel()
-        self.shown = shown
-        self._headings = () if shown is None else (*_BEFORE, *map(_heading, shown.figures))
-        self._put_in_order()
-        self.endResetModel()
+        with self.anew():
+            self.shown = shown
+            self.heads = () if shown is None else (*_BEFORE, *map(_heading, shown.figures))
+            self.rows = () if shown is None else shown.geometry.shapes
+            self._put_in_order()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Smaller values first, or larger ones; unknown ones last in either direction."""
@@ -132,14 +131,6 @@ class RegionsModel(TableModel):
         """The full title of a column."""
         figure = self.figure(column)
         return ("Aggregated region", "Name")[column] if figure is None else figure.title
-
-    def headings(self) -> tuple[Heading, ...]:
-        """Code and name, then the figures."""
-        return self._headings
-
-    def count(self) -> int:
-        """How many aggregated regions there are."""
-        return 0 if self.shown is None else len(self.shown.geometry.shapes)
 
     def text(self, row: int, column: int) -> str:
         """What a cell shows."""

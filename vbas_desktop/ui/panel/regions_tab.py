@@ -7,22 +7,20 @@ from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QMenu,
-    QSplitter,
     QStackedLayout,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
 from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.map.find import Match, matches
 from vbas_desktop.ui.map.preparer import preparer_of
+from vbas_desktop.ui.map.shown import Match, matches
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, split
 from vbas_desktop.ui.widgets.fields import EmptyState
 from vbas_desktop.ui.widgets.tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
 
@@ -53,31 +51,17 @@ class RegionsTab(QWidget):
         self._set_up_table()
         self.title.setProperty("look", "muted")
         self.only_losses.setToolTip("Show only aggregated regions in which records were suppressed")
-        bar = QHBoxLayout()
-        bar.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
-        bar.addWidget(self.title, 1)
-        bar.addWidget(self.only_losses)
+        bar = in_row((self.title, 1), self.only_losses, margins=(GRID, GRID // 2, GRID, GRID // 2))
         self.search_field.setPlaceholderText("Find a region by code, id or name (Ctrl+F)")
         self.search_field.setAccessibleName("Find a region")
         self.search_field.setToolTip(
             "Type and press Enter: the region is chosen and shown on the map; Enter again, the next one"
         )
         self.search_field.setClearButtonEnabled(True)
+        search = in_row(self.search_field, margins=(GRID, 0, GRID, GRID // 2))
         upper = QWidget()
-        column = QVBoxLayout(upper)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(bar)
-        search = QHBoxLayout()
-        search.setContentsMargins(GRID, 0, GRID, GRID // 2)
-        search.addWidget(self.search_field)
-        column.addLayout(search)
-        column.addWidget(self.table, 1)
-        self._content = QSplitter(Qt.Orientation.Vertical)
-        self._content.addWidget(upper)
-        self._content.addWidget(self.why)
-        self._content.setSizes([460, 260])
-        self._content.setChildrenCollapsible(False)
+        in_column(bar, search, (self.table, 1), within=upper, margins=0, spacing=0)
+        self._content = split(upper, self.why, upright=True, sizes=(460, 260))
         self._layers = QStackedLayout(self)
         self._empty = EmptyState("Choose a solution in Results to see its aggregated regions.")
         self._layers.addWidget(self._empty)
@@ -92,8 +76,7 @@ class RegionsTab(QWidget):
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         for widget in (table, table.horizontalHeader()):
             widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.copy = QAction("&Copy table", self)
-        self.copy.setShortcut(QKeySequence("Ctrl+C"))
+        self.copy = dress(QAction("&Copy table", self), shortcut="Ctrl+C")
         self.copy.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self.copy.triggered.connect(self._on_copy)
         self.addAction(self.copy)

@@ -1,16 +1,147 @@
-"""The bar above the results: what is listed, and what can be done with the rows."""
+"""The bar above the results: which solutions and columns are listed, which measures count, what is done with rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QMenu, QTableView, QToolButton, QWidget
 
+from vbas_desktop.approaches.registry import preset_of
+from vbas_desktop.session.results import Entry, ProblemKey, why_not_comparable
+from vbas_desktop.session.session import Session
+from vbas_desktop.ui.actions import add_presets
+from vbas_desktop.ui.numbers import measure_words
 from vbas_desktop.ui.theme import GRID, Theme
+from vbas_desktop.ui.widgets.building import dress
+from vbas_desktop.ui.widgets.names_edit import TickingMenu
 
-from .scenario_choice import ScenarioChoice
+from .results_columns import STAR, measures_of
+from .results_model import ResultsModel
+
+_OFFERED = 20
+"""So many of the latest solutions are offered for a comparison; any two rows can be compared by choosing both."""
+
+
+class ScenarioChoice(QComboBox):
+    """All scenarios, or one of them; out of sight while there is only one."""
+
+    scenario_chosen = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: tuple[ProblemKey, ...] = ()
+        self.setAccessibleName("Scenario")
+        self.setToolTip("List the solutions of one k and one set of quasi-identifiers")
+        self.setMinimumContentsLength(10)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.activated.connect(self.scenario_chosen)
+        self.hide()
+
+    @property
+    def scenario(self) -> ProblemKey | None:
+        """The scenario that is listed; None: all."""
+        index = self.currentIndex() - 1
+        return self._known[index] if 0 <= index < len(self._known) else None
+
+    def offer(self, entries: Sequence[Entry]) -> None:
+        """Offer the scenarios of these solutions; the chosen one stays chosen while it is among them."""
+        known, chosen = tuple(dict.fromkeys(entry.run.key for entry in entries)), self.scenario
+        if known == self._known:
+            return
+        self._known = known
+        self.clear()
+        self.addItem("All scenarios")
+        for key in known:
+            self.addItem(key.in_words)
+        self.setCurrentIndex(1 + known.index(chosen) if chosen in known else 0)
+        self.setVisible(len(known) > 1)
+
+
+class MeasuresMenu(TickingMenu):
+    """The measures in which a solution must be unbeaten for its star."""
+
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._presets: dict[str, QAction] = {}
+        self.aboutToShow.connect(self._fill)
+
+    @Slot()
+    def _fill(self) -> None:
+        self.clear()
+        self._presets = add_presets(self, self._session)
+        for name in measures_of(self._session.entries):
+            action = self.addAction(measure_words(name).title)
+            dress(action, checkable=True, toolTip=measure_words(name).summary)
+            action.setData(name)
+            action.triggered.connect(self._on_ticked)
+        self.refresh()
+
+    @Slot()
+    def _on_ticked(self) -> None:
+        ticked = tuple(each.data() for each in self.actions() if each.isChecked() and each.data())
+        if ticked:
+            self._session.change_fields(pareto_measures=ticked)
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """The menu stays open while ticks are set: those that follow from others follow at once."""
+        counting = self._session.pareto_measures
+        for action in self.actions():
+            if action.data():
+                action.setChecked(action.data() in counting)
+        for name, action in self._presets.items():
+            action.setChecked(preset_of(counting) == name)
+
+
+class ColumnsMenu(TickingMenu):
+    """The columns of the table. `ticked`: others are wanted; ``hidden`` knows what was said of each by hand."""
+
+    ticked = Signal()
+
+    def __init__(self, model: ResultsModel, table: QTableView, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model, self._table = model, table
+        self.hidden: dict[str, bool] = {}
+        self.aboutToShow.connect(self._fill)
+
+    @Slot()
+    def _fill(self) -> None:
+        self.clear()
+        for index, column in enumerate(self._model.columns):
+            action = self.addAction("Marks" if column.title == STAR else column.title)
+            dress(action, checkable=True, toolTip=column.tip, checked=not self._table.isColumnHidden(index))
+            action.setData(column.name)
+            action.triggered.connect(self._on_ticked)
+
+    @Slot()
+    def _on_ticked(self) -> None:
+        for action in self.actions():
+            self.hidden[action.data()] = not action.isChecked()
+        self.ticked.emit()
+
+
+Compare = Callable[[int, int], None]
+
+
+def offer_pair(menu: QMenu, one: Entry, other: Entry, compare: Compare) -> None:
+    """Offer to compare two solutions, or say why that would mislead."""
+    reason = why_not_comparable(one, other)
+    text = f"&Compare solutions {one.number:,} and {other.number:,}"
+    menu.addAction(reason or text, partial(compare, one.number, other.number)).setEnabled(not reason)
+
+
+def offer_others(menu: QMenu, entry: Entry, entries: Sequence[Entry], compare: Compare) -> None:
+    """Offer those solutions that can be compared with one."""
+    others = [each for each in entries if each.number != entry.number and not why_not_comparable(entry, each)]
+    if others:
+        offered = menu.addMenu(f"&Compare solution {entry.number:,} with")
+        for other in others[-_OFFERED:]:
+            offered.addAction(other.title, partial(compare, entry.number, other.number))
 
 
 class ResultsBar(QWidget):
@@ -19,7 +150,6 @@ class ResultsBar(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._buttons: list[tuple[QToolButton, str]] = []
         self.only_stars, self.only_meeting = QCheckBox("★ unbeaten"), QCheckBox("S&uitable")
         self.scenario = ScenarioChoice()
         self.only_stars.setShortcut("Ctrl+U")
@@ -35,7 +165,6 @@ class ResultsBar(QWidget):
         row.addWidget(self.only_meeting)
         row.addWidget(self.scenario, 1)
         row.addStretch(1)
-        theme.changed.connect(self._on_theme_changed)
 
     def add_menu(self, icon: str, text: str, tip: str, menu: QMenu) -> None:
         """A button that opens a menu."""
@@ -49,16 +178,7 @@ class ResultsBar(QWidget):
             self._button(icon, action.text(), action.toolTip()).clicked.connect(action.trigger)
 
     def _button(self, icon: str, text: str, tip: str) -> QToolButton:
-        button = QToolButton()
-        button.setToolTip(tip)
-        button.setAccessibleName(text.replace("&", ""))
-        button.setAutoRaise(True)
-        button.setIcon(self._theme.icon(icon))
-        self._buttons.append((button, icon))
+        button = dress(QToolButton(), toolTip=tip, accessibleName=text.replace("&", ""), autoRaise=True)
+        self._theme.set_icon(button, icon)
         self._row.addWidget(button)
         return button
-
-    @Slot()
-    def _on_theme_changed(self) -> None:
-        for button, icon in self._buttons:
-            button.setIcon(self._theme.icon(icon))

@@ -35,19 +35,29 @@ regions and the share suppressed they say most."""
 
 @dataclass(frozen=True)
 class Column:
-    """One column. ``value`` is sorted by and saved, ``text`` is shown; ``best``: the lowest value is the best."""
+    """One column. ``value`` is sorted by and saved, and shown by ``show`` or else by ``words``; ``best``: the lowest
+    value is the best.
+    """
 
     name: str
     title: str
     value: Callable[[Entry], Any]
-    text: Callable[[Entry], str]
     tip: str = ""
     unit: str = ""
+    show: Callable[[Any], str] = "{:,}".format
+    words: Callable[[Entry], str] | None = None
     number: bool = True
     best: bool = False
     hidden: bool = False
     brief: str = ""
     """How it is called over its column, if the title is too long for that."""
+
+    def text(self, entry: Entry) -> str:
+        """What is shown of a solution; a dash if it has no such value."""
+        if self.words is not None:
+            return self.words(entry)
+        value = self.value(entry)
+        return "–" if value is None else self.show(value)
 
     @property
     def full_title(self) -> str:
@@ -158,32 +168,24 @@ def columns_for(
     one_k = len({entry.run.key.k for entry in entries}) < 2
     one_set = len({entry.run.key.names_in_words for entry in entries}) < 2
     return [
-        Column("star", STAR, rank, signs, MEANINGS, number=False),
-        Column("number", "№", lambda e: e.number, lambda e: f"{e.number:,}", "Number of the solution"),
-        Column("k", "k", lambda e: e.run.key.k, lambda e: f"{e.run.key.k:,}", "Required anonymity", hidden=one_k),
+        Column("star", STAR, rank, MEANINGS, words=signs, number=False),
+        Column("number", "№", lambda e: e.number, "Number of the solution"),
+        Column("k", "k", lambda e: e.run.key.k, "Required anonymity", hidden=one_k),
         Column(
             "quasi_identifiers",
             "Quasi-identifiers",
             lambda e: e.run.key.names_in_words,
-            lambda e: e.run.key.names_in_words,
             "Columns that were counted",
+            show=str,
             number=False,
             hidden=one_set,
         ),
         *_approach_columns(entries),
-        Column(
-            "sites",
-            "Sites",
-            lambda e: e.solution.site_count,
-            lambda e: f"{e.solution.site_count:,}",
-            "Sites",
-            hidden=True,
-        ),
+        Column("sites", "Sites", lambda e: e.solution.site_count, "Sites", hidden=True),
         Column(
             "aggregated_regions",
             "Aggregated regions",
             lambda e: e.solution.aggregated_regions,
-            lambda e: f"{e.solution.aggregated_regions:,}",
             "Aggregated regions: the sites that attract at least one initial region",
             brief="Regions",
         ),
@@ -191,16 +193,16 @@ def columns_for(
             "suppressed_percent",
             "Suppressed",
             lambda e: 100 * e.solution.suppressed_share,
-            lambda e: f"{100 * e.solution.suppressed_share:,.2f}",
             "Share of all records that are not released",
             "%",
+            show="{:,.2f}".format,
         ),
         *(_measure_column(name, system, judged) for name in measures_of(entries)),
         *_tier_columns(entries),
         *_sensitive_columns(entries),
         *_place_columns(entries),
         *_search_columns(entries),
-        Column("run", "Run", lambda e: e.run.id, lambda e: f"{e.run.id:,}", "Number of the run", hidden=True),
+        Column("run", "Run", lambda e: e.run.id, "Number of the run", hidden=True),
     ]
 
 
@@ -214,10 +216,10 @@ def _approach_columns(entries: tuple[Entry, ...]) -> list[Column]:
         ("refinement", "Refinement"),
         ("tiers", "Tiers"),
     ):
-        words = partial(_approach_words, component)
+        words = partial(approach_of, component=component)
         alike = len({words(entry) for entry in entries}) < 2 and component != "site_location"
         tip = f"Approach: {component.replace('_', ' ')}"
-        columns.append(Column(component, title, words, words, tip, number=False, hidden=alike))
+        columns.append(Column(component, title, words, tip, show=str, number=False, hidden=alike))
     return columns
 
 
@@ -229,19 +231,15 @@ def _tier_columns(entries: tuple[Entry, ...]) -> list[Column]:
         by_tier = entry.solution.released_by_tier
         return by_tier[tier] / max(1, sum(by_tier)) if tier < len(by_tier) else None
 
-    def words(tier: int, entry: Entry) -> str:
-        value = share(tier, entry)
-        return "–" if value is None else f"{100 * value:.1f}"
-
     return [
         Column(
             f"tier_{tier}",
             f"Tier {tier}",
             partial(share, tier),
-            partial(words, tier),
             f"Share of the released records with codes of tier {tier}"
             + (": their own aggregated region" if tier == 0 else ""),
-            unit="%",
+            "%",
+            show=lambda value: f"{100 * value:.1f}",
             hidden=tier > 1,
         )
         for tier in range(most)
@@ -265,9 +263,9 @@ def _sensitive_columns(entries: tuple[Entry, ...]) -> list[Column]:
             f"sensitive_{name}_{figure}",
             f"{name}: {title}",
             partial(_sensitive_value, name, figure),
-            partial(_sensitive_text, name, figure),
             f"{name}: {tip[0].lower()}{tip[1:]}",
             unit,
+            show="{:,.1f}".format if figure.endswith("percent") else _short,
             hidden=True,
         )
         for name in names
@@ -275,26 +273,13 @@ def _sensitive_columns(entries: tuple[Entry, ...]) -> list[Column]:
     ]
     if any(entry.run.key.judged for entry in entries):
         tip = "Records of classes with k or more that are suppressed because of their sensitive values"
-        columns.append(
-            Column(
-                "suppressed_sensitive",
-                "Lost for sensitive values",
-                lambda e: e.solution.suppressed_sensitive,
-                lambda e: f"{e.solution.suppressed_sensitive:,}",
-                tip,
-                hidden=True,
-            )
-        )
+        lost = "suppressed_sensitive", "Lost for sensitive values"
+        columns.append(Column(*lost, lambda e: e.solution.suppressed_sensitive, tip, hidden=True))
     return columns
 
 
 def _sensitive_value(name: str, figure: str, entry: Entry) -> Any:
     return entry.solution.sensitive.get(name, {}).get(figure)
-
-
-def _sensitive_text(name: str, figure: str, entry: Entry) -> str:
-    value = _sensitive_value(name, figure, entry)
-    return "–" if value is None else f"{value:,.1f}" if figure.endswith("percent") else _short(value)
 
 
 def _short(value: float) -> str:
@@ -324,9 +309,9 @@ def _place_columns(entries: tuple[Entry, ...]) -> list[Column]:
             f"place_{name}",
             title,
             partial(_place_value, name),
-            partial(_place_text, name),
             tip,
             {"degree": "°"}.get(unit, unit) if name == "mean_distance" else "",
+            show=lambda value: f"{value:,.4f}" if value < 10 else f"{value:,.1f}",
             hidden=True,
         )
         for name, (title, tip) in _PLACE.items()
@@ -335,11 +320,6 @@ def _place_columns(entries: tuple[Entry, ...]) -> list[Column]:
 
 def _place_value(name: str, entry: Entry) -> Any:
     return entry.solution.representability.get(name)
-
-
-def _place_text(name: str, entry: Entry) -> str:
-    value = _place_value(name, entry)
-    return "–" if value is None else f"{value:,.4f}" if value < 10 else f"{value:,.1f}"
 
 
 _SEARCH = {
@@ -355,7 +335,7 @@ def _search_columns(entries: tuple[Entry, ...]) -> list[Column]:
     if not any(_search_of(entry) for entry in entries):
         return []
     return [
-        Column(f"adc_{name}", title, partial(_search_value, name), partial(_search_text, name), tip, hidden=True)
+        Column(f"adc_{name}", title, partial(_search_value, name), tip, hidden=True)
         for name, (title, tip) in _SEARCH.items()
     ]
 
@@ -366,7 +346,8 @@ def search_words(entry: Entry) -> str:
     if not told:
         return ""
     moves, tries = told["moves"], told["tries"]
-    before, after = _search_text("anonymity_before", entry), _search_text("anonymity_after", entry)
+    ends = (told.get(name) for name in ("anonymity_before", "anonymity_after"))
+    before, after = ("–" if value is None else f"{value:,}" for value in ends)
     change = f"lowest anonymity {before}" if before == after else f"lowest anonymity {before} → {after}"
     return f"{moves:,} {'move' if moves == 1 else 'moves'} in {tries:,} {'try' if tries == 1 else 'tries'}, {change}"
 
@@ -379,25 +360,15 @@ def _search_value(name: str, entry: Entry) -> Any:
     return _search_of(entry).get(name)
 
 
-def _search_text(name: str, entry: Entry) -> str:
-    value = _search_value(name, entry)
-    return "–" if value is None else f"{value:,}"
-
-
-def _approach_words(component: str, entry: Entry) -> str:
-    return approach_of(entry, component)
-
-
 def _measure_column(name: str, system: CoordinateSystem | None, judged: bool) -> Column:
     words = measure_words(name)
-    unit = unit_of(words, system)
     return Column(
         name,
         words.title,
         lambda entry: measure_of(entry, name),
-        lambda entry: value_text(words, measure_of(entry, name), system),
         words.summary,
-        unit,
+        unit_of(words, system),
+        show=lambda value: value_text(words, value, system),
         best=name != SECONDS,
         hidden=name not in _IN_SIGHT or (name == _HARM and not judged),
         brief=_IN_SIGHT.get(name, ""),

@@ -30,19 +30,18 @@ class ResultsModel(TableModel):
         self.marks: Mapping[int, Marks] = {}
         self.pin_icon = QIcon()
         self._best: frozenset[tuple[int, str]] = frozenset()
-        self._headings = tuple(map(_heading, self.columns))
+        self.heads = tuple(map(_heading, self.columns))
 
     def show_entries(
         self, entries: tuple[Entry, ...], marks: Mapping[int, Marks], system: CoordinateSystem | None
     ) -> None:
         """Show these solutions with their marks."""
-        self.beginResetModel()
-        self.entries = entries
-        self.marks = marks
-        self.columns = columns_for(entries, system, marks)
-        self._best = best_of(entries, self.columns)
-        self._headings = tuple(map(_heading, self.columns))
-        self.endResetModel()
+        with self.anew():
+            self.entries = self.rows = entries
+            self.marks = marks
+            self.columns = columns_for(entries, system, marks)
+            self._best = best_of(entries, self.columns)
+            self.heads = tuple(map(_heading, self.columns))
 
     @property
     def stars(self) -> frozenset[int]:
@@ -56,14 +55,6 @@ class ResultsModel(TableModel):
     def row_of(self, number: int) -> int:
         """The row of a solution, −1 if it is not listed."""
         return next((row for row, entry in enumerate(self.entries) if entry.number == number), -1)
-
-    def headings(self) -> tuple[Heading, ...]:
-        """What the columns are called."""
-        return self._headings
-
-    def count(self) -> int:
-        """How many solutions there are."""
-        return len(self.entries)
 
     def text(self, row: int, column: int) -> str:
         """What a cell shows."""
@@ -103,22 +94,18 @@ class ResultsFilter(QSortFilterProxyModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._only_stars = False
+        self.only_stars = False
+        """Whether dominated solutions are left out."""
         self._suitable: frozenset[int] | None = None
         self._scenario: ProblemKey | None = None
         self._ranges: Ranges = {}
         self._system: CoordinateSystem | None = None
         self.setSortRole(SORT_ROLE)
 
-    @property
-    def only_stars(self) -> bool:
-        """Whether dominated solutions are left out."""
-        return self._only_stars
-
     def show_only_stars(self, on: bool) -> None:
         """Leave dominated solutions out, or show all."""
         self.beginFilterChange()
-        self._only_stars = on
+        self.only_stars = on
         self.endFilterChange()
 
     def show_only(self, numbers: frozenset[int] | None) -> None:
@@ -158,7 +145,7 @@ class ResultsFilter(QSortFilterProxyModel):
         if self._scenario is not None and entry.run.key != self._scenario:
             return False
         marks = model.marks.get(entry.number, Marks())
-        starred = marks.same_as is None and (not self._only_stars or marks.pareto)
+        starred = marks.same_as is None and (not self.only_stars or marks.pareto)
         suitable = self._suitable is None or entry.number in self._suitable
         return entry.pinned or (starred and suitable)
 

@@ -10,9 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QMenu,
-    QSplitter,
     QStackedLayout,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,16 +20,14 @@ from vbas_desktop.ui.charts.panel import ChartPanel
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
+from vbas_desktop.ui.widgets.building import dress, in_column, split
 from vbas_desktop.ui.widgets.fields import EmptyState
 from vbas_desktop.ui.widgets.tables import SqueezedTable, copy_rows, offer_to_save_rows, set_up_table
 
-from .advice_line import AdviceLine
-from .limit_line import LimitLine
-from .results_bar import ResultsBar
+from .results_bar import ColumnsMenu, MeasuresMenu, ResultsBar, offer_others, offer_pair
 from .results_columns import Column, location_of, measure_of, measures_of, signs_of, table_rows
-from .results_menus import ColumnsMenu, MeasuresMenu, offer_others, offer_pair
+from .results_lines import AdviceLine, LimitLine, TiersLine
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
-from .tiers_line import TiersLine
 from .why import VectorLine
 
 _NOTHING = "No results yet. Choose roles in Input and press Run."
@@ -76,8 +72,7 @@ class ResultsTab(QWidget):
             ("copy", "&Copy table rows", "Ctrl+C", "Copy the rows for a spreadsheet", self._on_copy),
             ("save", "&Save table as CSV…", "", "Save the table with exact values", self._on_save),
         ):
-            action = QAction(text, self)
-            action.setShortcut(QKeySequence(key))
+            action = dress(QAction(text, self), shortcut=QKeySequence(key))
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             action.setToolTip(f"{tip} ({key})" if key else tip)
             action.triggered.connect(slot)
@@ -92,16 +87,9 @@ class ResultsTab(QWidget):
         self.bar.add_menu("table", "Columns", "Which columns are shown", self.column_menu)
         self.bar.add_actions(self.actions_by_name.items())
         upper = QWidget()
-        column = QVBoxLayout(upper)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for widget in (self.bar, self.limit, self.advice, self.table, self.tiers, self.vector):
-            column.addWidget(widget, 1 if widget is self.table else 0)
-        self._content = QSplitter(Qt.Orientation.Vertical)
-        self._content.addWidget(upper)
-        self._content.addWidget(self.charts)
-        self._content.setSizes([380, 320])
-        self._content.setChildrenCollapsible(False)
+        lines = (self.bar, self.limit, self.advice, (self.table, 1), self.tiers, self.vector)
+        in_column(*lines, within=upper, margins=0, spacing=0)
+        self._content = split(upper, self.charts, upright=True, sizes=(380, 320))
         self._empty = EmptyState(_NOTHING)
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self._empty)

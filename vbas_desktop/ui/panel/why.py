@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,12 +24,13 @@ from vbas_desktop.engine.limits import in_words, unmet_of
 from vbas_desktop.engine.region_table import SmallClass, anonymity_vector, why
 from vbas_desktop.session.words import vector_in_words
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.latest import Recent
 from vbas_desktop.ui.map.preparer import Key, key_of, preparer_of
 from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.building import dress, in_column
 from vbas_desktop.ui.widgets.fields import muted
 from vbas_desktop.ui.widgets.tables import set_up_table
+from vbas_desktop.ui.worker import Recent
 
 HELP = (
     "Classes of one record, of two, and so on below k, then all others: of two solutions, the one with fewer small "
@@ -97,28 +97,25 @@ class WhyView(QWidget):
         self._wanted: tuple[Shown, int] | None = None
         self._listed: tuple[Shown, int] | None = None
         self._known: Recent[tuple[Key, int], Reason] = Recent(_KEPT)
-        self.headline = QLabel()
-        self.headline.setWordWrap(True)
-        self.headline.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.headline.setTextFormat(Qt.TextFormat.PlainText)
-        self.unmet = QLabel()
-        self.unmet.setWordWrap(True)
-        self.unmet.setProperty("look", "warning")
-        self.vector = muted()
-        self.vector.setToolTip(HELP)
-        self.moved = muted()
-        self.moved.setTextFormat(Qt.TextFormat.PlainText)
+        self.headline = dress(
+            QLabel(), wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop, textFormat=Qt.TextFormat.PlainText
+        )
+        self.unmet = dress(QLabel(), wordWrap=True, look="warning")
+        self.vector = dress(muted(), toolTip=HELP)
+        self.moved = dress(muted(), textFormat=Qt.TextFormat.PlainText)
         self.classes = QTableWidget()
         set_up_table(self.classes, "Classes below k")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, GRID, 0)
-        layout.addWidget(self.unmet)
-        layout.addWidget(self.headline)
-        layout.addWidget(self.vector)
-        layout.addWidget(self.moved)
-        layout.addWidget(self.classes, 1)
-        layout.addStretch(0)
-        context.quiet_runner.job_ended.connect(self._on_job_ended)
+        in_column(
+            self.unmet,
+            self.headline,
+            self.vector,
+            self.moved,
+            (self.classes, 1),
+            0,
+            within=self,
+            margins=(GRID, GRID, GRID, 0),
+        )
+        context.quiet_runner.job_ended.connect(self._find)
         self._tell("Choose a row, or click on the map, to see which classes cost records there.")
 
     def show_region(self, shown: Shown | None, region: int | None) -> None:
@@ -150,10 +147,7 @@ class WhyView(QWidget):
         self.classes.setRowCount(0)
         self.classes.setVisible(False)
 
-    @Slot(str)
-    def _on_job_ended(self, title: str) -> None:
-        self._find()
-
+    @Slot()
     def _find(self) -> None:
         wanted, runner = self._wanted, self._context.quiet_runner
         if wanted is None or wanted == self._listed or wanted[0].problem is None:

@@ -1,35 +1,42 @@
-"""Small building blocks: titles, fields with the label above and the message below."""
+"""Small building blocks: titles, fields with label and message, lines that unfold, texts that give way."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QLayout,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from vbas_desktop.settings.declaration import Setting
 from vbas_desktop.ui.theme import GRID
+
+from .building import dress, in_column, in_row
+
+_LONGEST_NAME = 24
 
 
 def set_look(widget: QWidget, look: str) -> None:
     """Change the look of a widget (see `stylesheet`) and draw it anew."""
     if widget.property("look") != look:
-        widget.setProperty("look", look)
-        widget.style().unpolish(widget)
-        widget.style().polish(widget)
+        dress(widget, look=look)
 
 
 def title(text: str) -> QLabel:
     """The title of a group."""
-    label = QLabel(text)
-    label.setProperty("look", "title")
-    label.setIndent(0)
+    label = dress(QLabel(text), look="title", indent=0)
     return label
 
 
 def muted(text: str = "") -> QLabel:
     """A line of less important text."""
-    label = QLabel(text)
-    label.setProperty("look", "muted")
-    label.setWordWrap(True)
+    label = dress(QLabel(text), look="muted", wordWrap=True)
     return label
 
 
@@ -58,22 +65,14 @@ class Field(QWidget):
         self.widget = widget
         self.caption = QLabel(label)
         self.caption.setBuddy(widget)
-        self.message = QLabel()
-        self.message.setProperty("look", "error")
-        self.message.setWordWrap(True)
+        self.message = dress(QLabel(), look="error", wordWrap=True)
         self.message.hide()
         for part in (self.caption, widget):
             part.setToolTip(help)
-        widget.setAccessibleName(label.replace("&", ""))
-        widget.setAccessibleDescription(help)
+        dress(widget, accessibleName=label.replace("&", ""), accessibleDescription=help)
         if isinstance(widget, QComboBox | QAbstractSpinBox):
             without_wheel(widget)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 4)
-        layout.addWidget(self.caption)
-        layout.addWidget(widget)
-        layout.addWidget(self.message)
+        in_column(self.caption, widget, self.message, within=self, margins=0, spacing=GRID // 4)
 
     def say(self, message: str) -> None:
         """Show what is wrong here; an empty message takes it away."""
@@ -85,10 +84,7 @@ class Field(QWidget):
 def with_button(field: Field, button: QWidget) -> QWidget:
     """A field with a button at its end, on one line."""
     row = QWidget()
-    line = QHBoxLayout(row)
-    line.setContentsMargins(0, 0, 0, 0)
-    line.addWidget(field, 1)
-    line.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+    in_row((field, 1), (button, 0, Qt.AlignmentFlag.AlignBottom), within=row, margins=0)
     return row
 
 
@@ -113,11 +109,71 @@ class EmptyState(QWidget):
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.label = QLabel(text)
-        self.label.setProperty("look", "muted")
-        self.label.setWordWrap(True)
-        self.label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        layout = QVBoxLayout(self)
-        layout.addStretch(1)
-        layout.addWidget(self.label)
-        layout.addStretch(1)
+        self.label = dress(QLabel(text), look="muted", wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        in_column(1, self.label, 1, within=self)
+
+
+class Unfold(QToolButton):
+    """Shows and hides ``content``; folded at first. Without content whoever listens to ``toggled`` does it."""
+
+    def __init__(self, text: str = "", content: QWidget | None = None) -> None:
+        super().__init__()
+        self._content = content
+        self.setText(text)
+        self.setCheckable(True)
+        self.setAutoRaise(True)
+        self.setProperty("look", "unfold")
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.toggled.connect(self._on_toggled)
+        self._on_toggled(False)
+
+    @Slot(bool)
+    def _on_toggled(self, unfolded: bool) -> None:
+        self.setArrowType(Qt.ArrowType.DownArrow if unfolded else Qt.ArrowType.RightArrow)
+        if self._content is not None:
+            self._content.setVisible(unfolded)
+
+
+class ElidedLabel(QLabel):
+    """One line that never asks for more room than there is."""
+
+    def __init__(self, text: str = "", mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
+        super().__init__()
+        self._full, self._mode = "", mode
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show a text, as much of it as fits."""
+        self._full = text
+        self._elide()
+
+    def text(self) -> str:
+        """The whole text."""
+        return self._full
+
+    @property
+    def shown(self) -> str:
+        """The part that is seen."""
+        return super().text()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another part of the text fits."""
+        super().resizeEvent(event)
+        self._elide()
+
+    def minimumSizeHint(self) -> QSize:
+        """Any width will do."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def _elide(self) -> None:
+        shown = self.fontMetrics().elidedText(self._full, self._mode, self.contentsRect().width())
+        # Dots alone say nothing and look like a button.
+        super().setText(shown if len(shown) > 2 or shown == self._full else "")
+
+
+def short_name(name: str) -> str:
+    """A name for a button: not longer than a button may be, and no letter of it taken for a mnemonic."""
+    short = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    return short.replace("&", "&&")

@@ -7,19 +7,19 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import muted
 from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, ask_for_folder, ask_to_open
+
+from .building import dress, in_column, in_row
 
 
 class FileRow(QWidget):
@@ -31,38 +31,26 @@ class FileRow(QWidget):
     def __init__(self, label: str, help: str, theme: Theme, clearable: bool = False) -> None:
         super().__init__()
         plain = label.replace("&", "")
-        self._label, self._theme = plain, theme
+        self._label = plain
         self.path: Path | None = None
         self.caption = QLabel(label)
         self.name = QLabel("none yet")
         self.name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.facts = muted()
         self.facts.hide()
-        self.choose = QPushButton("Choose…")
-        self.choose.setAccessibleName(f"Choose {plain.lower()}")
+        self.choose = dress(QPushButton("Choose…"), accessibleName=f"Choose {plain.lower()}")
         self.caption.setBuddy(self.choose)
         self.choose.clicked.connect(self._on_choose)
         self.clear = QToolButton()
-        self.clear.setIcon(theme.icon("close"))
-        self.clear.setAutoRaise(True)
-        self.clear.setToolTip(f"Without {plain.lower()}")
-        self.clear.setAccessibleName(f"Without {plain.lower()}")
+        theme.set_icon(self.clear, "close")
+        dress(self.clear, autoRaise=True, toolTip=f"Without {plain.lower()}", accessibleName=f"Without {plain.lower()}")
         self.clear.clicked.connect(self._on_clear)
         self.clear.setVisible(False)
         self._clearable = clearable
-        theme.changed.connect(self._on_theme_changed)
         for widget in (self.caption, self.name, self.choose):
             widget.setToolTip(help)
-        row = QHBoxLayout()
-        row.addWidget(self.name, 1)
-        row.addWidget(self.clear)
-        row.addWidget(self.choose)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 4)
-        layout.addWidget(self.caption)
-        layout.addLayout(row)
-        layout.addWidget(self.facts)
+        row = in_row((self.name, 1), self.clear, self.choose)
+        in_column(self.caption, row, self.facts, within=self, margins=0, spacing=GRID // 4)
         self.setAcceptDrops(True)
 
     def show_file(self, path: Path | None, facts: str = "") -> None:
@@ -73,10 +61,6 @@ class FileRow(QWidget):
         self.facts.setText(facts)
         self.facts.setVisible(bool(facts))
         self.clear.setVisible(self._clearable and path is not None)
-
-    @Slot()
-    def _on_theme_changed(self) -> None:
-        self.clear.setIcon(self._theme.icon("close"))
 
     @Slot()
     def _on_choose(self) -> None:
@@ -122,26 +106,19 @@ class FolderRow(QWidget):
 
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__()
-        self._title, self._theme = title, theme
+        self._title = title
         self.path: Path | None = None
         self.name = QLabel("none")
         self.name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.choose = QPushButton("Choose…")
-        self.choose.setAccessibleName(f"Choose the {title.lower()}")
-        self.clear = QToolButton()
-        self.clear.setAutoRaise(True)
-        self.clear.setToolTip(f"Without {title.lower()}")
-        self.clear.setAccessibleName(f"Without {title.lower()}")
+        self.choose = dress(QPushButton("Choose…"), accessibleName=f"Choose the {title.lower()}")
+        self.clear = dress(
+            QToolButton(), autoRaise=True, toolTip=f"Without {title.lower()}", accessibleName=f"Without {title.lower()}"
+        )
         self.clear.hide()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.name, 1)
-        row.addWidget(self.clear)
-        row.addWidget(self.choose)
+        in_row((self.name, 1), self.clear, self.choose, within=self, margins=0)
         self.choose.clicked.connect(self._on_choose)
         self.clear.clicked.connect(self._on_clear)
-        theme.changed.connect(self._on_theme_changed)
-        self._on_theme_changed()
+        theme.set_icon(self.clear, "close")
 
     def use(self, folder: Path | None) -> None:
         """Take a folder, or none."""
@@ -157,7 +134,3 @@ class FolderRow(QWidget):
     @Slot()
     def _on_clear(self) -> None:
         self.use(None)
-
-    @Slot()
-    def _on_theme_changed(self) -> None:
-        self.clear.setIcon(self._theme.icon("close"))

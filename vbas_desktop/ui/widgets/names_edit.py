@@ -1,17 +1,46 @@
-"""A field of names that are chosen from a list: the columns of a file, ticked in a menu, in place of typing them."""
+"""Choosing columns of a file: lists that stay narrow, a field of names, and the menu in which they are ticked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QIcon, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QComboBox, QLineEdit, QMenu, QWidget
 
 from vbas_desktop.domain.listing import parts_of, quoted, unquoted
 from vbas_desktop.files.places import resource
 
-from .ticking_menu import TickingMenu
+from .building import dress
+
+_TICKING_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class TickingMenu(QMenu):
+    """Choosing an entry with a tick box sets it and leaves the menu open; Escape or a click beside it closes it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setToolTipsVisible(True)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Set a tick without closing."""
+        action = self.actionAt(event.position().toPoint())
+        if action is None or not self._tick(action):
+            super().mouseReleaseEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Set a tick without closing."""
+        action = self.activeAction()
+        if event.key() not in _TICKING_KEYS or action is None or not self._tick(action):
+            super().keyPressEvent(event)
+
+    @staticmethod
+    def _tick(action: QAction) -> bool:
+        if not (action.isCheckable() and action.isEnabled()):
+            return False
+        action.trigger()
+        return True
 
 
 class NamesEdit(QLineEdit):
@@ -25,7 +54,8 @@ class NamesEdit(QLineEdit):
     def __init__(self, single: bool = False, value: bool = False) -> None:
         super().__init__()
         self._single, self._value = single, value
-        self._offered: tuple[str, ...] = ()
+        self.offered: tuple[str, ...] = ()
+        """What can be chosen."""
         self.menu = TickingMenu(self)
         self._arrow = QAction(QIcon(str(resource("icons/down-light.svg"))), "Choose columns", self)
         self._arrow.triggered.connect(self.open_list)
@@ -34,14 +64,9 @@ class NamesEdit(QLineEdit):
 
     def offer(self, names: Iterable[str]) -> None:
         """Offer these names."""
-        self._offered = tuple(dict.fromkeys(names))
-        self._arrow.setVisible(bool(self._offered))
-        self.setReadOnly(bool(self._offered) and not self._value)
-
-    @property
-    def offered(self) -> tuple[str, ...]:
-        """What can be chosen."""
-        return self._offered
+        self.offered = tuple(dict.fromkeys(names))
+        self._arrow.setVisible(bool(self.offered))
+        self.setReadOnly(bool(self.offered) and not self._value)
 
     def _parts(self) -> list[str]:
         parts = [self.text()] if self._single else parts_of(self.text(), ",")
@@ -56,14 +81,13 @@ class NamesEdit(QLineEdit):
     @Slot()
     def open_list(self) -> None:
         """Show the list below the field."""
-        if not self._offered:
+        if not self.offered:
             return
         chosen = self.chosen()
         self.menu.clear()
-        for name in self._offered:
+        for name in self.offered:
             action = self.menu.addAction(name.replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(name in chosen)
+            dress(action, checkable=True, checked=name in chosen)
             action.setData(name)
             action.triggered.connect(self._on_ticked)
         self.menu.popup(self.mapToGlobal(self.rect().bottomLeft()))
@@ -91,7 +115,55 @@ class NamesEdit(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """So do the arrow down, and the space bar where nothing can be typed."""
         opens = event.key() == Qt.Key.Key_Down or (self.isReadOnly() and event.key() == Qt.Key.Key_Space)
-        if opens and self._offered:
+        if opens and self.offered:
             self.open_list()
         else:
             super().keyPressEvent(event)
+
+
+def narrow_list(titles: Mapping[str | None, str] | None = None) -> QComboBox:
+    """A list that need not show its longest entry in full while it is closed."""
+    combo = QComboBox()
+    make_narrow(combo)
+    for value, text in (titles or {}).items():
+        combo.addItem(text, value)
+    return combo
+
+
+def make_narrow(combo: QComboBox) -> None:
+    """The same for one that is there."""
+    combo.setMinimumContentsLength(8)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+
+
+class ColumnList(QComboBox):
+    """One name of a file, or none of them, which ``nothing`` says in words. A name that the file lacks stays chosen
+    until somebody chooses another: it is told as missing.
+    """
+
+    def __init__(self, nothing: str) -> None:
+        super().__init__()
+        make_narrow(self)
+        self._nothing = nothing
+        self.offer(())
+
+    def offer(self, names: Iterable[str]) -> None:
+        """The names that can be chosen; what is chosen stays."""
+        chosen = self.chosen
+        self.clear()
+        self.addItem(self._nothing, None)
+        for name in dict.fromkeys(names):
+            self.addItem(name, name)
+        self.choose(chosen)
+
+    @property
+    def chosen(self) -> str | None:
+        """The chosen name."""
+        name: str | None = self.currentData()
+        return name
+
+    def choose(self, name: str | None) -> None:
+        """Show a name as chosen."""
+        if name is not None and self.findData(name) < 0:
+            self.addItem(f"{name} (not in the file)" if self.count() > 1 else name, name)
+        self.setCurrentIndex(max(0, self.findData(name)))

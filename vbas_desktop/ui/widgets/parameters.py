@@ -1,21 +1,27 @@
-"""An approach's parameters as a form, made from their declarations and checked where they are typed."""
+"""Forms made from declarations: the parameters of an approach, checked where they are typed, and how a file of a page's
+own is read and written.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from vbas_desktop.approaches.base import Parameter
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.session.session import Session
+from vbas_desktop.settings.declaration import setting_of, settings_of
+from vbas_desktop.settings.reading import RecordOptions
+from vbas_desktop.settings.writing import Writing
 from vbas_desktop.ui.theme import GRID
 
-from .fields import Field, clear
-from .names_edit import NamesEdit
+from .building import in_column
+from .fields import Field, clear, setting_field
+from .names_edit import NamesEdit, narrow_list
 
 
 class ParameterField(Field):
@@ -160,3 +166,54 @@ class ParameterForm(QWidget):
         assert self._shown is not None
         choices = self._session.choices.with_parameter(self._component, self._shown, name, value)
         self._session.change(choices, merge=f"{self._component}.{self._shown}.{name}")
+
+
+class ReadingFields(QWidget):
+    """Separator, encoding and second line of a record file; ``what`` names it in the labels."""
+
+    changed = Signal()
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self.combos: dict[str, QComboBox] = {}
+        column = _column(self)
+        for declared in settings_of(RecordOptions):
+            combo = self.combos[declared.name] = narrow_list(declared.titles)
+            combo.activated.connect(self.changed)
+            label = declared.label.replace("of the records", "").strip()
+            help = declared.help.replace("the records", what).removesuffix(".")
+            field = Field(f"{label} of {what}" if "line" not in label else f"{label} ({what})", combo, help)
+            field.caption.setWordWrap(True)
+            column.addWidget(field)
+
+    def value(self) -> RecordOptions:
+        """What is chosen."""
+        return RecordOptions(**{name: combo.currentData() for name, combo in self.combos.items()})
+
+
+class WritingFields(QWidget):
+    """The seed of the order and the escaping of formulas; ``with_identifiers``: also what is not written."""
+
+    def __init__(self, with_identifiers: bool = True) -> None:
+        super().__init__()
+        self.identifiers, self.seed = NamesEdit(), QLineEdit()
+        self.seed.setPlaceholderText("drawn anew")
+        escape = setting_of(Writing, "escape_formulas")
+        self.formulas = QCheckBox("Escape formulas")
+        self.formulas.setToolTip(escape.help.removesuffix("."))
+        self.formulas.setAccessibleName(escape.title)
+        column = _column(self)
+        if with_identifiers:
+            self.identifiers.setPlaceholderText("name, phone")
+            column.addWidget(setting_field(setting_of(Writing, "identifiers"), self.identifiers))
+        column.addWidget(setting_field(setting_of(Writing, "shuffle_seed"), self.seed))
+        column.addWidget(self.formulas)
+
+    def value(self, identifiers: tuple[str, ...]) -> Writing:
+        """What is entered, with these columns left out."""
+        return Writing(identifiers, self.seed.text().strip() or None, self.formulas.isChecked())
+
+
+def _column(widget: QWidget) -> QVBoxLayout:
+    column = in_column(within=widget, margins=0, spacing=GRID)
+    return column

@@ -1,24 +1,44 @@
-"""What all tables have in common: the model that makes texts when they are seen, quiet looks, copying, saving."""
+"""What all tables have in common: the model that makes texts when they are seen, looks, choices, copying, saving."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Slot
-from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QLocale, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Slot
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
 from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
+
+from .building import dress
+
+_MOST = 500
+"""More categories are not shown: nobody reads them, and the largest come first."""
+
+SHARE = Qt.ItemDataRole.UserRole
+
+Choices = Callable[[], Sequence[tuple[str, str]]]
+"""What can be chosen now: short form and words."""
 
 _SAMPLED_ROWS = 60
 _WIDEST = 170
@@ -154,15 +174,19 @@ class Heading:
 
 
 class TableModel(QAbstractTableModel):
-    """A table of texts. Subclasses say what the columns are called, how many rows there are and what a cell shows."""
+    """A table of texts. Subclasses say what the columns are (``heads``), what stands behind each row (``rows``: what
+    has a length) and what a cell shows.
+    """
 
-    def headings(self) -> Sequence[Heading]:
-        """The columns."""
-        raise NotImplementedError
+    heads: Sequence[Heading] = ()
+    rows: Any = ()
 
-    def count(self) -> int:
-        """How many rows there are."""
-        raise NotImplementedError
+    @contextmanager
+    def anew(self) -> Iterator[None]:
+        """Within it, other rows and columns are put in place of those that are shown."""
+        self.beginResetModel()
+        yield
+        self.endResetModel()
 
     def text(self, row: int, column: int) -> str:
         """What a cell shows."""
@@ -174,18 +198,17 @@ class TableModel(QAbstractTableModel):
 
     def rowCount(self, parent: Index = TOP) -> int:
         """How many rows there are."""
-        return 0 if parent.isValid() else self.count()
+        return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = TOP) -> int:
         """How many columns there are."""
-        return 0 if parent.isValid() else len(self.headings())
+        return 0 if parent.isValid() else len(self.heads)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """A column's title, tip and side; rows have no heads."""
-        headings = self.headings()
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(headings):
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.heads):
             return None
-        heading = headings[section]
+        heading = self.heads[section]
         if role == Qt.ItemDataRole.ToolTipRole:
             return heading.tip or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -199,5 +222,91 @@ class TableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.text(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _SIDES[self.headings()[index.column()].side]
+            return _SIDES[self.heads[index.column()].side]
         return self.more(index.row(), index.column(), role)
+
+
+class ChoiceCells(QStyledItemDelegate):
+    """``typed``: something that is not in the list may be typed as well; ``words`` says it in words."""
+
+    def __init__(
+        self, choices: Choices, parent: QObject, typed: bool = False, words: Callable[[str], str] | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._choices, self._typed, self._words = choices, typed, words
+
+    def displayText(self, value: object, locale: QLocale | QLocale.Language) -> str:
+        """The words of what is chosen."""
+        text = str(value)
+        return dict(self._choices()).get(text) or (self._words(text) if self._words is not None else "") or text
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        """The list."""
+        combo = dress(QComboBox(parent), editable=self._typed)
+        for short, words in self._choices():
+            combo.addItem(words, short)
+        combo.activated.connect(lambda: self._chosen(combo))
+        return combo
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Begin with what is chosen."""
+        assert isinstance(editor, QComboBox)
+        text = str(index.data(Qt.ItemDataRole.EditRole) or "")
+        place = editor.findData(text)
+        editor.setCurrentIndex(place)
+        if place < 0 and self._typed:
+            editor.setEditText(text)
+
+    def setModelData(self, editor: QWidget, model: object, index: Index) -> None:
+        """Keep the short form."""
+        assert isinstance(editor, QComboBox)
+        place = editor.currentIndex()
+        typed = self._typed and editor.currentText() != editor.itemText(place)
+        if typed or place >= 0:
+            text = editor.currentText().strip() if typed else editor.itemData(place)
+            model.setData(index, text)  # type: ignore[attr-defined]
+
+    def _chosen(self, combo: QComboBox) -> None:
+        self.commitData.emit(combo)
+        self.closeEditor.emit(combo)
+
+
+class FrequenciesModel(TableModel):
+    """Categories by falling number of records."""
+
+    heads = (Heading("Category"), Heading("Records", side="right"), Heading(""))
+    _largest = 1
+
+    def show_column(self, facts: ColumnFacts | None) -> int:
+        """Show a column's categories; returns how many were left out."""
+        with self.anew():
+            self.rows, left_out = [], 0
+            if facts is not None and facts.categories is not None and facts.frequencies is not None:
+                numbers = facts.frequencies
+                order = np.argsort(-numbers, kind="stable")[:_MOST]
+                self.rows = [(facts.categories.label(int(code)), int(numbers[code])) for code in order]
+                left_out = max(0, len(numbers) - _MOST)
+            self._largest = max((number for _, number in self.rows), default=1) or 1
+        return left_out
+
+    def text(self, row: int, column: int) -> str:
+        """Category and number."""
+        label, number = self.rows[row]
+        return (label, f"{number:,}", "")[column]
+
+    def more(self, row: int, column: int, role: int) -> Any:
+        """The share that is drawn as a bar."""
+        return self.rows[row][1] / self._largest if role == SHARE else None
+
+
+class BarDelegate(QStyledItemDelegate):
+    """Draws the share of the largest category as a bar."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """One bar."""
+        super().paint(painter, option, index)
+        room: QRect = option.rect.adjusted(4, 6, -8, -6)  # type: ignore[attr-defined]
+        colour = QColor(option.palette.highlight().color())  # type: ignore[attr-defined]
+        colour.setAlpha(140)
+        room.setWidth(max(1, round(room.width() * float(index.data(SHARE) or 0))))
+        painter.fillRect(room, colour)

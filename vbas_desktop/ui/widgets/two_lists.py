@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabBar, QWidget
 
 from vbas_desktop.ui.theme import GRID
 
+from .building import in_column, split
 from .fields import title
 
 
@@ -27,22 +28,10 @@ class TwoLists(QWidget):
         self.tabs.setExpanding(False)
         self.tabs.setDrawBase(False)
         self.tabs.setAccessibleName("Which list is shown")
-        splitter = QSplitter(Qt.Orientation.Horizontal)
         for (text, widget), side, label in zip(lists.items(), self._sides, self._titles, strict=True):
             self.tabs.addTab(text)
-            column = QVBoxLayout(side)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(GRID // 4)
-            column.addWidget(label)
-            column.addWidget(widget, 1)
-            splitter.addWidget(side)
-        splitter.setSizes(list(shares))
-        splitter.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.tabs)
-        layout.addWidget(splitter, 1)
+            in_column(label, (widget, 1), within=side, margins=0, spacing=GRID // 4)
+        in_column(self.tabs, (split(*self._sides, sizes=shares), 1), within=self, margins=0, spacing=0)
         self.tabs.currentChanged.connect(self._arrange)
         self._arrange()
 

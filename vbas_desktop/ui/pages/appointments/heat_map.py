@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.appointments import Heat, Planned, Window, heat, whole
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.latest import Latest
+from vbas_desktop.ui.worker import Latest
 
 _LABEL_SHARE = 0.28
 _SMALLEST_PX = 5

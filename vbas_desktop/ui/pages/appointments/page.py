@@ -6,29 +6,26 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Slot
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSplitter, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QTableView, QWidget
 
-from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.records.table import RecordTable, load_records
+from vbas_desktop.files.records.table import load_records
 from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session import appointments
 from vbas_desktop.session.appointments import Alternatives, ClassesFound, Planned
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.fields import set_look
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, split
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save, beside
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 from vbas_desktop.ui.widgets.two_lists import TwoLists
+from vbas_desktop.ui.worker import Latest
 
-from .alternatives import AlternativesDialog
 from .results import PlanResults, proof_in_words
 from .settings import PlanSettings
-from .tables import ClassesModel, SlotsModel
+from .tables import AlternativesDialog, ClassesModel, SlotsModel
 
 _LISTED = 20
 
@@ -54,52 +51,31 @@ class AppointmentsPage(QWidget):
         self._refresh()
 
     def _build(self) -> None:
-        set_look(self.plan, "primary")
-        self.plan.setShortcut(QKeySequence("Ctrl+Return"))
-        self.plan.setToolTip("Give everybody a slot (Ctrl+Enter)")
+        dress(self.plan, look="primary", shortcut="Ctrl+Return", toolTip="Give everybody a slot (Ctrl+Enter)")
         self.stop.setToolTip("Stop; the best plan so far is kept (Ctrl+.)")
-        self.reason.setProperty("look", "muted")
-        self.reason.setWordWrap(True)
-        bar = QHBoxLayout()
-        bar.setSpacing(GRID)
-        for widget in (self.plan, self.stop):
-            bar.addWidget(widget)
-        bar.addWidget(self.reason, 1)
+        dress(self.reason, look="muted", wordWrap=True)
+        bar = in_row(self.plan, self.stop, (self.reason, 1), spacing=GRID)
         for name, table, model in (("Classes", self.class_table, self.classes), ("Slots", self.slot_table, self.slots)):
             table.setModel(model)
             set_up_table(table, name)
         lists = {"Classes": self.class_table, "Slots": self.slot_table}
         self.lists = TwoLists(lists, room=560, shares=(440, 240), titled=True)
         self.class_table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        right = QSplitter(Qt.Orientation.Vertical)
-        right.addWidget(self.lists)
-        right.addWidget(self.results)
-        right.setSizes([240, 400])
-        right.setChildrenCollapsible(False)
+        right = split(self.lists, self.results, upright=True, sizes=(240, 400))
         inset = QWidget()
-        around = QVBoxLayout(inset)
-        around.setContentsMargins(GRID, 0, GRID, GRID)
-        around.addLayout(bar)
-        around.addWidget(right, 1)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.splitter.addWidget(self.settings)
-        self.splitter.addWidget(inset)
-        self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([280, 680])
-        self.splitter.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, GRID, 0, 0)
-        layout.addWidget(self.splitter)
+        in_column(bar, (right, 1), within=inset, margins=(GRID, 0, GRID, GRID))
+        self.splitter = split(self.settings, inset, sizes=(280, 680), growing=1)
+        in_column(self.splitter, within=self, margins=(0, GRID, 0, 0))
 
     def _connect(self) -> None:
         runner, settings = self._context.runner, self.settings
-        runner.job_started.connect(self._on_job)
-        runner.job_ended.connect(self._on_job)
+        runner.job_started.connect(self._refresh)
+        runner.job_ended.connect(self._refresh)
         self._context.model.data_loaded.connect(self._on_data_loaded)
         settings.people_chosen.connect(self.open_people)
         settings.slots_chosen.connect(self.open_slots)
         settings.columns_changed.connect(self._on_columns_changed)
-        settings.changed.connect(self._on_changed)
+        settings.changed.connect(self._refresh)
         settings.constraints.regions_chosen.connect(self.open_regions)
         settings.constraints.regions_cleared.connect(self._on_regions_cleared)
         self.plan.clicked.connect(self._on_plan)
@@ -114,14 +90,9 @@ class AppointmentsPage(QWidget):
     @Slot(Path)
     def open_people(self, path: Path) -> None:
         """Load a people file."""
-
-        def job(progress: Progress) -> RecordTable:
-            return load_records(path, progress=progress)
-
-        self._context.runner.start(f"Loading {path.name}", job, self._on_people)
-
-    def _on_people(self, table: RecordTable) -> None:
-        self.settings.show_people(table)
+        self._context.runner.start(
+            f"Loading {path.name}", lambda progress: load_records(path, progress=progress), self.settings.show_people
+        )
 
     @Slot(Path)
     def open_slots(self, path: Path) -> None:
@@ -137,11 +108,11 @@ class AppointmentsPage(QWidget):
     @Slot(Path)
     def open_regions(self, path: Path) -> None:
         """Load a region file for the distances."""
-
-        def job(progress: Progress) -> Regions:
-            return load_regions(path, progress=progress)
-
-        self._context.runner.start(f"Loading {path.name}", job, partial(self._on_regions, path))
+        self._context.runner.start(
+            f"Loading {path.name}",
+            lambda progress: load_regions(path, progress=progress),
+            partial(self._on_regions, path),
+        )
 
     def _on_regions(self, path: Path, regions: Regions) -> None:
         self.settings.regions = regions
@@ -254,14 +225,7 @@ class AppointmentsPage(QWidget):
 
     # State
 
-    @Slot(str)
-    def _on_job(self, title: str) -> None:
-        self._refresh()
-
     @Slot()
-    def _on_changed(self) -> None:
-        self._refresh()
-
     def _refresh(self) -> None:
         busy, setup = self._context.runner.busy, self.settings.setup()
         told = "" if setup is not None else "Choose a people file, its quasi-identifiers and a slots file."

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QDoubleSpinBox,
     QGridLayout,
     QListWidget,
     QListWidgetItem,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
-from vbas_desktop.screening.inputs import PeopleColumns
+from vbas_desktop.screening.inputs import Constraints, PeopleColumns
 from vbas_desktop.screening.planners import planners
 from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session.appointments import PlanSetup
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column
 from vbas_desktop.ui.widgets.fields import Field, muted, title
 from vbas_desktop.ui.widgets.file_row import FileRow, SidePanel
 
-from .constraints import NOTHING, ConstraintsForm
+NOTHING = "none"
 
 _ROLES = {
     "id": ("Person id", "Names the person in the written appointments; the row number if none"),
@@ -55,8 +57,7 @@ class PlanSettings(SidePanel):
             "&People", "CSV with one row per person, or per class with a number of people", theme
         )
         self.slots_file = FileRow("Sl&ots", "CSV with centre, time, capacity; optionally region, x and y", theme)
-        self.quasi = QListWidget()
-        self.quasi.setAccessibleName("Quasi-identifiers")
+        self.quasi = dress(QListWidget(), accessibleName="Quasi-identifiers")
         self.quasi.setSpacing(2)
         self.quasi.setToolTip("Tick what others may know of a person")
         self.roles = {name: QComboBox() for name in _ROLES}
@@ -72,9 +73,7 @@ class PlanSettings(SidePanel):
         for name, kind in planners().items():
             self.effort.addItem(kind.card.title, name)
             self.effort.setItemData(self.effort.count() - 1, kind.card.summary, Qt.ItemDataRole.ToolTipRole)
-        self.limit.setRange(0.1, 86_400.0)
-        self.limit.setDecimals(1)
-        self.limit.setSuffix(" s")
+        dress(self.limit, minimum=0.1, maximum=86_400.0, decimals=1, suffix=" s")
         self.seed.setRange(0, 2**31 - 1)
         self._show_effort()
 
@@ -88,11 +87,13 @@ class PlanSettings(SidePanel):
 
     def _build(self) -> None:
         inner = QWidget()
-        layout = QVBoxLayout(inner)
-        layout.setContentsMargins(GRID, 0, GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.people_file)
-        layout.addWidget(Field("Quasi-identifiers", self.quasi, "Tick what others may know of a person"))
+        layout = in_column(
+            self.people_file,
+            Field("Quasi-identifiers", self.quasi, "Tick what others may know of a person"),
+            within=inner,
+            margins=(GRID, 0, GRID, GRID),
+            spacing=GRID,
+        )
         roles = QGridLayout()
         roles.setHorizontalSpacing(GRID)
         for place, (name, (label, help)) in enumerate(_ROLES.items()):
@@ -219,3 +220,77 @@ def _narrow(field: Field) -> Field:
     field.widget.setMinimumWidth(1)
     field.caption.setMinimumWidth(1)
     return field
+
+
+class ConstraintsForm(QWidget):
+    """`changed()`: another constraint; `regions_chosen(Path)`: a region file of the page's own."""
+
+    changed = Signal()
+    regions_chosen = Signal(Path)
+    regions_cleared = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.same_region = QCheckBox("Own region onl&y")
+        self.same_region.setToolTip("Everybody gets a slot of their own region; both files need a region column")
+        self.within, self.share, self.groups = QDoubleSpinBox(), QDoubleSpinBox(), QSpinBox()
+        dress(self.within, minimum=0.0, maximum=100_000.0, suffix=" km", specialValueText="any")
+        dress(self.share, minimum=1.0, maximum=100.0, decimals=0)
+        self.share.setValue(100.0)
+        self.share.setSuffix(" %")
+        self.groups.setRange(1, 1000)
+        self.group = QComboBox()
+        self.regions = FileRow("Re&gion file", "Where the regions are, for the distance", context.theme, clearable=True)
+        self.regions.show_file(None)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(GRID)
+        grid.setVerticalSpacing(GRID // 2)
+        for place, field in enumerate(
+            (
+                Field("Not farther than", self.within, "From the point of one's region to the slot"),
+                Field("Groups by", self.group, "A quasi-identifier; its values are groups for the next two limits"),
+                Field("Most of one group", self.share, "Largest share of a slot for people of one group"),
+                Field("Fewest groups", self.groups, "Least number of groups in every slot that is used"),
+            )
+        ):
+            field.widget.setMinimumWidth(1)
+            field.caption.setMinimumWidth(1)
+            grid.addWidget(field, place // 2, place % 2)
+            grid.setColumnStretch(place % 2, 1)
+        in_column(title("Constraints"), self.same_region, grid, self.regions, within=self, margins=0, spacing=GRID // 2)
+        self.show_groups(())
+        self.same_region.toggled.connect(self._on_changed)
+        for signal in (self.within.valueChanged, self.share.valueChanged, self.groups.valueChanged):
+            signal.connect(self._on_changed)
+        self.group.activated.connect(self._on_changed)
+        self.regions.chosen.connect(self.regions_chosen)
+        self.regions.cleared.connect(self.regions_cleared)
+
+    def show_groups(self, names: Sequence[str]) -> None:
+        """Offer these columns as groups."""
+        chosen = self.group.currentData()
+        self.group.clear()
+        self.group.addItem(NOTHING, None)
+        for name in names:
+            self.group.addItem(name, name)
+        self.group.setCurrentIndex(max(0, self.group.findData(chosen)))
+        self._enable()
+
+    def _enable(self) -> None:
+        for widget in (self.share, self.groups):
+            widget.setEnabled(self.group.currentData() is not None)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self._enable()
+        self.changed.emit()
+
+    def constraints(self) -> Constraints:
+        """What is chosen."""
+        return Constraints(
+            same_region=self.same_region.isChecked(),
+            within_km=self.within.value() or None,
+            group_column=self.group.currentData(),
+            largest_share=self.share.value() / 100,
+            fewest_groups=self.groups.value(),
+        )

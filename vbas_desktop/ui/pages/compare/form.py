@@ -11,11 +11,9 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,8 +23,9 @@ from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.comparing import Ticked
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import Field, title
-from vbas_desktop.ui.widgets.ticking_menu import TickingMenu
+from vbas_desktop.ui.widgets.names_edit import TickingMenu
 
 _TITLES = {
     "site_number": "Number of sites",
@@ -46,14 +45,10 @@ class Ticks(QWidget):
     def __init__(self, heading: str, names: Iterable[str], component: str) -> None:
         super().__init__()
         self.boxes: dict[str, QCheckBox] = {}
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 2)
-        layout.addWidget(title(heading))
+        layout = in_column(title(heading), within=self, margins=0, spacing=GRID // 2)
         for name in names:
             card = approaches(component)[name].card
-            box = QCheckBox(card.title)
-            box.setToolTip(card.summary)
+            box = dress(QCheckBox(card.title), toolTip=card.summary)
             box.toggled.connect(self.changed)
             self.boxes[name] = box
             layout.addWidget(box)
@@ -111,17 +106,13 @@ class CompareForm(QWidget):
         for button in (self.choose, self.another):
             button.setEnabled(bool(self._columns))
 
-    def _line(self) -> list[str]:
-        return [name.strip() for name in self.sets.textCursor().block().text().split(",") if name.strip()]
-
     @Slot()
     def _on_choose(self) -> None:
         self.column_menu.clear()
-        chosen = self._line()
+        chosen = [name.strip() for name in self.sets.textCursor().block().text().split(",") if name.strip()]
         for name in self._columns:
             action = self.column_menu.addAction(name.replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(name in chosen)
+            dress(action, checkable=True, checked=name in chosen)
             action.setData(name)
             action.triggered.connect(self._on_ticked)
         self.column_menu.popup(self.choose.mapToGlobal(self.choose.rect().bottomLeft()))
@@ -151,20 +142,16 @@ class CompareForm(QWidget):
         grid.addWidget(self.components["site_location"], 0, 0)
         grid.addWidget(self.seedings, 0, 1)
         grid.addWidget(self.components["site_number"], 1, 0)
-        others = QVBoxLayout()
-        others.addWidget(self.components["construction"])
-        others.addWidget(self.components["refinement"])
-        others.addWidget(self.components["tiers"])
+        others = in_column(self.components["construction"], self.components["refinement"], self.components["tiers"])
         grid.addLayout(others, 1, 1)
         sets = QWidget()
-        column = QVBoxLayout(sets)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID // 2)
-        column.addWidget(Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex"))
-        buttons = QHBoxLayout()
-        for button in (self.choose, self.another):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+        column = in_column(
+            Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex"),
+            within=sets,
+            margins=0,
+            spacing=GRID // 2,
+        )
+        buttons = in_row(self.choose, self.another, 1)
         column.addLayout(buttons)
         ks = Field("k", self.ks, "One or several, such as 5, 10")
         groups = Field("Categories", self.generalised, "Whether the groups made in Input are used")

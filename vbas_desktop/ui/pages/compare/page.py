@@ -9,30 +9,26 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QMenu,
     QPushButton,
-    QScrollArea,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from vbas_desktop.comparison.run import Finished, Prepared
 from vbas_desktop.comparison.words import plan_in_words, prepared_in_words
-from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.compare import Compared
-from vbas_desktop.jobs.reproduce import Reproduced, ReproduceJob
-from vbas_desktop.jobs.reproduce_island import IslandJob
+from vbas_desktop.jobs.reproduce import IslandJob, Reproduced, ReproduceJob
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.comparing import ComparisonOrder, Ticked, order_comparison, why_not_compare
 from vbas_desktop.session.results import Run
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, scrolled
 from vbas_desktop.ui.widgets.fields import Field, set_look, with_button
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder
 from vbas_desktop.ui.worker import Failure
@@ -72,8 +68,7 @@ class ComparePage(QWidget):
     def _build(self) -> None:
         self.live.setWordWrap(True)
         self.live.setFont(tabular(self.live.font()))
-        self.live.setProperty("look", "live")
-        self.live.setAccessibleName("Result of the comparison")
+        dress(self.live, look="live", accessibleName="Result of the comparison")
         self.start.setProperty("look", "primary")
         self.stop.setToolTip("Stop; finished combinations are kept and not run again (Ctrl+.)")
         self.thesis.setToolTip(
@@ -84,28 +79,13 @@ class ComparePage(QWidget):
             menu.addAction(text, partial(self._ask_for_thesis, like))
         self.thesis.setMenu(menu)
         plan = QWidget()
-        column = QVBoxLayout(plan)
-        column.setContentsMargins(GRID, GRID, GRID, GRID)
-        column.addWidget(self.form)
-        column.addWidget(self._folder_row())
-        column.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(plan)
+        in_column(self.form, self._folder_row(), 1, within=plan, margins=GRID)
+        scroll = scrolled(plan, focusPolicy=Qt.FocusPolicy.NoFocus)
         for widget, text in ((scroll, "Plan"), (self.summary, "Summary"), (self.charts, "Charts")):
             self.tabs.addTab(widget, text)
         self.tabs.setDocumentMode(True)
-        buttons = QHBoxLayout()
-        for button in (self.start, self.stop, self.thesis):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        buttons.addWidget(self.open)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        layout.addWidget(self.tabs, 1)
-        layout.addWidget(self.live)
-        layout.addLayout(buttons)
+        buttons = in_row(self.start, self.stop, self.thesis, 1, self.open)
+        in_column((self.tabs, 1), self.live, buttons, within=self, margins=(2 * GRID, GRID, 2 * GRID, GRID))
 
     def _folder_row(self) -> QWidget:
         field = Field(
@@ -218,7 +198,7 @@ class ComparePage(QWidget):
         order, self.done = self._order(), 0
         self._context.runner.start(
             "Comparing combinations",
-            partial(_run, order),
+            lambda progress: order.job.execute(progress, progress.hand_out),  # type: ignore[attr-defined]
             self._on_compared,
             partial(self._on_finished, order),
             self._on_aborted,
@@ -274,9 +254,7 @@ class ComparePage(QWidget):
         """Run the published experiments into a folder."""
         self.done = 0
         done: Any = self._on_island if isinstance(order, IslandJob) else self._on_reproduced
-        self._context.runner.start(
-            f"The published experiments ({order.like})", partial(_reproduce, order), partial(done, order)
-        )
+        self._context.runner.start(f"The published experiments ({order.like})", order.execute, partial(done, order))
 
     def _on_island(self, order: IslandJob, lines: tuple[str, ...]) -> None:
         self.summary.show_text("\n".join(lines))
@@ -294,13 +272,3 @@ class ComparePage(QWidget):
     def _on_open(self) -> None:
         if self._page is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._page)))
-
-
-def _run(order: ComparisonOrder, progress: Progress) -> Compared:
-    """Runs in the worker's thread."""
-    return order.job.execute(progress, progress.hand_out)  # type: ignore[attr-defined]
-
-
-def _reproduce(order: ReproduceJob | IslandJob, progress: Progress) -> Reproduced | tuple[str, ...]:
-    """Runs in the worker's thread."""
-    return order.execute(progress)

@@ -1,24 +1,27 @@
-"""What came of a comparison: the summary in words, and charts of every measure by number of sites."""
+"""What came of a comparison: the summary in words and as coloured tables, and charts of every measure."""
 
 from __future__ import annotations
 
-from functools import partial
 from html import escape
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QScrollArea, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QTextBrowser, QWidget
 
 from vbas_desktop.comparison.plan import COMPONENTS
 from vbas_desktop.comparison.run import Comparison
-from vbas_desktop.comparison.summary import Summary, labels_of
-from vbas_desktop.ui.charts.bars import BarsChart
+from vbas_desktop.comparison.summary import Contest, Front, Summary, labels_of
+from vbas_desktop.comparison.words import COMPONENT_WORDS, measure_title
+from vbas_desktop.domain.words import counted
+from vbas_desktop.ui.charts.plots import BarsChart
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_names, measure_words, shown_value, unit_of
-from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record
-from vbas_desktop.ui.theme import GRID, Theme
+from vbas_desktop.ui.pictures import copy_drawing, offer_to_save, record
+from vbas_desktop.ui.theme import GRID, Colours, Theme
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, scrolled
 
-from .heat import summary_html
+HOTTEST = 0.5
+"""From this much above the best on, a cell has the full colour."""
 
 
 class SummaryView(QTextBrowser):
@@ -65,28 +68,23 @@ class ComparisonCharts(QWidget):
         self._comparison: Comparison | None = None
         self.scenario, self.number = QComboBox(), QComboBox()
         self.charts: dict[str, BarsChart] = {}
-        self.scenario.setAccessibleName("Scenario")
-        self.number.setAccessibleName("Approach for the number of sites")
-        self.scenario.setToolTip("Quasi-identifiers and k of the solutions that are drawn")
-        self.number.setToolTip("The approach that the number of sites of the drawn solutions comes from")
-        for combo in (self.scenario, self.number):
+        for combo, name, tip in (
+            (self.scenario, "Scenario", "Quasi-identifiers and k of the solutions that are drawn"),
+            (
+                self.number,
+                "Approach for the number of sites",
+                "The approach that the number of sites of the drawn solutions comes from",
+            ),
+        ):
+            dress(combo, accessibleName=name, toolTip=tip, minimumContentsLength=12)
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(12)
             combo.activated.connect(self._on_choice)
-        row = QHBoxLayout()
-        row.addWidget(self.scenario, 2)
-        row.addWidget(self.number, 1)
+        row = in_row((self.scenario, 2), (self.number, 1))
         body = QWidget()
         self._grid = QGridLayout(body)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(GRID)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setWidget(body)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, GRID, 0, 0)
-        layout.addLayout(row)
-        layout.addWidget(scroll, 1)
+        in_column(row, (scrolled(body), 1), within=self, margins=(0, GRID, 0, 0))
         context.theme.changed.connect(self._on_theme_changed)
 
     def show_comparison(self, comparison: Comparison) -> None:
@@ -107,8 +105,10 @@ class ComparisonCharts(QWidget):
         chart = BarsChart(self._context.theme.colours)
         chart.setMinimumSize(260, 220)
         chart.setAccessibleName(measure_words(name).title)
-        chart.save_wanted.connect(partial(self._save, name))
-        chart.copy_wanted.connect(partial(self._copy, name))
+        chart.save_wanted.connect(
+            lambda: offer_to_save(self._context, self, record(chart.size(), chart.paint_chart), f"chart {name}")
+        )
+        chart.copy_wanted.connect(lambda: copy_drawing(self._context, record(chart.size(), chart.paint_chart)))
         place = len(self.charts)
         self._grid.addWidget(chart, place // 2, place % 2)
         self.charts[name] = chart
@@ -138,16 +138,93 @@ class ComparisonCharts(QWidget):
                 rows.append(ChartRow(number, told, solution.site_count, values, solution.pareto))
         return rows
 
-    def _save(self, name: str) -> None:
-        offer_to_save(self._context, self, self._drawing(name), f"chart {name}")
-
-    def _copy(self, name: str) -> None:
-        copy_drawing(self._context, self._drawing(name))
-
-    def _drawing(self, name: str) -> Drawing:
-        return record(self.charts[name].size(), self.charts[name].paint_chart)
-
     @Slot()
     def _on_theme_changed(self) -> None:
         for chart in self.charts.values():
             chart.use_colours(self._context.theme.colours)
+
+
+def heat_of(contest: Contest, label: str) -> float | None:
+    """How far the sum of an approach is above the lowest, as a share of that; None where sums cannot be compared."""
+    totals = {standing.label: standing.total for standing in contest.standings}
+    least = min(totals.values())
+    if not contest.complete or (least <= 0 and totals[label] != least):
+        return None
+    return 0.0 if totals[label] == least else totals[label] / least - 1
+
+
+def summary_html(summary: Summary, colours: Colours) -> str:
+    """One table for each component of which several approaches were compared, and one of the unbeaten solutions."""
+    comparison = summary.comparison
+    parts = [
+        f"<h4>{counted(len(comparison.finished), 'combination')} in "
+        f"{counted(len(comparison.plan.scenarios), 'scenario')}, {counted(len(comparison.solutions), 'solution')}</h4>"
+    ]
+    for component in COMPONENTS:
+        contests = [contest for contest in summary.contests if contest.component == component]
+        if contests:
+            parts.append(_contests(COMPONENT_WORDS[component], contests, colours))
+    parts.append(_fronts(summary.fronts, colours))
+    return "".join(parts)
+
+
+def _contests(title: str, contests: list[Contest], colours: Colours) -> str:
+    labels = sorted({standing.label for contest in contests for standing in contest.standings})
+    rows = [["Measure", *labels]]
+    shades: list[list[str]] = []
+    for contest in contests:
+        rows.append([measure_title(contest.measure), *(_cell(contest, label) for label in labels)])
+        shades.append([_shade(heat_of(contest, label), colours) for label in labels])
+    note = (
+        "The sum over all comparisons against the lowest sum, and in how many comparisons the approach is lowest, with "
+        "all else equal. The stronger the colour, the further from the best."
+    )
+    return f"<h4>{escape(title)}</h4>{_table(rows, shades)}<p>{note}</p>"
+
+
+def _cell(contest: Contest, label: str) -> str:
+    standing = next(each for each in contest.standings if each.label == label)
+    heat = heat_of(contest, label)
+    told = "–" if heat is None else "lowest" if heat == 0 else f"+{100 * heat:,.1f} %"
+    return f"{told} ({standing.best:,} of {contest.comparisons:,})"
+
+
+def _fronts(fronts: tuple[Front, ...], colours: Colours) -> str:
+    labels = list(dict.fromkeys(label for front in fronts for label in front.by_label))
+    rows, shades = [["Scenario", *labels]], []
+    for front in fronts:
+        numbers = [front.by_label.get(label, (0, 0)) for label in labels]
+        rows.append([front.scenario.title, *(f"{kept:,} of {of:,}" for kept, of in numbers)])
+        shades.append([_shade(HOTTEST * (1 - kept / of) if of else None, colours) for kept, of in numbers])
+    note = "Unbeaten: no other solution of the scenario is as good in all measures that count and better in one."
+    return f"<h4>Unbeaten solutions</h4>{_table(rows, shades)}<p>{note}</p>"
+
+
+def _table(rows: list[list[str]], shades: list[list[str]]) -> str:
+    head = "".join(f'<th align="left">{escape(text)}</th>' for text in rows[0])
+    body = ""
+    for (name, *cells), row in zip(rows[1:], shades, strict=True):
+        body += f"<tr><td><b>{escape(name)}</b></td>"
+        for text, shade in zip(cells, row, strict=True):
+            words = f'<font color="{_ink(shade)}">{escape(text)}</font>'
+            body += f'<td bgcolor="{shade}" align="right">{words}</td>'
+        body += "</tr>"
+    return f'<table cellspacing="1" cellpadding="5"><tr>{head}</tr>{body}</table>'
+
+
+def _shade(heat: float | None, colours: Colours) -> str:
+    if heat is None:
+        return colours.base
+    share = min(1.0, heat / HOTTEST)
+    ends = zip(_parts(colours.base), _parts(colours.sequence[3]), strict=True)
+    return "#" + "".join(f"{round(low + share * (high - low)):02x}" for low, high in ends)
+
+
+def _ink(shade: str) -> str:
+    """Letters that can be read on a shade: the darker or the lighter of two."""
+    red, green, blue = _parts(shade)
+    return "#101418" if 0.299 * red + 0.587 * green + 0.114 * blue > 128 else "#f4f6f8"
+
+
+def _parts(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

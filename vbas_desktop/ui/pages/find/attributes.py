@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QSpin
 from vbas_desktop.search.ladders import Ladder
 from vbas_desktop.session.finding import Conditions
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress
 from vbas_desktop.ui.widgets.fields import muted, without_wheel
 
 _HEADS = ("Attribute", "Categories by level", "Level", "At least", "")
@@ -71,8 +72,7 @@ class AttributesForm(QWidget):
             pin.addItem(f"{number:,} categories" if level else f"as it is ({number:,})", level)
             pin.setItemData(level + 1, _listed(groups), Qt.ItemDataRole.ToolTipRole)
         pin.setCurrentIndex(max(0, pin.findData(before.pins.get(name, _FREE))))
-        pin.setAccessibleName(f"Level of {name}")
-        pin.setToolTip(f"Only this level of {name}, or any of its levels")
+        dress(pin, accessibleName=f"Level of {name}", toolTip=f"Only this level of {name}, or any of its levels")
         least.setRange(1, max(1, numbers[0]))
         least.setValue(before.minima.get(name, 1))
         least.setAccessibleName(f"Least number of categories of {name}")

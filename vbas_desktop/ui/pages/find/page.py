@@ -10,13 +10,10 @@ from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, QTimer, QUrl,
 from PySide6.QtGui import QDesktopServices, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QSplitter,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,13 +28,13 @@ from vbas_desktop.session.finding import choices_of, node_in_words, order_search
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.pictures import copy_drawing, offer_to_save, record
 from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, split
 from vbas_desktop.ui.widgets.fields import Field, set_look, with_button
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, ask_to_open, beside, documents
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 
 from .attributes import AttributesForm
-from .front import FrontChart
-from .nodes_model import NUMBER_ROLE, SORT_ROLE, NodesModel
+from .nodes import NUMBER_ROLE, SORT_ROLE, FrontChart, NodesModel
 
 _FLUSH_MS = 250
 _LOW, _WIDE = 640, 880
@@ -52,7 +49,6 @@ class FindPage(QWidget):
         self._context, self._session = context, context.session
         self.form, self.chart, self.model = AttributesForm(), FrontChart(context.theme.colours), NodesModel(self)
         self.sorted, self.table = QSortFilterProxyModel(self), QTableView()
-        self.halves = QSplitter(Qt.Orientation.Vertical)
         self.live, self.target, self.browse = QLabel(), QLineEdit(), QPushButton("Br&owse…")
         self.start, self.stop, self.open = (
             QPushButton("▶  Find it"),
@@ -73,32 +69,25 @@ class FindPage(QWidget):
     def _build(self) -> None:
         self.live.setWordWrap(True)
         self.live.setFont(tabular(self.live.font()))
-        self.live.setProperty("look", "live")
-        self.live.setAccessibleName("What the search comes to")
-        self.start.setProperty("look", "primary")
-        self.start.setShortcut(QKeySequence("Ctrl+Return"))
+        dress(self.live, look="live", accessibleName="What the search comes to")
+        dress(self.start, look="primary", shortcut="Ctrl+Return")
         self.stop.setToolTip("Stop; finished nodes are kept and not searched again (Ctrl+.)")
         self.show_map.setToolTip("Use the groups of the chosen node in Input, run it and draw it (Ctrl+Shift+M)")
         self.show_map.setShortcut(QKeySequence("Ctrl+Shift+M"))
         self.release.setToolTip("The same, and then choose where its release goes (Ctrl+E)")
         self.open.setToolTip("The page of the search, with table, picture and ladders")
         self._set_up_table()
-        self.halves.addWidget(self.table)
-        self.halves.addWidget(self.chart)
-        self.halves.setChildrenCollapsible(False)
-        buttons = QHBoxLayout()
-        for button in (self.start, self.stop):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        for button in (self.show_map, self.release, self.open):
-            buttons.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        layout.addWidget(self.form)
-        layout.addWidget(self._folder_row())
-        layout.addWidget(self.live)
-        layout.addWidget(self.halves, 1)
-        layout.addLayout(buttons)
+        self.halves = split(self.table, self.chart, upright=True)
+        buttons = in_row(self.start, self.stop, 1, self.show_map, self.release, self.open)
+        in_column(
+            self.form,
+            self._folder_row(),
+            self.live,
+            (self.halves, 1),
+            buttons,
+            within=self,
+            margins=(2 * GRID, GRID, 2 * GRID, GRID),
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """On a low window the picture stands beside the table, so that both can be read."""
@@ -118,8 +107,7 @@ class FindPage(QWidget):
         self.sorted.setSortRole(SORT_ROLE)
         self.table.setModel(self.sorted)
         set_up_table(self.table, "Nodes")
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setSortingEnabled(True)
+        dress(self.table, selectionMode=QAbstractItemView.SelectionMode.SingleSelection, sortingEnabled=True)
         self.table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
 
     def _folder_row(self) -> QWidget:

@@ -7,20 +7,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.release.ledger import Entry, partition_of
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.map.differences import changed_regions
 from vbas_desktop.ui.map.geometry import BaseGeometry, coloured_like, prepare_map
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.map.region_map import RegionMap, link
 from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import in_column, in_row
+from vbas_desktop.ui.worker import Latest
 
 _CUT = "cut otherwise than in the release"
 _NO_SOLUTION = "No solution is shown"
@@ -70,12 +71,9 @@ class ReleaseMaps(QWidget):
         self.earlier.canvas.setAccessibleName("Map of the earlier release")
         self.now.canvas.setAccessibleName("Map of the shown solution")
         self.earlier_title, self.now_title = QLabel(), QLabel(_NO_SOLUTION)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GRID)
+        row = in_row(within=self, margins=0, spacing=GRID)
         for label, region_map in ((self.earlier_title, self.earlier), (self.now_title, self.now)):
-            column = QVBoxLayout()
-            column.setSpacing(GRID // 2)
+            column = in_column(spacing=GRID // 2)
             label.setWordWrap(True)
             column.addWidget(label)
             column.addWidget(region_map, 1)

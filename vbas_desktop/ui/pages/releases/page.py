@@ -7,13 +7,10 @@ from typing import Any
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QSplitter,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +19,7 @@ from vbas_desktop.release.ledger import Entry, Ledger, Verdict
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.export import ledger_of
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, split
 from vbas_desktop.ui.widgets.fields import Field, muted, set_look
 from vbas_desktop.ui.widgets.tables import Heading, TableModel, fit_columns, set_up_table
 
@@ -40,27 +38,20 @@ _HEADINGS = (
 class EntriesModel(TableModel):
     """One row for each release of the ledger, with how the checked solution fares beside it."""
 
+    heads = _HEADINGS
+
     def __init__(self) -> None:
         super().__init__()
         self.ledger, self.verdict = Ledger(), Verdict("")
 
     def show_ledger(self, ledger: Ledger, verdict: Verdict | None = None) -> None:
         """Show another ledger, or another result of the check."""
-        self.beginResetModel()
-        self.ledger, self.verdict = ledger, verdict or Verdict("")
-        self.endResetModel()
-
-    def headings(self) -> tuple[Heading, ...]:
-        """The columns."""
-        return _HEADINGS
-
-    def count(self) -> int:
-        """How many releases there are."""
-        return len(self.ledger)
+        with self.anew():
+            self.ledger, self.verdict, self.rows = ledger, verdict or Verdict(""), ledger.entries
 
     def text(self, row: int, column: int) -> str:
         """What a cell shows."""
-        entry = self.ledger.entries[row]
+        entry = self.rows[row]
         beside = next((each for each in self.verdict.against if each.entry.id == entry.id), None)
         remark = f"despite the ledger: {entry.override}" if entry.override else entry.note
         told = "" if beside is None else "safe" if beside.safe else f"{beside.people:,} people" * bool(beside.people)
@@ -81,10 +72,8 @@ class ReleasesPage(QWidget):
         self.maps, self.beside = ReleaseMaps(context), muted()
         set_up_table(self.table, "Releases that were handed over")
         self.table.setModel(self.model)
-        self.said.setWordWrap(True)
-        self.said.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.audience = QLineEdit()
-        self.audience.setPlaceholderText("anybody")
+        dress(self.said, wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
+        self.audience = dress(QLineEdit(), placeholderText="anybody")
         self.check = QPushButton("Check the shown solution")
         self.remove = QPushButton("Remove from the ledger")
         self.reuse, self.join = QPushButton("Use its regions"), QPushButton("Join its regions")
@@ -97,24 +86,16 @@ class ReleasesPage(QWidget):
             (self.extract, "Ctrl+Alt+K", "Write the chosen release once more, with those of its columns that you tick"),
             (self.remove, "Ctrl+Del", "Remove the chosen release from the ledger"),
         ):
-            button.setShortcut(keys)
-            button.setToolTip(f"{told} ({keys})")
-        row = QHBoxLayout()
-        row.addWidget(Field("Audience", self.audience, "Who would get the solution that is shown"), 1)
-        for button in (self.check, self.reuse, self.join, self.extract, self.remove):
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, GRID, 2 * GRID, 2 * GRID)
-        layout.setSpacing(GRID)
-        told = "What was handed to whom. Every export from these records is compared with it."
-        layout.addWidget(muted(told))
-        whole = QSplitter(Qt.Orientation.Vertical)
-        whole.setChildrenCollapsible(False)
-        whole.addWidget(self.table)
-        whole.addWidget(self._below(row))
-        whole.setStretchFactor(1, 1)
-        whole.setSizes([120, 680])
-        layout.addWidget(whole, 1)
+            dress(button, shortcut=keys, toolTip=f"{told} ({keys})")
+        audience = Field("Audience", self.audience, "Who would get the solution that is shown")
+        asked = (self.check, self.reuse, self.join, self.extract, self.remove)
+        buttons = ((each, 0, Qt.AlignmentFlag.AlignBottom) for each in asked)
+        below = QWidget()
+        parts = (in_row((audience, 1), *buttons), self.said, self.beside, (self.maps, 1), 0)
+        in_column(*parts, within=below, margins=(0, GRID // 2, 0, 0), spacing=GRID)
+        handed = muted("What was handed to whom. Every export from these records is compared with it.")
+        whole = split(self.table, below, upright=True, sizes=(120, 680), growing=1)
+        in_column(handed, (whole, 1), within=self, margins=(2 * GRID, GRID, 2 * GRID, 2 * GRID), spacing=GRID)
         self.check.clicked.connect(self._on_check)
         self.remove.clicked.connect(self._on_remove)
         self.reuse.clicked.connect(lambda: self._use(join=False))
@@ -122,19 +103,6 @@ class ReleasesPage(QWidget):
         self.extract.clicked.connect(self._on_extract)
         self.table.selectionModel().selectionChanged.connect(self._on_chosen)
         self._on_chosen()
-
-    def _below(self, row: QHBoxLayout) -> QWidget:
-        """What is done about the chosen release, the result of the check, and both maps."""
-        below = QWidget()
-        layout = QVBoxLayout(below)
-        layout.setContentsMargins(0, GRID // 2, 0, 0)
-        layout.setSpacing(GRID)
-        layout.addLayout(row)
-        layout.addWidget(self.said)
-        layout.addWidget(self.beside)
-        layout.addWidget(self.maps, 1)
-        layout.addStretch(0)
-        return below
 
     def showEvent(self, event: QShowEvent) -> None:
         """Read the ledger again: others may have recorded something."""

@@ -7,18 +7,19 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from vbas_desktop.assessment.policies import Judged, Judgement, Verdict, answer_key
 from vbas_desktop.files.policies import bundled
 from vbas_desktop.jobs.policy import CopyPolicyJob, JudgeJob, Outcome
 from vbas_desktop.release.report.policy import population_rows
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer
 from vbas_desktop.ui.widgets.fields import Field, clear, muted, set_look, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save, beside
 from vbas_desktop.ui.widgets.file_row import FileRow
+from vbas_desktop.ui.worker import Latest
 
 POLICY_FILES = "Policies (*.toml);;All files (*)"
 _LOOKS = {Verdict.HELD: "good", Verdict.MISSED: "error", Verdict.ANSWERED: "good"}
@@ -35,11 +36,7 @@ class JudgedBox(QWidget):
         self._context = context
         self._latest = Latest(context.quiet_runner, "Judging by the policy", self)
         self.policy = QComboBox()
-        self.open, self.copy, self.again = (
-            QPushButton("Open a file…"),
-            QPushButton("Edit a copy…"),
-            QPushButton("Again"),
-        )
+        self.open, self.copy, self.again = map(QPushButton, ("Open a file…", "Edit a copy…", "Again"))
         self.population = FileRow(
             "Table of the population",
             "CSV file with region, quasi-identifiers and the number of people: k-map and risk are exact then",
@@ -56,10 +53,8 @@ class JudgedBox(QWidget):
         self._connect()
 
     def _build(self) -> None:
-        self.policy.addItem(_NONE, "")
-        for policy in bundled().values():
-            self.policy.addItem(f"{policy.name} ({policy.date})", policy.id)
-            self.policy.setItemData(self.policy.count() - 1, policy.origin, Qt.ItemDataRole.ToolTipRole)
+        policies = ((f"{each.name} ({each.date})", each.id, each.origin) for each in bundled().values())
+        offer(self.policy, [(_NONE, ""), *policies])
         # No letters: they would be those of the panel beside the page.
         for button, keys, told in (
             (self.open, "Ctrl+Alt+P", "Judge by the policy in a file of your own"),
@@ -67,37 +62,35 @@ class JudgedBox(QWidget):
             (self.again, "Ctrl+Alt+A", "Read the files again and judge again"),
             (self.population.choose, "Ctrl+Alt+T", self.population.choose.toolTip()),
         ):
-            button.setShortcut(keys)
-            button.setToolTip(f"{told} ({keys})")
-        row = QHBoxLayout()
-        row.addWidget(Field("Judged by", self.policy, "Rules with their sources and dates, or one of your own"), 1)
-        for button in (self.open, self.copy, self.again):
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+            dress(button, shortcut=keys, toolTip=f"{told} ({keys})")
+        by = Field("Judged by", self.policy, "Rules with their sources and dates, or one of your own")
+        row = in_row((by, 1), *((each, 0, Qt.AlignmentFlag.AlignBottom) for each in (self.open, self.copy, self.again)))
         for label in (self.outcome, self.problems):
             label.setWordWrap(True)
-        self.problems.setProperty("look", "error")
-        self.problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        dress(self.problems, look="error", textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
         for grid in (self._criteria, self._inhabitants):
             grid.setHorizontalSpacing(2 * GRID)
             grid.setVerticalSpacing(GRID // 2)
         self._criteria.setColumnStretch(0, 3)
         self._criteria.setColumnStretch(1, 2)
         self._inhabitants.setColumnStretch(1, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID // 2)
-        column.addWidget(title("Policy"))
-        column.addLayout(row)
-        column.addWidget(self.problems)
-        column.addWidget(self.outcome)
-        column.addWidget(self.source)
-        column.addLayout(self._criteria)
-        column.addWidget(title("Risk among the inhabitants"))
-        column.addWidget(self.population)
-        column.addLayout(self._inhabitants)
+        in_column(
+            title("Policy"),
+            row,
+            self.problems,
+            self.outcome,
+            self.source,
+            self._criteria,
+            title("Risk among the inhabitants"),
+            self.population,
+            self._inhabitants,
+            within=self,
+            margins=0,
+            spacing=GRID // 2,
+        )
 
     def _connect(self) -> None:
-        self.policy.activated.connect(self._on_chosen)
+        self.policy.activated.connect(lambda: self.judge_by(self.policy.currentData()))
         self.open.clicked.connect(self._on_open)
         self.copy.clicked.connect(self._on_copy)
         self.again.clicked.connect(self._on_again)
@@ -199,10 +192,6 @@ class JudgedBox(QWidget):
     def _on_answered(self, key: str, text: str) -> None:
         session = self._context.session
         session.note_policy(session.policy.noted(key, text))
-
-    @Slot()
-    def _on_chosen(self) -> None:
-        self.judge_by(self.policy.currentData())
 
     def judge_by(self, policy: str) -> None:
         """Judge by another policy: an id or the path of a file."""

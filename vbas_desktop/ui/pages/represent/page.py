@@ -5,15 +5,12 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QPushButton,
-    QSplitter,
     QStackedLayout,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,18 +22,18 @@ from vbas_desktop.session.representing import Description, PairOrder, described_
 from vbas_desktop.session.results import Entry
 from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.map.figures import Figure, figure_named, on_one_scale
-from vbas_desktop.ui.map.legend_strip import LegendStrip
+from vbas_desktop.ui.map.furniture import LegendStrip
 from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.map.region_map import colours_only, link
 from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import in_column, in_row, offer, split
 from vbas_desktop.ui.widgets.fields import EmptyState, without_wheel
+from vbas_desktop.ui.worker import Latest
 
-from .classes_model import PLACE_MEASURES
 from .pair_panel import PairPanel
-from .version import VersionView
+from .version import PLACE_MEASURES, VersionView
 
 SOLUTION, FILES = 0, 1
 _NONE = "nothing"
@@ -59,9 +56,7 @@ class RepresentabilityPage(QWidget):
         self.source, self.beside = QComboBox(), QComboBox()
         self.source.addItems(["Solution", "Two files"])
         self.coloured_by = QComboBox()
-        for name, (words, tip) in PLACE_MEASURES.items():
-            self.coloured_by.addItem(words, name)
-            self.coloured_by.setItemData(self.coloured_by.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        offer(self.coloured_by, ((words, name, tip) for name, (words, tip) in PLACE_MEASURES.items()))
         self.large = QPushButton("Lar&ge map")
         self.legend = LegendStrip(context.theme.colours)
         self._known: dict[int, tuple[Entry, Shown | None, Description]] = {}
@@ -74,9 +69,7 @@ class RepresentabilityPage(QWidget):
         self._refresh()
 
     def _build(self) -> None:
-        bar = QHBoxLayout()
-        bar.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
-        bar.setSpacing(GRID)
+        bar = in_row(margins=(2 * GRID, GRID, 2 * GRID, 0), spacing=GRID)
         self._map_label = QLabel("&Map by")
         for label, combo, tip in (
             (QLabel("Show"), self.source, "The solution that is chosen in Results, or any two files"),
@@ -100,30 +93,14 @@ class RepresentabilityPage(QWidget):
         self.large.setToolTip("Show it on the large map in these colours; two versions side by side")
         bar.addWidget(self.large)
         self.empty = EmptyState(_NO_SOLUTION)
-        shown = QSplitter(Qt.Orientation.Horizontal)
-        shown.addWidget(self.main)
-        shown.addWidget(self.second)
-        shown.setChildrenCollapsible(False)
+        self._shown = shown = split(self.main, self.second)
         middle = QWidget()
         self._layers = QStackedLayout(middle)
         self._layers.addWidget(self.empty)
         self._layers.addWidget(shown)
-        self._shown = shown
-        body = QSplitter(Qt.Orientation.Horizontal)
-        body.addWidget(self.panel)
-        body.addWidget(middle)
-        body.setStretchFactor(1, 1)
-        body.setSizes([300, 700])
-        body.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID)
-        layout.addLayout(bar)
-        strip = QHBoxLayout()
-        strip.setContentsMargins(GRID, 0, GRID, 0)
-        strip.addWidget(self.legend)
-        layout.addLayout(strip)
-        layout.addWidget(body, 1)
+        body = split(self.panel, middle, sizes=(300, 700), growing=1)
+        strip = in_row(self.legend, margins=(GRID, 0, GRID, 0))
+        in_column(bar, strip, (body, 1), within=self, margins=0, spacing=GRID)
 
     def _connect(self) -> None:
         model = self._context.model
@@ -209,13 +186,9 @@ class RepresentabilityPage(QWidget):
             others += [(each.title, number) for number, each in enumerate(self._pairs[:-1])]
         else:
             others += [(entry.title, entry.number) for entry in session.entries if entry is not session.selected]
-        offered = [(self.beside.itemText(i), self.beside.itemData(i)) for i in range(self.beside.count())]
-        if others != offered:
-            self.beside.clear()
-            for text, data in others:
-                self.beside.addItem(text, data)
-            data = [item for _, item in others]
-            self.beside.setCurrentIndex(data.index(chosen) if chosen in data else 0)
+        offer(self.beside, others)
+        data = [item for _, item in others]
+        self.beside.setCurrentIndex(data.index(chosen) if chosen in data else 0)
         self.beside.setEnabled(len(others) > 1)
 
     def _chosen_beside(self, files: bool) -> Description | None:

@@ -1,4 +1,4 @@
-"""The left side of the page Representability: which two files are compared, and how."""
+"""The left side of the page Representability: which two files are compared, how, and being rid of small classes."""
 
 from __future__ import annotations
 
@@ -6,28 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QScrollArea, QSpinBox, QWidget
 
-from vbas_desktop.assessment.representability.handling import Handling
+from vbas_desktop.assessment.representability.handling import Handling, handlings
 from vbas_desktop.assessment.representability.vector import Choices
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.jobs.any_file import Coding, OutlierJob, PairJob
-from vbas_desktop.session.representing import PairOrder
-from vbas_desktop.session.requirement_form import names_of, numbers_of, texts_by_name
+from vbas_desktop.session.representing import PairOrder, names_of, numbers_of, texts_by_name
 from vbas_desktop.ui.theme import GRID, Theme
-from vbas_desktop.ui.widgets.fields import Field, set_look, title
+from vbas_desktop.ui.widgets.building import dress, in_column, offer
+from vbas_desktop.ui.widgets.fields import Field, clear, muted, title
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
 from vbas_desktop.ui.widgets.file_row import FileRow, FolderRow
 from vbas_desktop.ui.widgets.names_edit import NamesEdit
-from vbas_desktop.ui.widgets.record_options import ReadingFields
-
-from .outlier_box import OutlierBox
+from vbas_desktop.ui.widgets.parameters import ParameterField, ReadingFields, WritingFields
 
 
 class PairPanel(QScrollArea):
@@ -42,8 +34,7 @@ class PairPanel(QScrollArea):
         self.anonymised = FileRow("Anon&ymised", "The file after it", theme)
         self.key, self.columns, self.sensitive = NamesEdit(single=True), NamesEdit(), NamesEdit()
         self.weights, self.level_weights, self.reasons = (NamesEdit(value=True) for _ in range(3))
-        self.k = QSpinBox()
-        self.k.setRange(1, 1_000_000)
+        self.k = dress(QSpinBox(), minimum=1, maximum=1_000_000)
         self.k.setValue(5)
         self.hierarchies = FolderRow("Folder of hierarchies", theme)
         self.distances = FolderRow("Folder of tables of distances", theme)
@@ -53,12 +44,9 @@ class PairPanel(QScrollArea):
             "Worst case", "The most distorted version; Davies–Bouldin is normalised by it", theme, True
         )
         self.reading, self.anonymised_reading = ReadingFields("the original"), ReadingFields("the anonymised file")
-        self.compare = QPushButton("Co&mpare")
-        set_look(self.compare, "primary")
+        self.compare = dress(QPushButton("Co&mpare"), look="primary")
         self.outliers = OutlierBox()
-        self.message = QLabel()
-        self.message.setProperty("look", "error")
-        self.message.setWordWrap(True)
+        self.message = dress(QLabel(), look="error", wordWrap=True)
         self._build()
         for row in (self.original, self.anonymised, self.crosswalk, self.worst):
             row.show_file(None)
@@ -68,14 +56,11 @@ class PairPanel(QScrollArea):
 
     def _build(self) -> None:
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(GRID, 0, 2 * GRID, GRID)
-        column.setSpacing(GRID)
         self.columns.setPlaceholderText("age, job")
         self.weights.setPlaceholderText("age=0.7, job=0.3")
         self.level_weights.setPlaceholderText("age=0.5/0.3/0.2")
         self.reasons.setPlaceholderText("phone=identifies, income=confidential")
-        for widget in (
+        in_column(
             self.original,
             self.anonymised,
             Field("Key", self.key, "The column that names a record in both files"),
@@ -99,9 +84,11 @@ class PairPanel(QScrollArea):
             self.compare,
             self.message,
             self.outliers,
-        ):
-            column.addWidget(widget)
-        column.addStretch(1)
+            1,
+            within=inner,
+            margins=(GRID, 0, 2 * GRID, GRID),
+            spacing=GRID,
+        )
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(inner)
@@ -109,17 +96,7 @@ class PairPanel(QScrollArea):
 
     def offer(self, columns: Sequence[str]) -> None:
         """Offer the columns of the original."""
-        identifiers = self.outliers.writing.identifiers
-        for edit in (
-            self.key,
-            self.columns,
-            self.sensitive,
-            self.region,
-            self.weights,
-            self.level_weights,
-            self.reasons,
-            identifiers,
-        ):
+        for edit in self.findChildren(NamesEdit):
             edit.offer(columns)
 
     @Slot()
@@ -171,3 +148,77 @@ class PairPanel(QScrollArea):
         files = (self.original.path, self.anonymised.path)
         readings = (self.reading.value(), self.anonymised_reading.value())
         return PairOrder(PairJob(*files, choices, coding, self.worst.path, None, *readings))
+
+
+class OutlierBox(QWidget):
+    """`handling_wanted(Handling, Path)`: write the original without small classes to this file."""
+
+    handling_wanted = Signal(object, Path)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.how = QComboBox()
+        offer(self.how, ((kind.card.title, name) for name, kind in handlings().items()))
+        self.summary = muted()
+        self.fields: dict[str, ParameterField] = {}
+        self._form = in_column(spacing=GRID)
+        self.problem = dress(QLabel(), look="error", wordWrap=True)
+        self.problem.hide()
+        self.writing = WritingFields()
+        self.write = QPushButton("Handle and e&xport…")
+        self.write.setToolTip("Write the original without classes below k; the new file becomes the anonymised one")
+        in_column(
+            title("Small classes of the original"),
+            Field("How", self.how, "What becomes of classes with fewer than k records"),
+            self.summary,
+            self._form,
+            self.writing,
+            self.problem,
+            self.write,
+            within=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
+        self.how.currentIndexChanged.connect(self._on_how)
+        self.write.clicked.connect(self._on_write)
+        self._on_how()
+
+    @property
+    def kind(self) -> type[Handling]:
+        """The way that is chosen."""
+        return handlings()[self.how.currentData()]
+
+    @Slot()
+    def _on_how(self) -> None:
+        self.summary.setText(self.kind.card.summary)
+        clear(self._form)
+        self.fields = {}
+        for declared in self.kind.parameters():
+            field = ParameterField(declared, self.kind.component, self.kind.card.name)
+            field.show_value(declared.default)
+            self.fields[declared.name] = field
+            self._form.addWidget(field)
+        self.problem.hide()
+
+    def handling(self) -> Handling | None:
+        """What is entered; None, with what is wrong beside it, if that cannot be."""
+        try:
+            made = self.kind.from_texts({name: field.value() for name, field in self.fields.items()})
+        except InputError as error:
+            self.problem.setText(str(error.findings[0]))
+            self.problem.show()
+            return None
+        self.problem.hide()
+        return made
+
+    @Slot()
+    def _on_write(self) -> None:
+        if self.handling() is not None:
+            suggested = Path(f"{self.kind.card.name}.csv")
+            kinds = "Records (*.csv);;Parquet (*.parquet)"
+            ask_to_save(self, "Write without small classes", kinds, suggested, self._on_target)
+
+    def _on_target(self, chosen: str) -> None:
+        made = self.handling()
+        if made is not None:
+            self.handling_wanted.emit(made, Path(chosen))

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -23,7 +22,8 @@ from vbas_desktop.assessment.policy import Module, Point, State, checklist, evid
 from vbas_desktop.session.papers import knowledge_of
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.fields import Field, muted, set_look, title
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer
+from vbas_desktop.ui.widgets.fields import Field, muted, title
 
 from .judged_box import JudgedBox
 
@@ -45,10 +45,9 @@ class PointRow(QFrame):
         self.note.setPlaceholderText("Note")
         self.note.setAccessibleName(f"Note on {point.title}")
         self.note.setToolTip("What was decided or done about it, and where that is kept; a note settles the point")
-        self.note.editingFinished.connect(self._on_finished)
+        self.note.editingFinished.connect(lambda: self.noted.emit(self.point.id, self.note.text()))
         name = QLabel(point.title)
-        number = muted(point.id)
-        number.setWordWrap(False)
+        number = dress(muted(point.id), wordWrap=False)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, GRID // 2, 0, GRID // 2)
         grid.setHorizontalSpacing(GRID)
@@ -67,17 +66,11 @@ class PointRow(QFrame):
         """Show where the point stands."""
         mark, look = _MARKS[state]
         self.mark.setText(mark)
-        self.mark.setToolTip(str(state))
-        self.mark.setAccessibleName(f"{self.point.title}: {state}")
-        set_look(self.mark, look)
+        dress(self.mark, toolTip=str(state), accessibleName=f"{self.point.title}: {state}", look=look)
         self.evidence.setText(evidence)
         self.evidence.setVisible(bool(evidence))
         if not self.note.hasFocus():
             self.note.setText(note)
-
-    @Slot()
-    def _on_finished(self) -> None:
-        self.noted.emit(self.point.id, self.note.text())
 
 
 class PolicyPage(QScrollArea):
@@ -99,34 +92,24 @@ class PolicyPage(QScrollArea):
     def _build(self) -> None:
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(2 * GRID, GRID, 3 * GRID, 2 * GRID)
-        column.setSpacing(GRID // 2)
+        column = in_column(within=inner, margins=(2 * GRID, GRID, 3 * GRID, 2 * GRID), spacing=GRID // 2)
         self.summary.setWordWrap(True)
         column.addWidget(self.judged)
         column.addWidget(title("Checklist"))
         column.addWidget(self.summary)
         column.addWidget(title("Strategy"))
-        strategy = QHBoxLayout()
-        strategy.setSpacing(2 * GRID)
+        strategy = in_row(spacing=2 * GRID)
         for each in checklist().choices:
             combo = self.choices[each.id]
-            combo.addItem(_UNDECIDED, "")
-            for option in each.options:
-                combo.addItem(option, option)
+            offer(combo, [(_UNDECIDED, ""), *((option, option) for option in each.options)])
             strategy.addWidget(Field(each.question, combo, each.help), 1)
         column.addLayout(strategy)
         for module in checklist().modules:
             self._add_module(module, column)
         column.addWidget(title("Signature"))
-        row = QHBoxLayout()
-        self.name.setPlaceholderText("Name of the person responsible")
-        self.name.setAccessibleName("Signed by")
+        dress(self.name, placeholderText="Name of the person responsible", accessibleName="Signed by")
         self.name.setToolTip("Stands under the checklist with the date of today")
-        row.addWidget(self.name, 1)
-        row.addWidget(self.sign)
-        row.addWidget(self.signature, 2)
-        column.addLayout(row)
+        column.addLayout(in_row((self.name, 1), self.sign, (self.signature, 2)))
         column.addStretch(1)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -11,16 +11,12 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import (
     QCheckBox,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QMenu,
     QPlainTextEdit,
     QPushButton,
-    QScrollArea,
-    QSplitter,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -35,15 +31,16 @@ from vbas_desktop.assessment.representability.words import OVERALL as MEASURES
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import agreeing, counted
-from vbas_desktop.session.requirement_form import alike_in_words, requirement_of, texts_of, unvarying
+from vbas_desktop.session.representing import alike_in_words, requirement_of, texts_of, unvarying
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, scrolled, split
 from vbas_desktop.ui.widgets.fields import Field, muted, title, with_button
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save
 from vbas_desktop.ui.widgets.names_edit import NamesEdit
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 
-from .classes_model import ClassesModel
+from .version import ClassesModel
 
 KINDS = "Requirements (*.json)"
 _LISTED_VALUES = 60
@@ -92,47 +89,24 @@ class RequirementsPage(QWidget):
         self._on_requirement_changed()
 
     def _build(self) -> None:
-        form = QScrollArea()
-        form.setWidgetResizable(True)
-        form.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        form.setWidget(self._form())
-        form.setMinimumWidth(380)
+        form = scrolled(self._form(), focusPolicy=Qt.FocusPolicy.NoFocus, minimumWidth=380)
         self.table.setModel(self.model)
         set_up_table(self.table, "Check of the requirement")
         self.table.horizontalHeader().setStretchLastSection(True)
         self.verdict.setWordWrap(True)
         self.classes.setTabChangesFocus(True)
         right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(2 * GRID, 0, 2 * GRID, GRID)
-        column.setSpacing(GRID)
-        column.addWidget(title("Check against the chosen solution"))
-        column.addWidget(self.verdict)
-        column.addWidget(self.table, 1)
-        # Takes the room while there is no table: what is said stands at the top.
-        column.addStretch()
-        splitter = QSplitter(Qt.Orientation.Horizontal)
-        splitter.addWidget(form)
-        splitter.addWidget(right)
-        splitter.setStretchFactor(1, 1)
-        splitter.setSizes([420, 560])
-        splitter.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, 0, 0)
-        layout.addWidget(splitter)
+        # The blank at the end takes the room while there is no table: what is said stands at the top.
+        parts = (title("Check against the chosen solution"), self.verdict, (self.table, 1), 0)
+        in_column(*parts, within=right, margins=(2 * GRID, 0, 2 * GRID, GRID), spacing=GRID)
+        in_column(split(form, right, sizes=(420, 560), growing=1), within=self, margins=(GRID, GRID, 0, 0))
 
     def _form(self) -> QWidget:
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(GRID, 0, 2 * GRID, GRID)
-        column.setSpacing(GRID)
-        buttons = QHBoxLayout()
-        for button in (self.load, self.save, self.clear):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
+        column = in_column(within=inner, margins=(GRID, 0, 2 * GRID, GRID), spacing=GRID)
+        buttons = in_row(self.load, self.save, self.clear, 1)
         column.addLayout(buttons)
-        self.message.setProperty("look", "error")
-        self.message.setWordWrap(True)
+        dress(self.message, look="error", wordWrap=True)
         column.addWidget(self.message)
         column.addWidget(Field("Title", self.title, "Name of the requirement"))
         column.addWidget(title("Measures of the whole release"))
@@ -141,9 +115,7 @@ class RequirementsPage(QWidget):
         for place, heading in enumerate(("", "at least", "at most")):
             grid.addWidget(muted(heading), 0, place)
         for row, (name, words) in enumerate(OVERALL.items(), 1):
-            label = QLabel(words)
-            label.setWordWrap(True)
-            label.setToolTip(MEASURES[name][1])
+            label = dress(QLabel(words), wordWrap=True, toolTip=MEASURES[name][1])
             self._labels[name] = label
             grid.addWidget(label, row, 0)
             for place, (edit, side) in enumerate(zip(self.bounds[name], ("least", "most"), strict=True), 1):
@@ -235,7 +207,7 @@ class RequirementsPage(QWidget):
         entry = session.selected
         criteria = session.criteria(entry)
         rows = tuple((f"{_MARKS[row.verdict]} {row.verdict}", row.name, row.required, row.actual) for row in criteria)
-        if rows != self.model.rows or not self.model.headings():
+        if rows != self.model.rows or not self.model.heads:
             self.model.show_rows(_HEADINGS, rows)
             fit_columns(self.table)
         self.table.setVisible(bool(rows))

@@ -1,19 +1,33 @@
-"""One version: gauges above, cards below, its map, and its classes in a table."""
+"""One version: gauges of its measures above, cards below, its map, and its classes in a table."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSortFilterProxyModel, Qt, Slot
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSplitter, QTableView, QVBoxLayout, QWidget
+import math
+from typing import Any
 
-from vbas_desktop.session.representing import Description
+from PySide6.QtCore import QRectF, QSortFilterProxyModel, Qt, Slot
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QTableView, QWidget
+
+from vbas_desktop.session.representing import Description, Shown
 from vbas_desktop.ui.map.region_map import RegionMap
-from vbas_desktop.ui.theme import GRID, Theme
+from vbas_desktop.ui.theme import GRID, Theme, tabular
+from vbas_desktop.ui.widgets.building import dress, in_column, split
 from vbas_desktop.ui.widgets.fields import muted, title
-from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
+from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel, fit_columns, set_up_table
 
-from .classes_model import SORT_ROLE, ClassesModel
-from .gauge import Gauge
+SORT_ROLE = int(Qt.ItemDataRole.UserRole)
+
+PLACE_MEASURES = {
+    "jaccard": ("Kept together (Jaccard)", "Of the pairs of records alike before or after, the share alike both times"),
+    "fowlkes_mallows": (
+        "Fowlkes–Mallows",
+        "Mean share of the pairs of records that were kept together; 1: nothing merged",
+    ),
+    "place_distance": ("Distance moved", "How far records are from their initial region to the centre of the new one"),
+}
+"""What is told of every place, by which the map can be coloured, too: how it is called, and what it says."""
+_TIPS = dict(PLACE_MEASURES.values())
 
 _MAP_BESIDE = 84 * GRID
 """From this width on, the map has the height of the page."""
@@ -22,14 +36,52 @@ _TWO_COLUMNS = 72 * GRID
 """From this width on, two gauges stand beside each other without being cut."""
 
 
+class ClassesModel(TableModel):
+    """Rows of values; numbers stand at the right, grouped; unknown ones are a dash."""
+
+    def show_rows(self, headings: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]) -> None:
+        """Show another table."""
+        with self.anew():
+            self.heads, self.rows = tuple(Heading(text, _TIPS.get(text, "")) for text in headings), rows
+
+    def text(self, row: int, column: int) -> str:
+        """What a cell shows."""
+        value = self.rows[row][column]
+        return _text(value) if _is_number(value) else value
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """As usual; numbers stand at the right, whatever else is in their column."""
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.isValid():
+            number = _is_number(self.rows[index.row()][index.column()])
+            side = Qt.AlignmentFlag.AlignRight if number else Qt.AlignmentFlag.AlignLeft
+            return side | Qt.AlignmentFlag.AlignVCenter
+        return super().data(index, role)
+
+    def more(self, row: int, column: int, role: int) -> Any:
+        """What is sorted by; unknown values come first."""
+        value = self.rows[row][column]
+        return (-math.inf if value is None or value != value else value) if role == SORT_ROLE else None
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or isinstance(value, int | float)
+
+
+def _text(value: float | int | None) -> str:
+    if value is None or not math.isfinite(value):
+        return "–"
+    if float(value).is_integer() and abs(value) >= 2:
+        return f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}" if abs(value) <= 1 else f"{value:,.1f}"
+
+
 class VersionView(QWidget):
     """Shows a `Description`; None: nothing yet."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.heading = title("")
-        self.heading.setWordWrap(True)
+        self.heading = dress(title(""), wordWrap=True)
         self.model, self.sorted = ClassesModel(self), QSortFilterProxyModel(self)
         self.sorted.setSourceModel(self.model)
         self.sorted.setSortRole(SORT_ROLE)
@@ -39,33 +91,20 @@ class VersionView(QWidget):
         set_up_table(self.table, "Classes")
         self.gauges: list[Gauge] = []
         self._columns = 0
-        self._description: Description | None = None
+        self.described: Description | None = None
+        """What is shown."""
         self._scroll = scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.map = RegionMap(theme)
         self.map.hide()
-        told = QSplitter(Qt.Orientation.Vertical)
         for widget in (scroll, self.table):
-            told.addWidget(widget)
             widget.setMinimumHeight(12 * GRID)
-        told.setSizes([420, 260])
-        self.body = QSplitter(Qt.Orientation.Vertical)
-        self.body.addWidget(told)
-        self.body.addWidget(self.map)
-        for splitter in (told, self.body):
-            splitter.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, 0, 2 * GRID, GRID)
-        layout.addWidget(self.heading)
-        layout.addWidget(self.body, 1)
+        told = split(scroll, self.table, upright=True, sizes=(420, 260))
+        self.body = split(told, self.map, upright=True)
+        in_column(self.heading, (self.body, 1), within=self, margins=(2 * GRID, 0, 2 * GRID, GRID))
         self.map.region_chosen.connect(self._on_region_chosen)
         self.table.selectionModel().selectionChanged.connect(self._on_row_chosen)
-
-    @property
-    def described(self) -> Description | None:
-        """What is shown."""
-        return self._description
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The map stands beside the words, and cards side by side, where there is room."""
@@ -79,9 +118,9 @@ class VersionView(QWidget):
 
     def show_description(self, description: Description | None) -> None:
         """Show another version."""
-        if description is self._description:
+        if description is self.described:
             return
-        self._description, self._columns = description, 0
+        self.described, self._columns = description, 0
         self.heading.setText(description.title if description is not None else "")
         headings, rows = (description.headings, description.rows) if description is not None else ((), ())
         self.model.show_rows(headings, rows)
@@ -92,7 +131,7 @@ class VersionView(QWidget):
 
     def _lay_out(self) -> None:
         """Gauges and cards in as many columns as there is room for."""
-        description, columns = self._description, 2 if self._scroll.width() >= _TWO_COLUMNS else 1
+        description, columns = self.described, 2 if self._scroll.width() >= _TWO_COLUMNS else 1
         if description is None or columns == self._columns:
             return
         self._columns = columns
@@ -126,13 +165,48 @@ class VersionView(QWidget):
 
 def _card(name: str, lines: tuple[str, ...]) -> QWidget:
     card = QFrame()
-    column = QVBoxLayout(card)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(GRID // 4)
-    column.addWidget(title(name))
+    column = in_column(title(name), within=card, margins=0, spacing=GRID // 4)
     for line in lines:
         label: QLabel = muted(line)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column.addWidget(label)
     column.addStretch(1)
     return card
+
+
+class Gauge(QWidget):
+    """Draws a measure in the colours of the theme; the full explanation is its tool tip."""
+
+    def __init__(self, shown: Shown, theme: Theme) -> None:
+        super().__init__()
+        self.shown, self._theme = shown, theme
+        self.setToolTip(f"{shown.title}: {shown.help}")
+        self.setAccessibleName(f"{shown.title}: {shown.text}")
+        text = f"{shown.title}   {shown.text}"
+        self.setMinimumWidth(self.fontMetrics().horizontalAdvance(text) + 2 * GRID)
+        layout = in_column(within=self, margins=(0, self.fontMetrics().height() + 2 * GRID, 0, GRID // 2))
+        self.reading = muted(shown.reading)
+        if shown.reading:
+            layout.addWidget(self.reading)
+        layout.addStretch(1)
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw name, value and bar."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        line = QRectF(0, 0, self.width(), self.fontMetrics().height())
+        painter.setPen(self._theme.colour("muted"))
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, self.shown.title)
+        painter.setPen(self._theme.colour("text"))
+        painter.setFont(tabular(self.font()))
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight, self.shown.text)
+        if self.shown.share is not None:
+            place = QRectF(0, line.height() + GRID // 2, self.width(), GRID * 0.75)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.colour("line"))
+            painter.drawRoundedRect(place, 3, 3)
+            place.setWidth(place.width() * min(1.0, max(0.0, self.shown.share)))
+            painter.setBrush(self._theme.colour("accent"))
+            painter.drawRoundedRect(place, 3, 3)
+        painter.end()

@@ -9,25 +9,24 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QLineEdit,
     QPushButton,
     QStackedLayout,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import counted
-from vbas_desktop.session.risky_list import Arrangement, Combination, Listing
+from vbas_desktop.session.risky import Arrangement, Combination, Listing
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.latest import Latest
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import EmptyState, set_look
 from vbas_desktop.ui.widgets.tables import Heading, TableModel, set_up_table
+from vbas_desktop.ui.worker import Latest
 
 SIZE, COUNT, WHAT = range(3)
 _SORTED_BY = ("size", "count", "columns")
@@ -45,6 +44,8 @@ _WHAT_TO_DO = (
 class CombinationsModel(TableModel):
     """Shows rows of a listing in a given order; texts are made when they come into sight."""
 
+    heads = _HEADINGS
+
     def __init__(self) -> None:
         super().__init__()
         self.shown: Arrangement | None = None
@@ -52,9 +53,9 @@ class CombinationsModel(TableModel):
 
     def show_combinations(self, shown: Arrangement | None) -> None:
         """Show these combinations in their order."""
-        self.beginResetModel()
-        self.shown = shown
-        self.endResetModel()
+        with self.anew():
+            self.shown = shown
+            self.rows = () if shown is None else shown
 
     def reveal(self, on: bool) -> None:
         """Show the values, or the columns only."""
@@ -62,18 +63,9 @@ class CombinationsModel(TableModel):
         if self.rowCount():
             self.dataChanged.emit(self.index(0, WHAT), self.index(self.rowCount() - 1, WHAT))
 
-    def headings(self) -> tuple[Heading, ...]:
-        """Size, records, columns."""
-        return _HEADINGS
-
-    def count(self) -> int:
-        """Number of combinations shown."""
-        return 0 if self.shown is None else len(self.shown)
-
     def text(self, row: int, column: int) -> str:
         """One cell."""
-        assert self.shown is not None
-        combination = self.shown[row]
+        combination = self.rows[row]
         if column == SIZE:
             return f"{len(combination.columns)}"
         return f"{combination.count:,}" if column == COUNT else self._text(combination)
@@ -121,8 +113,7 @@ class CombinationsView(QWidget):
         self.reveal.setToolTip("Values may point at people: shown on this screen only, never copied or saved")
         self.scores = QPushButton("Sc&ores…")
         self.scores.setToolTip("Save in how many of these combinations each record is, by the number of the record")
-        self.headline = QLabel()
-        self.headline.setWordWrap(True)
+        self.headline = dress(QLabel(), wordWrap=True)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
@@ -144,18 +135,9 @@ class CombinationsView(QWidget):
         header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
         for column, head in ((SIZE, "Size"), (COUNT, "Records")):
             table.setColumnWidth(column, table.fontMetrics().horizontalAdvance(head) + 3 * GRID)
-        bar = QHBoxLayout()
-        bar.setSpacing(GRID)
-        bar.addWidget(self.filter, 1)
-        bar.addWidget(self.reveal)
-        bar.addWidget(self.scores)
+        bar = in_row((self.filter, 1), self.reveal, self.scores, spacing=GRID)
         content = QWidget()
-        column_layout = QVBoxLayout(content)
-        column_layout.setContentsMargins(0, 0, 0, 0)
-        column_layout.setSpacing(GRID // 2)
-        column_layout.addWidget(self.headline)
-        column_layout.addLayout(bar)
-        column_layout.addWidget(table, 1)
+        in_column(self.headline, bar, (table, 1), within=content, margins=0, spacing=GRID // 2)
         self._layers = QStackedLayout(self)
         self.empty = EmptyState(_WHAT_TO_DO)
         self._layers.addWidget(self.empty)

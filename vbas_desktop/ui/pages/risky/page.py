@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import Role
@@ -20,6 +20,7 @@ from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.messages import ask
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, split
 from vbas_desktop.ui.widgets.fields import set_look
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save, beside
 
@@ -43,8 +44,7 @@ class RiskyPage(QWidget):
         set_look(self.search, "primary")
         self.search.setShortcut(QKeySequence("Ctrl+Return"))
         self.search.setToolTip("List all minimal combinations that fewer than k records share (Ctrl+Enter)")
-        self.stop = QPushButton("Stop")
-        self.stop.setToolTip("Stop the running job; finished steps are kept (Ctrl+.)")
+        self.stop = dress(QPushButton("Stop"), toolTip="Stop the running job; finished steps are kept (Ctrl+.)")
         self.use = QPushButton("Use as &quasi-identifiers")
         self.reason = QLabel()
         self._build()
@@ -52,38 +52,18 @@ class RiskyPage(QWidget):
         self._follow_session()
 
     def _build(self) -> None:
-        bar = QHBoxLayout()
-        bar.setSpacing(GRID)
-        bar.addWidget(self.search)
-        bar.addWidget(self.stop)
+        bar = in_row(self.search, self.stop, spacing=GRID)
         self.reason.setProperty("look", "muted")
         self.reason.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         bar.addWidget(self.reason, 1)
         bar.addWidget(self.use)
         upper = QWidget()
-        column = QVBoxLayout(upper)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GRID)
-        column.addLayout(bar)
-        column.addWidget(self.list, 1)
-        right = QSplitter(Qt.Orientation.Vertical)
-        right.addWidget(upper)
-        right.addWidget(self.timeline)
-        right.setSizes([480, 200])
-        right.setChildrenCollapsible(False)
+        in_column(bar, (self.list, 1), within=upper, margins=0, spacing=GRID)
+        right = split(upper, self.timeline, upright=True, sizes=(480, 200))
         inset = QWidget()
-        around = QVBoxLayout(inset)
-        around.setContentsMargins(GRID, 0, GRID, GRID)
-        around.addWidget(right)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.splitter.addWidget(self.settings)
-        self.splitter.addWidget(inset)
-        self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([300, 660])
-        self.splitter.setChildrenCollapsible(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, GRID, 0, 0)
-        layout.addWidget(self.splitter)
+        in_column(right, within=inset, margins=(GRID, 0, GRID, GRID))
+        self.splitter = split(self.settings, inset, sizes=(300, 660), growing=1)
+        in_column(self.splitter, within=self, margins=(0, GRID, 0, 0))
 
     def _connect(self) -> None:
         runner, settings, timeline = self._context.runner, self.settings, self.timeline
@@ -96,11 +76,11 @@ class RiskyPage(QWidget):
         settings.file_cleared.connect(self._on_file_cleared)
         settings.column_wanted.connect(self.list.filter.setText)
         self.list.arranged.connect(self._refresh)
-        self.search.clicked.connect(self._on_search)
+        self.search.clicked.connect(lambda: self._start("Searching risky combinations", risky.search))
         self.stop.clicked.connect(runner.stop)
         self.use.clicked.connect(self._on_use)
         self.list.scores.clicked.connect(self._on_scores)
-        timeline.step_wanted.connect(self._on_step)
+        timeline.step_wanted.connect(lambda: self._start("Coarsening", risky.step))
         timeline.run_wanted.connect(self._on_run)
         timeline.undo_wanted.connect(self._on_undo)
         timeline.export_wanted.connect(self._on_export)
@@ -126,11 +106,9 @@ class RiskyPage(QWidget):
     @Slot(Path)
     def open_file(self, path: Path) -> None:
         """Load a table for this page alone."""
-
-        def job(progress: Progress) -> RecordTable:
-            return load_records(path, progress=progress)
-
-        self._context.runner.start(f"Loading {path.name}", job, self._on_loaded)
+        self._context.runner.start(
+            f"Loading {path.name}", lambda progress: load_records(path, progress=progress), self._on_loaded
+        )
 
     def _on_loaded(self, table: RecordTable) -> None:
         self._own = table
@@ -147,24 +125,19 @@ class RiskyPage(QWidget):
         self._refresh()
 
     @Slot()
-    def _on_search(self) -> None:
-        self._start("Searching risky combinations", risky.search)
-
-    @Slot()
-    def _on_step(self) -> None:
-        self._start("Coarsening", risky.step)
-
-    @Slot()
     def _on_run(self) -> None:
         setup, work = self.settings.setup(), self.work
         if setup is not None:
-            job = partial(_run, setup, work)
-            self._context.runner.start("Coarsening", job, self._on_work, on_item=self._on_work)
+            # The reporter of a worker hands out each step.
+            def job(progress: Any) -> Work:
+                return risky.run(setup, work, progress, progress.hand_out)
+
+            self._context.runner.start("Coarsening", job, self._show, on_item=self._show)
 
     def _start(self, title: str, what: Callable[[RiskySetup, Work | None, Progress], Work]) -> None:
         setup = self.settings.setup()
         if setup is not None:
-            self._context.runner.start(title, partial(what, setup, self.work), self._on_work)
+            self._context.runner.start(title, partial(what, setup, self.work), self._show)
 
     @Slot()
     def _on_undo(self) -> None:
@@ -234,9 +207,6 @@ class RiskyPage(QWidget):
 
     # What came of it
 
-    def _on_work(self, work: Work) -> None:
-        self._show(work)
-
     def _show(self, work: Work | None) -> None:
         self.work = work
         listing = work.listing if work is not None else None
@@ -272,8 +242,3 @@ class RiskyPage(QWidget):
     @Slot()
     def _tell_unsearched(self) -> None:
         self.timeline.tell_unsearched(self.settings.columns.unsearched() if self.work is not None else ())
-
-
-def _run(setup: RiskySetup, work: Work | None, progress: Progress) -> Work:
-    """Steps until nothing is left, handing out each."""
-    return risky.run(setup, work, progress, progress.hand_out)  # type: ignore[attr-defined]

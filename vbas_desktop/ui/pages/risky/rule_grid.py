@@ -1,39 +1,120 @@
-"""Rules as a small grid: edited in place, read from and saved to CSV files."""
+"""Rules as a small grid: the kinds and their words, edited in place, read from and saved to CSV files."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
     QMenu,
     QTableWidget,
     QTableWidgetItem,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from vbas_desktop.assessment.risky.rules import rule_lines
+from vbas_desktop.assessment.risky.rules import ALL, domain_rules_of, filter_words, rule_lines
+from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.atomic import write_text
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.choice_cells import ChoiceCells
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import muted, set_look, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save
+from vbas_desktop.ui.widgets.tables import ChoiceCells
 
-from .rule_kinds import RuleKind
+Row = tuple[str, ...]
+Pairs = tuple[tuple[str, str], ...]
 
 _FILES = "Rules (*.csv *.txt);;All files (*)"
+
+
+@dataclass(frozen=True)
+class RuleKind:
+    """``fields`` are the names in a file, ``heads`` those on the screen; ``choices`` are offered for each field but the
+    first, which is a column of the file (or one of ``also``). ``say`` gives a rule as a sentence, or nothing if it is
+    no rule.
+    """
+
+    name: str
+    fields: Row
+    heads: Row
+    usual: Row
+    choices: tuple[Pairs, ...]
+    also: Pairs
+    typed: tuple[bool, ...]
+    say: Callable[[Row], str]
+    words: Callable[[str], str] | None
+    none_yet: str
+    wrong: str
+
+
+def _say_domain(row: Row) -> str:
+    try:
+        # As if it were no first row, which may hold names.
+        (rule,) = domain_rules_of([(2, list(row))], "")
+        return rule.sentence
+    except InputError:
+        return ""
+
+
+def _say_filter(row: Row) -> str:
+    words = filter_words(row[1])
+    return f"{row[0]}: {words}." if words and row[0] else ""
+
+
+DOMAIN = RuleKind(
+    "Domain rules",
+    ("Feature", "Type", "Option"),
+    ("Column", "May stay", "Number"),
+    (ALL, "Candidate", "1"),
+    (
+        (
+            ("Candidate", "if it has exactly … columns"),
+            ("Threshold Greater", "if the column is in more than … combinations"),
+            ("Threshold Less", "if the column is in fewer than … combinations"),
+        ),
+        (),
+    ),
+    ((ALL, "any column"),),
+    (False, True),
+    _say_domain,
+    None,
+    "None: whatever is risky is changed. A rule lets combinations stay that somebody who knows the data accepts; the "
+    "file may then not be k-anonymous. Example: any column · if it has exactly … columns · 4.",
+    "Choose a column, when it may stay, and a whole number.",
+)
+
+FILTER = RuleKind(
+    "Filter rules",
+    ("Feature", "Rule"),
+    ("Column", "How it is coarsened"),
+    ("", "-1"),
+    (
+        (
+            ("-1", "cut the last character"),
+            ("-2", "cut the last 2 characters"),
+            ("-3", "cut the last 3 characters"),
+            ("null", "empty it"),
+        ),
+    ),
+    (),
+    (True,),
+    _say_filter,
+    filter_words,
+    "None: texts are shortened, numbers joined in pairs, rare values joined. A column’s rules are used in their order. "
+    "Examples: postcode · cut the last 2 characters (N5Y2N3 → N5Y2); job · map:jobs.csv, a file of lines value,group.",
+    "Choose a column and how it is coarsened: -2 cuts two characters, map:FILE groups, null empties.",
+)
 
 
 class RuleGrid(QWidget):
@@ -53,13 +134,10 @@ class RuleGrid(QWidget):
         self.grid.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.grid.verticalHeader().setDefaultSectionSize(self.grid.fontMetrics().height() + GRID)
         self.grid.verticalHeader().hide()
-        self.grid.setTabKeyNavigation(False)
-        self.grid.setAccessibleName(kind.name)
+        dress(self.grid, tabKeyNavigation=False, accessibleName=kind.name)
         self.changed.connect(self._say)
         self.grid.cellChanged.connect(self._on_cell_changed)
-        bar = QHBoxLayout()
-        bar.setSpacing(0)
-        bar.addWidget(title(kind.name), 1)
+        bar = in_row((title(kind.name), 1), spacing=0)
         self.add = self._button("+", "Add a rule and choose what it says", "Ins")
         self.remove = self._button("−", "Remove the chosen rule", "Del")
         self.files = self._button("CSV", "Read the rules from a file, or save them")
@@ -72,12 +150,7 @@ class RuleGrid(QWidget):
         self.files.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         for button in (self.add, self.remove, self.files):
             bar.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 4)
-        layout.addLayout(bar)
-        layout.addWidget(self.grid)
-        layout.addWidget(self.said)
+        in_column(bar, self.grid, self.said, within=self, margins=0, spacing=GRID // 4)
         self._fit()
         self._say()
 
@@ -110,8 +183,7 @@ class RuleGrid(QWidget):
         if keys:
             shortcut = QShortcut(QKeySequence(keys), self.grid, context=Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(button.click)
-        button.setAccessibleName(f"{self._name}: {tip.lower()}")
-        button.setAutoRaise(True)
+        dress(button, accessibleName=f"{self._name}: {tip.lower()}", autoRaise=True)
         return button
 
     def rows(self) -> tuple[tuple[str, ...], ...]:

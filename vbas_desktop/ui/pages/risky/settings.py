@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QRect, Qt, Signal, Slot
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QGridLayout,
     QHeaderView,
     QSpinBox,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,14 +27,21 @@ from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.session.risky import RiskySetup
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, offer
 from vbas_desktop.ui.widgets.fields import Field, title
 from vbas_desktop.ui.widgets.file_row import FileRow, SidePanel
-from vbas_desktop.ui.widgets.record_options import WritingFields
-from vbas_desktop.ui.widgets.tables import set_up_table
+from vbas_desktop.ui.widgets.parameters import WritingFields
+from vbas_desktop.ui.widgets.tables import SHARE, Heading, Index, TableModel, set_up_table
 
-from .columns import NUMBER, SEARCH, VALUES, WRITE, ColumnTicks, ShareDelegate
-from .rule_grid import RuleGrid
-from .rule_kinds import DOMAIN, FILTER
+from .rule_grid import DOMAIN, FILTER, RuleGrid
+
+SEARCH, WRITE, VALUES, NUMBER = range(4)
+_HEADINGS = (
+    Heading("Search", "Ticked columns are searched and coarsened"),
+    Heading("Write", "Columns without a tick are left out of the written file"),
+    Heading("Values", "Different values", "right"),
+    Heading("Risky", "Minimal risky combinations with this column, and their share of all", "right"),
+)
 
 _STRATEGY_TITLES = {GENTLE: "Gently", "cover": "Few columns", "paper": "Every column"}
 
@@ -71,15 +82,10 @@ class SettingsPanel(SidePanel):
     def _set_up_numbers(self) -> None:
         self.k.setRange(1, 1_000_000)
         self.k.setValue(3)
-        self.max_size.setRange(0, 100)
-        self.max_size.setSpecialValueText("all")
-        self.share.setRange(0.0, 99.0)
-        self.share.setDecimals(1)
-        self.share.setSuffix(" %")
+        dress(self.max_size, minimum=0, maximum=100, specialValueText="all")
+        dress(self.share, minimum=0.0, maximum=99.0, decimals=1, suffix=" %")
         self.share.setValue(1.0)
-        for name, summary in STRATEGIES.items():
-            self.strategy.addItem(_STRATEGY_TITLES.get(name, name), name)
-            self.strategy.setItemData(self.strategy.count() - 1, summary, Qt.ItemDataRole.ToolTipRole)
+        offer(self.strategy, ((_STRATEGY_TITLES.get(name, name), name, tip) for name, tip in STRATEGIES.items()))
 
     def _set_up_table(self) -> None:
         view = self.view
@@ -119,16 +125,21 @@ class SettingsPanel(SidePanel):
             numbers.addWidget(field, place // 2, place % 2)
             numbers.setColumnStretch(place % 2, 1)
         inner = QWidget()
-        layout = QVBoxLayout(inner)
-        layout.setContentsMargins(GRID, 0, GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.file)
-        layout.addWidget(title("Columns"))
-        layout.addWidget(self.view)
-        layout.addLayout(numbers)
-        for widget in (self.domain, self.filters, self.reference, title("The written file"), self.writing):
-            layout.addWidget(widget)
-        layout.addStretch(1)
+        in_column(
+            self.file,
+            title("Columns"),
+            self.view,
+            numbers,
+            self.domain,
+            self.filters,
+            self.reference,
+            title("The written file"),
+            self.writing,
+            1,
+            within=inner,
+            margins=(GRID, 0, GRID, GRID),
+            spacing=GRID,
+        )
         self.hold(inner)
 
     def _connect(self) -> None:
@@ -136,16 +147,12 @@ class SettingsPanel(SidePanel):
         self.file.cleared.connect(self.file_cleared)
         self.reference.chosen.connect(self._on_reference)
         for signal in (self.k.valueChanged, self.max_size.valueChanged, self.share.valueChanged):
-            signal.connect(self._on_changed)
+            signal.connect(self.changed)
         for other in (self.strategy.activated, self.domain.changed, self.filters.changed):
-            other.connect(self._on_changed)
-        self.columns.ticked.connect(self._on_changed)
-        self.reference.cleared.connect(self._on_changed)
+            other.connect(self.changed)
+        self.columns.ticked.connect(self.changed)
+        self.reference.cleared.connect(self.changed)
         self.view.doubleClicked.connect(lambda index: self.column_wanted.emit(self.columns.name(index.row())))
-
-    @Slot()
-    def _on_changed(self) -> None:
-        self.changed.emit()
 
     @Slot(Path)
     def _on_reference(self, path: Path) -> None:
@@ -187,3 +194,106 @@ class SettingsPanel(SidePanel):
             folder=self.filters.folder or Path(self.table.source.path).parent,
             reference=self.reference.path,
         )
+
+
+class ColumnTicks(TableModel):
+    """One row per column. `ticked()`: another choice of columns to search."""
+
+    ticked = Signal()
+    heads = _HEADINGS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._searched: dict[str, bool] = {}
+        self._written: dict[str, bool] = {}
+        self._numbers: Mapping[str, int] = {}
+        self._of = 1
+
+    def show_table(self, table: RecordTable | None, searched: set[str], left_out: set[str]) -> None:
+        """Show another file; ``searched`` are ticked, ``left_out`` are not written unless the user says so."""
+        with self.anew():
+            self.rows = table.columns if table is not None else ()
+            self._searched = {facts.name: facts.name in searched and facts.categorical for facts in self.rows}
+            self._written = {facts.name: facts.name not in left_out for facts in self.rows}
+            self._numbers, self._of = {}, 1
+
+    def show_numbers(self, numbers: Mapping[str, int], of: int) -> None:
+        """Show in how many of the combinations each column is."""
+        self._numbers, self._of = numbers, max(of, 1)
+        if self.rows:
+            self.dataChanged.emit(self.index(0, NUMBER), self.index(len(self.rows) - 1, NUMBER))
+
+    def searched(self) -> tuple[str, ...]:
+        """The ticked columns in file order."""
+        return tuple(facts.name for facts in self.rows if self._searched[facts.name])
+
+    def dropped(self) -> tuple[str, ...]:
+        """The columns that are left out of the written file."""
+        return tuple(f.name for f in self.rows if not self._searched[f.name] and not self._written[f.name])
+
+    def unsearched(self) -> tuple[str, ...]:
+        """The columns that are written as they are: nobody looked for what they give away."""
+        return tuple(f.name for f in self.rows if not self._searched[f.name] and self._written[f.name])
+
+    def name(self, row: int) -> str:
+        """The column in a row."""
+        return str(self.rows[row].name)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """What can be ticked: columns with too many values cannot be searched, searched ones are always written."""
+        usual = super().flags(index)
+        facts = self.rows[index.row()]
+        if index.column() == SEARCH:
+            return usual | Qt.ItemFlag.ItemIsUserCheckable if facts.categorical else usual & ~Qt.ItemFlag.ItemIsEnabled
+        if index.column() == WRITE and not self._searched[facts.name]:
+            return usual | Qt.ItemFlag.ItemIsUserCheckable
+        return usual
+
+    def text(self, row: int, column: int) -> str:
+        """A name or a number; ticks stand alone."""
+        facts = self.rows[row]
+        if column == SEARCH:
+            return facts.name
+        if column == VALUES:
+            return f"{facts.distinct:,}" if facts.categorical else "many"
+        number = self._numbers.get(facts.name) if column == NUMBER else None
+        return "" if number is None else f"{number:,}"
+
+    def more(self, row: int, column: int, role: int) -> Any:
+        """Ticks, bars and tips."""
+        facts = self.rows[row]
+        if role == Qt.ItemDataRole.CheckStateRole and column in (SEARCH, WRITE):
+            on = self._searched[facts.name] or (column == WRITE and self._written[facts.name])
+            return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
+        if role == SHARE:
+            return self._numbers.get(facts.name, 0) / self._of
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return facts.name if facts.categorical else "Too many different values to be searched; leave it out"
+        return None
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """A tick was set or taken away."""
+        if role != Qt.ItemDataRole.CheckStateRole or not self.flags(index) & Qt.ItemFlag.ItemIsUserCheckable:
+            return False
+        name, on = self.rows[index.row()].name, Qt.CheckState(value) is Qt.CheckState.Checked
+        if index.column() == WRITE:
+            self._written[name] = on
+        else:
+            self._searched[name] = on
+            self.ticked.emit()
+        self.dataChanged.emit(self.index(index.row(), SEARCH), self.index(index.row(), WRITE))
+        return True
+
+
+class ShareDelegate(QStyledItemDelegate):
+    """A number with its share as a thin bar below."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Number and bar."""
+        super().paint(painter, option, index)
+        room: QRect = option.rect.adjusted(3, 0, -3, -2)  # type: ignore[attr-defined]
+        room.setTop(room.bottom() - 2)
+        share = float(index.data(SHARE) or 0)
+        if share > 0:
+            room.setLeft(room.right() - max(1, round(room.width() * share)))
+            painter.fillRect(room, option.palette.highlight())  # type: ignore[attr-defined]

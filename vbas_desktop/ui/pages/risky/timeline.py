@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from vbas_desktop.assessment.risky.loop import Change, Step
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import muted, set_look, title
 
 
@@ -24,12 +25,9 @@ class Timeline(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self._theme = context.theme
         self.buttons: dict[str, QPushButton] = {}
-        bar = QHBoxLayout()
-        bar.setSpacing(GRID // 2)
-        heading = title("Steps")
-        heading.setMinimumWidth(1)
+        bar = in_row(spacing=GRID // 2)
+        heading = dress(title("Steps"), minimumWidth=1)
         bar.addWidget(heading, 1)
         for name, text, icon, tip, keys, signal in (
             (
@@ -51,11 +49,10 @@ class Timeline(QWidget):
                 self.export_wanted,
             ),
         ):
-            button = QPushButton(text)
-            button.setToolTip(f"{tip} ({keys})" if keys else tip)
+            button = dress(QPushButton(text), toolTip=f"{tip} ({keys})" if keys else tip)
             if keys:
                 button.setShortcut(QKeySequence(keys))
-            button.setProperty("page_icon", icon)
+            context.theme.set_icon(button, icon)
             button.clicked.connect(signal)
             button.setMinimumWidth(5 * GRID)
             self.buttons[name] = button
@@ -73,22 +70,18 @@ class Timeline(QWidget):
         set_look(self.unsearched, "warning")
         for label in (self.anonymity, self.kept, self.exempted, self.unsearched):
             label.setWordWrap(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GRID // 2)
-        layout.addLayout(bar)
-        layout.addWidget(self.steps, 1)
-        for label in (self.anonymity, self.kept, self.exempted, self.unsearched):
-            layout.addWidget(label)
-        context.theme.changed.connect(self._dress)
-        self._dress()
+        in_column(
+            bar,
+            (self.steps, 1),
+            self.anonymity,
+            self.kept,
+            self.exempted,
+            self.unsearched,
+            within=self,
+            margins=0,
+            spacing=GRID // 2,
+        )
         self.show_work(None)
-
-    def _dress(self) -> None:
-        for button in self.buttons.values():
-            icon = button.property("page_icon")
-            if icon:
-                button.setIcon(self._theme.icon(icon))
 
     def show_work(self, work: Work | None) -> None:
         """Show the history and where it stands."""

@@ -1,4 +1,4 @@
-"""Two measures against each other, with the Pareto front of the two."""
+"""One measure as bars by site number and approach; two measures against each other with their Pareto front."""
 
 from __future__ import annotations
 
@@ -8,9 +8,64 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from .chart import Chart
-from .rows import front_of, nice_ticks, padded, short_number
+from .rows import ChartRow, approaches_of, front_of, nice_ticks, padded, short_number
 
 _RADIUS = 4.5
+
+
+class BarsChart(Chart):
+    """Draws the first measure. Of several solutions with one site number and approach the last is drawn."""
+
+    def bars(self) -> dict[int, dict[str, ChartRow]]:
+        """The solution of each bar by site number and approach, site numbers ascending."""
+        name = self.measures[0].name
+        groups: dict[int, dict[str, ChartRow]] = {}
+        for row in sorted(self.rows, key=lambda row: (row.sites, row.number)):
+            if row.values.get(name) is not None:
+                groups.setdefault(row.sites, {})[row.approach] = row
+        return groups
+
+    def draw(self, painter: QPainter, area: QRectF) -> None:
+        """Axis, bars and site numbers."""
+        groups, measure = self.bars(), self.measures[0]
+        metrics = QFontMetricsF(self.font())
+        plot = self.plot_area(painter, area, measure.label, 2 * metrics.height() + 6)
+        values = [float(row.values[measure.name] or 0) for group in groups.values() for row in group.values()]
+        low, high = min([0.0, *values]), max([0.0, *values]) * 1.12 or 1.0
+        self.draw_value_axis(painter, plot, low, high)
+        order = approaches_of(self.rows)
+        room = plot.width() / max(1, len(groups))
+        width = min(28.0, room * 0.84 / max(1, len(order)))
+        labelled = metrics.horizontalAdvance("00,000") + 6
+        for index, (sites, group) in enumerate(groups.items()):
+            middle = plot.left() + (index + 0.5) * room
+            present = [approach for approach in order if approach in group]
+            for place, approach in enumerate(present):
+                left = middle + (place - len(present) / 2) * width
+                self._draw_bar(painter, plot, left, width, group[approach], low, high)
+            if index % max(1, round(labelled / room + 0.49)) == 0:
+                painter.setPen(QColor(self.colours.muted))
+                text = QRectF(middle - labelled, plot.bottom() + 3, 2 * labelled, metrics.height())
+                painter.drawText(text, Qt.AlignmentFlag.AlignHCenter, f"{sites:,}")
+        painter.setPen(QColor(self.colours.muted))
+        foot = QRectF(plot.left(), plot.bottom() + 3 + metrics.height(), plot.width(), metrics.height())
+        painter.drawText(foot, Qt.AlignmentFlag.AlignHCenter, "Sites")
+
+    def _draw_bar(
+        self, painter: QPainter, plot: QRectF, left: float, width: float, row: ChartRow, low: float, high: float
+    ) -> None:
+        value = float(row.values[self.measures[0].name] or 0)
+        zero = plot.bottom() + low / (high - low) * plot.height()
+        height = value / (high - low) * plot.height()
+        bar = QRectF(left + 0.5, zero - height, max(1.0, width - 1), height)
+        chosen = row.number == self.selected
+        painter.setPen(QPen(QColor(self.colours.accent), 2) if chosen else Qt.PenStyle.NoPen)
+        painter.setBrush(self.approach_colour(row.approach))
+        painter.drawRect(bar)
+        signs = QFontMetricsF(self.font()).horizontalAdvance(row.signs)
+        self.draw_signs(painter, QPointF(bar.center().x() - signs / 2, bar.normalized().top() - 3), row)
+        # A bar too low to be hit still gets a spot of a few pixels.
+        self._spots.append((bar.normalized().adjusted(0, -4, 0, 2), row.number))
 
 
 class ScatterChart(Chart):

@@ -1,0 +1,194 @@
+"""Lines around the results: the allowed loss with the marked solutions, advice on the run, what tiers would save."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPushButton, QToolButton, QWidget
+
+from vbas_desktop.domain.solution import Advice
+from vbas_desktop.domain.words import counted, share_in_words
+from vbas_desktop.engine.advice import USUAL_TIERS, in_tiers_in_words
+from vbas_desktop.session.results import Entry, by_scenario
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.map.preparer import preparer_of
+from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import dress, in_row
+from vbas_desktop.ui.widgets.fields import without_wheel
+
+from .results_columns import KNEE, RECOMMENDED
+
+
+class LimitLine(QWidget):
+    """Changes the allowed loss, which is one choice with that of the site number; a click selects a marked solution."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context, self._session = context, context.session
+        self.percent = QDoubleSpinBox()
+        self.percent.setRange(0.0, 100.0)
+        self.percent.setDecimals(2)
+        self.percent.setSingleStep(0.5)
+        self.percent.setSuffix(" %")
+        self.percent.setKeyboardTracking(False)
+        self.percent.setToolTip("Recommended is the finest solution that loses no more of the records (Ctrl+L)")
+        without_wheel(self.percent)
+        self.percent.setAccessibleName("Largest share suppressed, in percent")
+        shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
+        shortcut.activated.connect(self.percent.setFocus)
+        shortcut.activated.connect(self.percent.selectAll)
+        self.recommended, self.knee = self._button(), self._button()
+        in_row(
+            QLabel("At most"),
+            self.percent,
+            QLabel("suppressed:"),
+            self.recommended,
+            self.knee,
+            1,
+            within=self,
+            margins=(GRID, 0, GRID, GRID // 2),
+            spacing=GRID // 2,
+        )
+        self.percent.valueChanged.connect(self._on_percent)
+        self.recommended.clicked.connect(lambda: self._select("recommended"))
+        self.knee.clicked.connect(lambda: self._select("knee"))
+        for signal in (context.model.choices_changed, context.model.solutions_changed, context.model.solution_added):
+            signal.connect(self.refresh)
+        context.model.selection_changed.connect(self.refresh)
+        self.refresh()
+
+    def _button(self) -> QToolButton:
+        button = dress(QToolButton(), autoRaise=True)
+        return button
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the limit and the marked solutions of the scenario that is looked at."""
+        self.percent.blockSignals(True)
+        self.percent.setValue(self._session.choices.allowed_loss_percent)
+        self.percent.blockSignals(False)
+        recommended, knee = self._marked("recommended"), self._marked("knee")
+        self.recommended.setEnabled(recommended is not None)
+        self.recommended.setText("none is within" if recommended is None else f"{RECOMMENDED} № {recommended.number:,}")
+        self.recommended.setToolTip(
+            "Every solution loses more: allow a larger loss, or run with fewer sites"
+            if recommended is None
+            else f"Recommended, the finest within the limit: {_told(recommended)}"
+        )
+        self.knee.setVisible(knee is not None)
+        if knee is not None:
+            self.knee.setText(f"{KNEE} № {knee.number:,}")
+            words = "Knee, where losing fewer records begins to cost much more of the place"
+            self.knee.setToolTip(f"{words}: {_told(knee)}")
+
+    def _marked(self, mark: str) -> Entry | None:
+        """The solution with a mark in the scenario of the shown solution, or of the latest one."""
+        entries, marks = self._session.entries, self._session.marks
+        shown = self._session.selected or (entries[-1] if entries else None)
+        group = next((group for group in by_scenario(entries) if shown in group), [])
+        return next((each for each in group if getattr(marks[each.number], mark)), None)
+
+    @Slot(float)
+    def _on_percent(self, value: float) -> None:
+        self._session.change(self._session.choices.with_allowed_loss(round(value, 2)), "allowed loss")
+
+    def _select(self, mark: str) -> None:
+        entry = self._marked(mark)
+        if entry is not None:
+            self._session.select(entry.number)
+
+
+def _told(entry: Entry) -> str:
+    solution = entry.solution
+    lost = share_in_words(solution.suppressed_records, solution.suppressed_records + solution.released_records)
+    return f"{counted(solution.aggregated_regions, 'region')}, {lost} suppressed"
+
+
+class TiersLine(QWidget):
+    """Hidden unless tiers save something; the button chooses them and asks for a run (`run_wanted`)."""
+
+    run_wanted = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context, self._preparer = context, preparer_of(context)
+        self.words, self.apply = QLabel(), QPushButton("Run in tiers")
+        self.apply.setShortcut("Ctrl+T")
+        self.apply.setToolTip(
+            "Records whose class is too small in their region are released in a larger place, not lost (Ctrl+T)"
+        )
+        self.words.setWordWrap(True)
+        in_row((self.words, 1), self.apply, within=self, margins=(GRID, GRID // 2, GRID, GRID // 2))
+        self.apply.clicked.connect(self._on_apply)
+        self._preparer.changed.connect(self._on_prepared)
+        self._on_prepared()
+
+    @Slot()
+    def _on_prepared(self) -> None:
+        shown = self._preparer.shown
+        saved = None if shown is None else shown.lost_in_tiers
+        self.setVisible(saved is not None)
+        if shown is not None and shown.problem is not None and saved is not None:
+            told = in_tiers_in_words(shown.solution.suppressed_records, saved, shown.problem.records)
+            self.words.setText(f"Solution {shown.number:,}: {told}")
+
+    @Slot()
+    def _on_apply(self) -> None:
+        apply_tiers(self._context)
+        self.run_wanted.emit()
+
+
+def apply_tiers(context: Context) -> None:
+    """Take the settings of the shown solution, with tiers."""
+    session = context.session
+    selected = session.selected
+    choices = session.choices if selected is None else selected.run.choices
+    session.change(choices.with_approach("tiers", USUAL_TIERS))
+
+
+class AdviceLine(QWidget):
+    """Hidden while there is nothing to advise. The button changes the number of sites, which Undo takes back."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context, self._session = context, context.session
+        self.text, self.use = QLabel(), QPushButton()
+        self.text.setWordWrap(True)
+        self.use.setShortcut(QKeySequence("Ctrl+Shift+L"))
+        self.use.setToolTip("Use as many sites as the allowed loss permits, and run; Undo takes it back (Ctrl+Shift+L)")
+        in_row((self.text, 1), self.use, within=self, margins=(GRID, 0, GRID, GRID // 2))
+        self.use.clicked.connect(self._on_use)
+        model = context.model
+        for signal in (model.selection_changed, model.solutions_changed, model.choices_changed, model.run_finished):
+            signal.connect(self.refresh)
+        for signal in (context.runner.job_started, context.runner.job_ended):
+            signal.connect(self.refresh)
+        self.refresh()
+
+    @property
+    def advice(self) -> Advice | None:
+        """The advice on the run of the shown solution, while the choices still ask for the same records."""
+        shown = self._session.selected
+        if shown is None or shown.run.result is None or shown.run.key != self._session.problem_key:
+            return None
+        return shown.run.result.advice
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the advice, if there is one."""
+        advice = self.advice
+        self.setVisible(advice is not None)
+        if advice is not None:
+            self.text.setText(advice.text)
+            self.use.setVisible(advice.sites is not None)
+            self.use.setEnabled(not self._context.runner.busy)
+            self.use.setText(f"Use {counted(advice.sites or 0, 'site')}")
+
+    @Slot()
+    def _on_use(self) -> None:
+        shown = self._session.selected
+        if self.advice is None or shown is None or shown.run.result is None:
+            return
+        choices = self._session.choices.with_approach("site_number", "limit")
+        self._session.change(choices.with_allowed_loss(shown.run.result.allowed_loss_percent))
+        self._context.run(None)

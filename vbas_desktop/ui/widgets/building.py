@@ -1,0 +1,99 @@
+"""Widgets put together in one expression: their properties, rows and columns of them, and panes that share room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
+
+Q = TypeVar("Q", bound=QObject)
+B = TypeVar("B", bound=QBoxLayout)
+
+Content = QWidget | QLayout
+Part = Content | int | tuple[Content, int] | tuple[Content, int, Qt.AlignmentFlag]
+"""A widget or layout, perhaps with its share of the free room and its side; a number alone is a share left empty."""
+
+Margins = int | tuple[int, int, int, int]
+"""All around, or left, above, right and below."""
+
+
+def dress(widget: Q, **properties: object) -> Q:
+    """The widget, with properties under Qt's own names for them and perhaps a ``look`` (see `stylesheet`)."""
+    for name, value in properties.items():
+        if not widget.setProperty(name, value) and name != "look":
+            raise AttributeError(f"{type(widget).__name__} has no property “{name}”")
+    if (
+        "look" in properties
+        and isinstance(widget, QWidget)
+        and widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)
+    ):
+        # It is drawn already, in its old look.
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+    return widget
+
+
+def offer(combo: QComboBox, entries: Iterable[tuple[Any, ...]]) -> None:
+    """Have these entries (text, value, perhaps a tip) chosen from, unless they are in the list already."""
+    wanted = [(text, value, *tip) for text, value, *tip in entries]
+    if [each[:2] for each in wanted] != [(combo.itemText(i), combo.itemData(i)) for i in range(combo.count())]:
+        combo.clear()
+        for place, (text, value, *tip) in enumerate(wanted):
+            combo.addItem(text, value)
+            if tip:
+                combo.setItemData(place, tip[0], Qt.ItemDataRole.ToolTipRole)
+
+
+def in_column(
+    *parts: Part, within: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
+) -> QVBoxLayout:
+    """Parts below each other; what is not said of margins and spacing is as usual."""
+    return _filled(QVBoxLayout() if within is None else QVBoxLayout(within), parts, margins, spacing)
+
+
+def in_row(
+    *parts: Part, within: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
+) -> QHBoxLayout:
+    """Parts beside each other."""
+    return _filled(QHBoxLayout() if within is None else QHBoxLayout(within), parts, margins, spacing)
+
+
+def _filled(layout: B, parts: tuple[Part, ...], margins: Margins | None, spacing: int | None) -> B:
+    if margins is not None:
+        layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
+    if spacing is not None:
+        layout.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, int):
+            layout.addStretch(part)
+            continue
+        content, *how = part if isinstance(part, tuple) else (part,)
+        put: Any = layout.addWidget if isinstance(content, QWidget) else layout.addLayout
+        put(content, *how)
+    return layout
+
+
+def split(*panes: QWidget, sizes: Sequence[int] = (), upright: bool = False, growing: int | None = None) -> QSplitter:
+    """Panes beside each other (``upright``: below each other) that share the room; none of them can be folded away.
+
+    ``sizes`` is how they share it at first; ``growing`` is the one that gets what is added.
+    """
+    splitter = QSplitter(Qt.Orientation.Vertical if upright else Qt.Orientation.Horizontal)
+    for pane in panes:
+        splitter.addWidget(pane)
+    if growing is not None:
+        splitter.setStretchFactor(growing, 1)
+    if sizes:
+        splitter.setSizes(list(sizes))
+    splitter.setChildrenCollapsible(False)
+    return splitter
+
+
+def scrolled(content: QWidget, **properties: object) -> QScrollArea:
+    """Content that is scrolled where there is too little room for it."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setWidget(content)
+    return dress(area, **properties)
