@@ -88,10 +88,11 @@ class ReleasesPage(QWidget):
         ):
             dress(button, shortcut=keys, toolTip=f"{told} ({keys})")
         audience = Field("Audience", self.audience, "Who would get the solution that is shown")
-        asked = (self.check, self.reuse, self.join, self.extract, self.remove)
-        buttons = ((each, 0, Qt.AlignmentFlag.AlignBottom) for each in asked)
+        # Two rows: side by side they would not fit into a small window.
+        check = in_row((audience, 1), (self.check, 0, Qt.AlignmentFlag.AlignBottom))
+        chosen = in_row(self.reuse, self.join, self.extract, self.remove, 1)
         below = QWidget()
-        parts = (in_row((audience, 1), *buttons), self.said, self.beside, (self.maps, 1), 0)
+        parts = (check, chosen, self.said, self.beside, (self.maps, 1), 0)
         in_column(*parts, within=below, margins=(0, GRID // 2, 0, 0), spacing=GRID)
         handed = muted("What was handed to whom. Every export from these records is compared with it.")
         whole = split(self.table, below, upright=True, sizes=(120, 680), growing=1)
