@@ -10,6 +10,19 @@ if not os.environ.get("VBAS_TEST_SOURCES"):
     collect_ignore_glob = ["test_*.py"]
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items) -> None:
+    """Tests of one server go to one worker: their ids end with its name, which xdist itself no longer achieves."""
+    if not getattr(config.option, "loadgroup", False):
+        return
+    from _pytest.nodeid import coerce_node_id
+
+    for item in items:
+        mark = item.get_closest_marker("xdist_group")
+        if mark is not None and "@" not in item.nodeid.rpartition("]")[2]:
+            item._id = coerce_node_id(f"{item.nodeid}@{mark.args[0]}")
+
+
 @pytest.fixture(autouse=True)
 def few_threads(monkeypatch):
     """Small tables need little."""
