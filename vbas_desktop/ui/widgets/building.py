@@ -20,18 +20,13 @@ Margins = int | tuple[int, int, int, int]
 
 
 def dress(widget: Q, **properties: object) -> Q:
-    """The widget, with properties under Qt's own names for them and perhaps a ``look`` (see `stylesheet`)."""
+    """The widget, with properties under Qt's own names for them and perhaps a ``look`` (see `stylesheet`).
+
+    The look of a widget that may be in sight already is changed by `fields.set_look`.
+    """
     for name, value in properties.items():
         if not widget.setProperty(name, value) and name != "look":
             raise AttributeError(f"{type(widget).__name__} has no property “{name}”")
-    if (
-        "look" in properties
-        and isinstance(widget, QWidget)
-        and widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)
-    ):
-        # It is drawn already, in its old look.
-        widget.style().unpolish(widget)
-        widget.style().polish(widget)
     return widget
 
 

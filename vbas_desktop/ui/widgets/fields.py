@@ -25,7 +25,9 @@ _LONGEST_NAME = 24
 def set_look(widget: QWidget, look: str) -> None:
     """Change the look of a widget (see `stylesheet`) and draw it anew."""
     if widget.property("look") != look:
-        dress(widget, look=look)
+        widget.setProperty("look", look)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
 
 
 def title(text: str) -> QLabel:

@@ -23,7 +23,7 @@ from vbas_desktop.session.papers import knowledge_of
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer
-from vbas_desktop.ui.widgets.fields import Field, muted, title
+from vbas_desktop.ui.widgets.fields import Field, muted, set_look, title
 
 from .judged_box import JudgedBox
 
@@ -66,7 +66,8 @@ class PointRow(QFrame):
         """Show where the point stands."""
         mark, look = _MARKS[state]
         self.mark.setText(mark)
-        dress(self.mark, toolTip=str(state), accessibleName=f"{self.point.title}: {state}", look=look)
+        dress(self.mark, toolTip=str(state), accessibleName=f"{self.point.title}: {state}")
+        set_look(self.mark, look)
         self.evidence.setText(evidence)
         self.evidence.setVisible(bool(evidence))
         if not self.note.hasFocus():
