@@ -16,7 +16,9 @@ from .engine import OUT_OF_MEMORY, Engine
 
 T = TypeVar("T")
 
-_DENSE_CELLS = 24_000_000
+DENSE_CELLS = 24_000_000
+"""Up to so many, all possible cells are held at once."""
+
 _STEP = 4
 _MOST_PARTS = 64
 
@@ -44,10 +46,11 @@ def counts_of(
     sizes: NDArray[np.int64],
     regions: int,
     numbers: tuple[int, ...],
+    dense_cells: int = DENSE_CELLS,
 ) -> EquivalenceCounts:
     """Counts from the sizes of (region, class), which may come more than once and in any order."""
     possible = math.prod(numbers)
-    if regions * possible <= _DENSE_CELLS:
+    if regions * possible <= dense_cells:
         keys = area * possible + classes
         cells = np.zeros(regions * possible, np.int64)
         cells[keys] = sizes

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.sources import table
-from vbas_desktop.sources.table import counts_of
+from vbas_desktop.sources.counting import DENSE_CELLS, counts_of
 
 CELLS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(1, 9)), max_size=30)
 
 
-@pytest.mark.parametrize("limit", [0, 24_000_000])
+@pytest.mark.parametrize("limit", [0, DENSE_CELLS])
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(cells=CELLS)
 def test_parts_of_a_class_are_added_up(limit, cells):
@@ -21,12 +20,7 @@ def test_parts_of_a_class_are_added_up(limit, cells):
     for area, kind, size in cells:
         expected[area, kind] += size
     area, classes, sizes = (np.array([cell[i] for cell in cells], np.int64) for i in range(3))
-    before = table._DENSE_CELLS
-    table._DENSE_CELLS = limit
-    try:
-        found = counts_of(area, classes, sizes, 5, (2, 3))
-    finally:
-        table._DENSE_CELLS = before
+    found = counts_of(area, classes, sizes, 5, (2, 3), limit)
     assert found.classes.tolist() == np.flatnonzero(expected.any(axis=0)).tolist()
     indptr, columns, values = found.rows
     again = np.zeros_like(expected)
