@@ -1,28 +1,21 @@
-"""Counts are the same whether memory is short or not, and in whatever order and however often their cells come."""
+"""Counts are the same whether memory is short or not."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from test_datasets import table
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.files.records.table import Lookup
 from vbas_desktop.settings.reading import RecordOptions
-from vbas_desktop.sources import counting
 from vbas_desktop.sources.address import record_place
-from vbas_desktop.sources.counting import counts_of, in_parts
+from vbas_desktop.sources.counting import in_parts
 from vbas_desktop.sources.engine import OUT_OF_MEMORY
 from vbas_desktop.sources.table import SourceTable, load_source
-
-NUMBERS = (3, 2)
 
 
 def opened(folder) -> SourceTable:
@@ -89,22 +82,3 @@ def test_what_smaller_parts_do_not_help_is_told(code, expected, tmp_path):
     found.close()
     assert [finding.code for finding in caught.value.findings] == [code]
     assert numbers == expected
-
-
-CELLS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5), st.integers(1, 9)), min_size=1, max_size=40)
-
-
-@pytest.mark.parametrize("limit", [0, 24])
-@given(cells=CELLS)
-def test_cells_add_up(limit, cells):
-    expected = Counter()
-    for area, one, size in cells:
-        expected[area, one] += size
-    area, classes, sizes = (np.array(column, np.int64) for column in zip(*cells, strict=True))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "_DENSE_CELLS", limit)
-        found = counts_of(area, classes, sizes, 4, NUMBERS)
-    indptr, columns, values = found.rows
-    places = np.repeat(np.arange(4), np.diff(indptr))
-    listed = zip(places.tolist(), found.classes[columns].tolist(), values.tolist(), strict=True)
-    assert {(place, one): size for place, one, size in listed} == expected
