@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import io
 import sys
 from typing import Any
 
@@ -107,3 +108,36 @@ def _unreachable(text: str, file: str) -> Finding:
         return Finding("no-server", "No server answers there.", "Check host and port, and whether it runs.", file=file)
     message = "The connection to the server was lost; what was begun was given up."
     return Finding("connection-lost", message, "Try again when the server runs.", file=file)
+
+
+class Pieces(io.RawIOBase):
+    """What a copy hands out, as a file whose pieces never end with a return: pyarrow drops a line feed that follows."""
+
+    def __init__(self, copy: Any) -> None:
+        self._copy, self._waiting, self._ended = copy, bytearray(), False
+
+    def readable(self) -> bool:
+        """Always, until it has ended."""
+        return True
+
+    def is_empty(self) -> bool:
+        """Whether there is nothing at all; looks ahead."""
+        self._fill(1)
+        return not self._waiting
+
+    def _fill(self, size: int) -> None:
+        while len(self._waiting) < size and not self._ended:
+            data = self._copy.read()
+            self._ended = not data
+            self._waiting += data
+
+    def read(self, size: int = -1) -> bytes:
+        """The next piece, of so many bytes or one more."""
+        self._fill(size + 1 if size > 0 else sys.maxsize)
+        if size < 0:
+            size = len(self._waiting)
+        if size and len(self._waiting) > size and self._waiting[size - 1] == ord("\r"):
+            size -= 1
+        piece = bytes(self._waiting[:size])
+        del self._waiting[:size]
+        return piece

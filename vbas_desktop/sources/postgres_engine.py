@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +14,7 @@ from vbas_desktop.files.records.coding import DISTINCT_LIMIT
 
 from .address import Address
 from .engine import RECORDS, Description, no_fit, watched, watched_batches
-from .postgres_connection import connected, told
+from .postgres_connection import Pieces, connected, told
 
 T = TypeVar("T")
 
@@ -145,7 +143,7 @@ class PostgresEngine:
                         self._connection.cursor() as cursor,
                         cursor.copy(f"COPY ({self._whole(query)}) TO STDOUT (FORMAT csv)") as copy,
                     ):
-                        pieces = _Pieces(copy)
+                        pieces = Pieces(copy)
                         if pieces.is_empty():
                             return
                         yield from arrow_csv.open_csv(
@@ -370,35 +368,3 @@ def _as_csv(column: Any) -> Any:
     import pyarrow as pa
 
     return column if pa.types.is_integer(column.type) else column.cast(pa.string())
-
-
-class _Pieces(io.RawIOBase):
-    """What a copy hands out, as a file whose pieces never end with a return: pyarrow drops a line feed that follows."""
-
-    def __init__(self, copy: Any) -> None:
-        self._copy, self._waiting, self._ended = copy, bytearray(), False
-
-    def readable(self) -> bool:
-        return True
-
-    def is_empty(self) -> bool:
-        """Whether there is nothing at all; looks ahead."""
-        self._fill(1)
-        return not self._waiting
-
-    def _fill(self, size: int) -> None:
-        while len(self._waiting) < size and not self._ended:
-            data = self._copy.read()
-            self._ended = not data
-            self._waiting += data
-
-    def read(self, size: int = -1) -> bytes:
-        """The next piece, of so many bytes or one more."""
-        self._fill(size + 1 if size > 0 else sys.maxsize)
-        if size < 0:
-            size = len(self._waiting)
-        if size and len(self._waiting) > size and self._waiting[size - 1] == ord("\r"):
-            size -= 1
-        piece = bytes(self._waiting[:size])
-        del self._waiting[:size]
-        return piece

@@ -25,7 +25,6 @@ from .overlay_picture import OverlayPaths, OverlayPicture
 from .paths import TiledPath
 
 _REACH_PX = 10
-_MARGIN = 12
 _SCALE_PX = 120.0
 
 
@@ -361,7 +360,7 @@ class MapCanvas(pg.GraphicsView):
 
     def _paint_scale(self, painter: QPainter, area: QRectF) -> None:
         length, words = self._scale(area)
-        furniture.paint_scale(painter, length, words, self._colours, self.font(), _lower_right(area))
+        furniture.paint_scale(painter, length, words, self._colours, self.font(), area)
 
     def _scale(self, area: QRectF) -> tuple[float, str]:
         if self.base is None:
@@ -370,9 +369,9 @@ class MapCanvas(pg.GraphicsView):
 
     def _plates(self, area: QRectF, north: bool = False) -> list[QRectF]:
         """What will cover the map in an area: scale bar and north arrow."""
-        found = [furniture.north_box(self.font(), _upper_right(area))] if north else []
+        found = [furniture.north_box(self.font(), area)] if north else []
         length, words = self._scale(area)
-        return [*found, furniture.scale_box(length, words, self.font(), _lower_right(area))] if words else found
+        return [*found, furniture.scale_box(length, words, self.font(), area)] if words else found
 
     @property
     def picture_size(self) -> QSize:
@@ -393,13 +392,5 @@ class MapCanvas(pg.GraphicsView):
         painter.restore()
         self._paint_scale(painter, area)
         if north:
-            furniture.paint_north(painter, self._colours, self.font(), _upper_right(area))
+            furniture.paint_north(painter, self._colours, self.font(), area)
         furniture.paint_strip(painter, self.legend, self._colours, self.font(), whole.adjusted(0, area.height(), 0, 0))
-
-
-def _upper_right(area: QRectF) -> QPointF:
-    return area.topRight() + QPointF(-_MARGIN, _MARGIN)
-
-
-def _lower_right(area: QRectF) -> QPointF:
-    return area.bottomRight() + QPointF(-_MARGIN, -_MARGIN)

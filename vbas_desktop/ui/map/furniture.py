@@ -20,6 +20,8 @@ from .layers import Layer, Picture, translucent
 
 _KM_PER_DEGREE = 111.195
 _PADDING = 8.0
+_MARGIN = 12
+"""Between what stands on the map and its edge."""
 _NAMED_OBSTACLES = 3
 """So many obstacles are named in the legend; the pointer names all of them."""
 SWATCH = 12.0
@@ -101,15 +103,15 @@ def class_rows(classes: Classes, figure: Figure, colours: Colours) -> list[Legen
     return rows[::-1]
 
 
-def north_box(font: QFont, corner: QPointF) -> QRectF:
-    """Where a north arrow is whose upper right corner is at a place."""
+def north_box(font: QFont, area: QRectF) -> QRectF:
+    """Where the north arrow of an area is: at its upper right."""
     width, height = 3.5 * _PADDING, 34 + QFontMetricsF(font).height()
-    return QRectF(corner.x() - width, corner.y(), width, height)
+    return QRectF(area.right() - _MARGIN - width, area.top() + _MARGIN, width, height)
 
 
-def paint_north(painter: QPainter, colours: Colours, font: QFont, corner: QPointF) -> None:
-    """Paint a north arrow with its upper right corner at a place."""
-    metrics, box = QFontMetricsF(font), north_box(font, corner)
+def paint_north(painter: QPainter, colours: Colours, font: QFont, area: QRectF) -> None:
+    """Paint the north arrow of an area."""
+    metrics, box = QFontMetricsF(font), north_box(font, area)
     _paint_plate(painter, box, colours)
     middle, top = box.center().x(), box.top() + _PADDING / 2
     painter.setPen(QPen(QColor(colours.text), 1))
@@ -182,21 +184,19 @@ def _words(unit: str, length: float) -> str:
     return f"{length:,.10g} units" if length != 1 else "1 unit"
 
 
-def scale_box(length_px: float, words: str, font: QFont, corner: QPointF) -> QRectF:
-    """Where a scale bar is whose lower right corner is at a place."""
+def scale_box(length_px: float, words: str, font: QFont, area: QRectF) -> QRectF:
+    """Where the scale bar of an area is: at its lower right."""
     metrics = QFontMetricsF(font)
     width = max(length_px, metrics.horizontalAdvance(words)) + 2 * _PADDING
     height = metrics.height() + 8 + 2 * _PADDING - 4
-    return QRectF(corner.x() - width, corner.y() - height, width, height)
+    return QRectF(area.right() - _MARGIN - width, area.bottom() - _MARGIN - height, width, height)
 
 
-def paint_scale(
-    painter: QPainter, length_px: float, words: str, colours: Colours, font: QFont, corner: QPointF
-) -> None:
-    """Paint the scale bar with its lower right corner at a place."""
+def paint_scale(painter: QPainter, length_px: float, words: str, colours: Colours, font: QFont, area: QRectF) -> None:
+    """Paint the scale bar of an area."""
     if not words:
         return
-    box = scale_box(length_px, words, font, corner)
+    box = scale_box(length_px, words, font, area)
     _paint_plate(painter, box, colours)
     painter.setFont(font)
     painter.setPen(QPen(QColor(colours.text), 1.5))
