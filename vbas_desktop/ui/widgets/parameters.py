@@ -52,7 +52,7 @@ class ParameterField(Field):
         if declared.choices:
             combo = QComboBox()
             for choice in declared.choices:
-                combo.addItem(choice, choice)
+                combo.addItem(choice[:1].upper() + choice[1:], choice)
             return combo
         return NamesEdit() if declared.region_columns else QLineEdit()
 
