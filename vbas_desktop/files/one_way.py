@@ -5,11 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import date
+from typing import Any
 
 _BLANKS = " \t"
 _NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?")
 _YEAR_FIRST = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})(?:[ T]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?)?")
 _YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4})")
+
+
+def is_text(schema: Any, column: str) -> bool:
+    """Whether a column holds what somebody typed; with a schema its other types have one way of writing already."""
+    if schema is None:
+        return True
+    import pyarrow as pa
+
+    kind = schema.field(column).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def canonical_values(values: Sequence[str]) -> tuple[str, ...] | None:

@@ -195,6 +195,8 @@ def _session(address: Address, master: str) -> Any:
         try:
             # Spark says this of every newer pandas, which is not used here.
             warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+            # That Java is gone is told in words to whoever waits for it.
+            warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark")
             for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
                 # They would print queries with all that Java says about them.
                 logging.getLogger(name).disabled = True

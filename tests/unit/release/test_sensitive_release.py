@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter, defaultdict
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 import pytest
 
@@ -261,3 +263,17 @@ def test_the_recipient_reads_of_the_column_by_its_new_name_alone(files):
     assert "at most 50 % of the records with the commonest harmful value" in page
     assert "illness" not in page
     assert "“none”" not in page
+
+
+@pytest.mark.parametrize("benign", [(), ("--benign", "cost=1.50")])
+def test_values_with_a_type_are_judged_as_they_are_released(tmp_path, monkeypatch, benign):
+    """Decimals of a Parquet file are released with all their digits, text is not."""
+    monkeypatch.chdir(tmp_path)
+    costs = pa.array([Decimal(cost) for cost in ("0.00", "1.50", "1.50", "3.00") * 10], pa.decimal128(8, 2))
+    pa_parquet.write_table(pa.table({"region": ["r0"] * 40, "age": ["10"] * 40, "cost": costs}), "records.parquet")
+    write_regions(tmp_path)
+    words = ["run", "records.parquet", "regions.csv", "--region-column", "region", "--quasi-identifiers", "age"]
+    judged = ["--sensitive", "cost", "--criterion", "ordered-closeness:0.4", "--criterion", "share:50", *benign]
+    assert main([*words, *judged, "-k", "3", "--sites", "1", "--no-pdf", "--quiet", "--out", "out"]) == 0
+    found = classes_of(tmp_path / "out" / "release" / "anonymized.csv", "cost", ("region", "age"))
+    assert [dict(each) for each in found.values()] == [{"0.00": 10, "1.50": 20, "3.00": 10}]

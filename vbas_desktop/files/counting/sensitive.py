@@ -12,7 +12,7 @@ from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING, ColumnFacts, category_order, finite_number
 from vbas_desktop.domain.sensitive import SensitiveCounts
-from vbas_desktop.files.one_way import canonical_values
+from vbas_desktop.files.one_way import canonical_values, is_text
 from vbas_desktop.files.records.table import Lookup, RecordTable, not_categorical, unknown_column
 
 from .classes import CLASSES_LIMIT
@@ -52,7 +52,7 @@ def _not_counted(table: RecordTable, chosen: Sensitive) -> Finding:
 
 def _check_values(table: RecordTable, facts: ColumnFacts, chosen: Sensitive) -> list[Finding]:
     file, findings = table.source.path, []
-    values, written = _written(facts)
+    values, written = _written(table, facts)
     known = {*values, *written, *([MISSING] if "" in written else [])}
     strange = [value for value in chosen.benign if value not in known]
     if strange:
@@ -77,11 +77,12 @@ def _check_values(table: RecordTable, facts: ColumnFacts, chosen: Sensitive) -> 
     return findings
 
 
-def _written(facts: ColumnFacts) -> tuple[Sequence[str], Sequence[str]]:
+def _written(table: RecordTable, facts: ColumnFacts) -> tuple[Sequence[str], Sequence[str]]:
     """The values of a column, and how a release writes each of them: what looks alike there counts as one."""
     assert facts.categories is not None
     values = facts.categories.values
-    return values, canonical_values(values) or values
+    written = canonical_values(values) if is_text(table.schema(), facts.name) else None
+    return values, written or values
 
 
 def _benign(chosen: Sensitive, value: str, written: str) -> bool:
@@ -96,7 +97,7 @@ def count_sensitive(
     progress: Progress,
 ) -> SensitiveCounts:
     """The records of each region, class and value."""
-    values, written = _written(table.facts(chosen.column))
+    values, written = _written(table, table.facts(chosen.column))
     ordered = category_order(sorted(set(written)))
     place = {value: code for code, value in enumerate(ordered)}
     lookup = np.array([place[value] for value in written], np.int32)

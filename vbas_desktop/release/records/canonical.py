@@ -7,13 +7,10 @@ the rules. `expected_values` states them once more in other words, for the verif
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import pyarrow as pa
 
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.words import agreeing, counted
-from vbas_desktop.files.one_way import canonical_values
+from vbas_desktop.files.one_way import canonical_values, is_text
 from vbas_desktop.files.records.table import RecordTable
 
 Canonical = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
@@ -24,14 +21,7 @@ def values_of_texts(table: RecordTable, columns: Sequence[str]) -> dict[str, tup
     """The values of those columns that are text in the record file and have few enough to be known."""
     known = {facts.name: facts.categories.values for facts in table.columns if facts.categories is not None}
     schema = table.schema()
-    if schema is not None:
-        known = {name: values for name, values in known.items() if _is_text(schema.field(name).type)}
-    return {name: known[name] for name in columns if name in known}
-
-
-def _is_text(kind: Any) -> bool:
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return {name: known[name] for name in columns if name in known and is_text(schema, name)}
 
 
 def canonical_columns(values: Mapping[str, tuple[str, ...]]) -> Canonical:
