@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,6 +19,7 @@ from vbas_desktop.jobs.release import ExportJob
 from vbas_desktop.release.ledger import Entry, extract_columns
 from vbas_desktop.settings.writing import HandingOver
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import in_column
 from vbas_desktop.ui.widgets.fields import Field, muted
 
 _LONGEST = 9
@@ -64,15 +64,17 @@ class ExtractDialog(QDialog):
             "learns nothing new."
         )
         told.setWordWrap(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(told)
-        layout.addWidget(Field("&Columns", self.columns, "Those that are ticked are released"))
-        layout.addWidget(Field("A&udience", self.audience, "Who gets it. “public” is everybody"))
-        layout.addWidget(Field("&Target folder", self.target, "A new folder for the release"))
-        layout.addWidget(self.problem)
-        layout.addWidget(self._buttons)
+        in_column(
+            told,
+            Field("&Columns", self.columns, "Those that are ticked are released"),
+            Field("A&udience", self.audience, "Who gets it. “public” is everybody"),
+            Field("&Target folder", self.target, "A new folder for the release"),
+            self.problem,
+            self._buttons,
+            within=self,
+            margins=2 * GRID,
+            spacing=GRID,
+        )
 
     @property
     def kept(self) -> list[str]:
