@@ -91,10 +91,21 @@ assert pandas.DataFrame({"a": [1]}).a.sum() == 1
 def test_what_is_imported_later_is_whole_when_it_is_used():
     script = """
 import sys
-from vbas_desktop.cli.main import import_later
+from vbas_desktop.cli.loading import import_later
 import_later()
-import scipy.sparse
+import scipy
 assert "unittest" not in sys.modules and "numpy.f2py.f2py2e" not in sys.modules
+tree = scipy.spatial.cKDTree([[0, 0], [3, 4]])
+assert tree.query([3, 3])[1] == 1 and scipy.spatial.Delaunay([[0, 0], [0, 1], [1, 0]]).nsimplex == 1
+# Parts of packages are there without them,
+assert not {"scipy.spatial.distance", "scipy.sparse._csr", "scipy.linalg._basic"} & set(sys.modules)
+# and the packages when they or others of their parts are asked for.
+from scipy.spatial.distance import cdist
+assert cdist([[0, 0]], [[3, 4]]) == 5 and scipy.spatial.distance.cdist is cdist
+assert scipy.spatial.distance.__spec__.origin.endswith("distance.py") and scipy.spatial.cKDTree is type(tree)
+assert tree.sparse_distance_matrix(tree, 9).nnz == 4 and scipy.sparse.eye_array(3).nnz == 3
+assert scipy.linalg.det([[2, 0], [0, 2]]) == 4
+assert not hasattr(scipy.linalg, "no_such_name")
 import numpy.testing
 numpy.testing.assert_array_equal([1], [1])
 assert callable(numpy.f2py.run_main)
@@ -115,12 +126,14 @@ assert not hasattr(release, "no_such_name")
 def test_a_run_loads_only_what_it_computes_with():
     script = """
 import sys
-from vbas_desktop.cli.main import load_little, main
+from vbas_desktop.cli.loading import load_little
+from vbas_desktop.cli.main import main
 load_little()
 data = ["sample_data/records.csv", "sample_data/regions.geojson", "--region-column=tract"]
 assert main(["run", *data, "--quasi-identifiers=age,sex", "--quiet"]) == 0
 heavy = {"pandas", "pyarrow", "reportlab", "duckdb", "yaml.loader", "numpy.f2py.f2py2e", "scipy.optimize",
-         "scipy.stats", "scipy.sparse.csgraph", "scipy.sparse.linalg", "scipy.spatial.transform._rotation"}
+         "scipy.stats", "scipy.special", "scipy.sparse.linalg", "scipy.linalg._basic", "scipy.spatial.distance",
+         "numba.np.linalg"}
 sys.exit(", ".join(sorted(heavy & set(sys.modules))) or None)
 """
     ended = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=240)

@@ -1,8 +1,9 @@
 """Compiled loops made ready beside the work that waits for them, so that waiting can be stopped.
 
 A *rehearsal* is a function, named ``module:function``, that calls every compiled loop of a part of the program once
-with the types of real use. Importing the compiler, compiling and loading what is compiled take from a second to half a
-minute. All of that happens in a thread of its own, once in a process, while whoever needs the loops looks at progress.
+with the types of real use. Importing the compiler and compiling take from a second to half a minute. They happen in a
+thread of their own, once in a process, while whoever needs the loops looks at progress. Where compiled code is kept
+nothing is rehearsed: each loop is loaded when it is first called.
 """
 
 from __future__ import annotations
@@ -47,6 +48,11 @@ def make_ready(rehearsal: str, progress: Progress, at_most: float = math.inf) ->
 def _prepare(rehearsal: str, ready: threading.Event) -> None:
     _here.rehearsing = True
     with suppress(Exception):
-        module, function = rehearsal.split(":")
-        getattr(import_module(module), function)()
+        name, function = rehearsal.split(":")
+        module = import_module(name)
+        # Not before: it imports the compiler.
+        from .compiled import all_kept
+
+        if not all_kept():
+            getattr(module, function)()
     ready.set()

@@ -7,18 +7,17 @@ negative index at every access. The auditor has tables of its own (`audit.hash_t
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numba import njit
+
+from .compiled import inlined
 
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 _HALF: Final = np.uint64(32)
 
-_inlined: Any = njit(inline="always")
 
-
-@_inlined
+@inlined
 def first_slot(number, table):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     """Where to begin looking for what made this number, of 64 bits without a sign."""
     # The upper half goes into the lower one first: numbers that differ in it only must not share their places.
@@ -26,14 +25,14 @@ def first_slot(number, table):  # type: ignore[no-untyped-def]  # noqa: ANN001, 
     return ((mixed >> _HALF) * np.uint64(table.size)) >> _HALF
 
 
-@_inlined
+@inlined
 def next_slot(slot, table):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     """Where to look after that slot."""
     after = slot + np.uint64(1)
     return after if after < np.uint64(table.size) else np.uint64(0)
 
 
-@_inlined
+@inlined
 def slot_of(key, keys):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     """The slot of a key of 0 or more in a table of keys, or the free one (−1) where it belongs."""
     slot = first_slot(np.uint64(key), keys)
@@ -42,7 +41,7 @@ def slot_of(key, keys):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     return slot
 
 
-@_inlined
+@inlined
 def free_slot(number, table):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     """Where what made this number belongs in a table (free: below 0) that does not have it yet."""
     slot = first_slot(number, table)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from .site_numbers import decimal
@@ -33,9 +32,10 @@ def expected_loss(class_totals: NDArray[np.int64], k: int, sites: int) -> float:
     A class of c records then has Poisson-distributed counts with mean c/s, and a count below k is lost:
     E[X; X < k] = c/s · P(X ≤ k − 2).
     """
-    if k < 2:
-        return 0.0
-    return float((class_totals * scipy.special.pdtr(k - 2, class_totals / sites)).sum())
+    totals = class_totals[class_totals > 0]
+    mean = totals / sites
+    below = sum((np.exp(i * np.log(mean) - mean - math.lgamma(i + 1)) for i in range(k - 1)), np.zeros(len(mean)))
+    return float((totals * below).sum())
 
 
 def forecast(class_totals: NDArray[np.int64], k: int, allowed: float, regions: int) -> int:

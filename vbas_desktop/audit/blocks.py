@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.compiled import compiled
 
 from .words import list_borders
 
@@ -176,7 +177,7 @@ def _even_fields(data: NDArray[np.uint8], borders: Places, wanted: NDArray[np.in
 # Indexes below have no sign, since for others the compiler looks for negative ones at every access.
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def is_even(data: NDArray[np.uint8], borders: Places, lines: int, width: int) -> bool:
     """Whether every row has so many fields and ends with a line feed alone, and none is empty."""
     if width < 2 or borders.size != lines * width:
@@ -188,7 +189,7 @@ def is_even(data: NDArray[np.uint8], borders: Places, lines: int, width: int) ->
     return even
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def cut_rows(
     data: NDArray[np.uint8],
     borders: Places,

@@ -6,29 +6,26 @@ looks for negative ones at every access. Nothing of this is shared with what loa
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import njit
+
+from vbas_desktop.algorithms.compiled import inlined
 
 _ODD = np.uint64(0x9FB21C651E98DF25)
 
-_inlined: Any = njit(inline="always")
 
-
-@_inlined
+@inlined
 def first_slot(key, table):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     """Where to begin looking for a hash of 64 bits."""
     return (key * _ODD >> np.uint64(17)) & np.uint64(table.size - 1)
 
 
-@_inlined
+@inlined
 def next_slot(slot, table):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     """Where to look after that slot."""
     return (slot + np.uint64(1)) & np.uint64(table.size - 1)
 
 
-@_inlined
+@inlined
 def enter(key, number, index):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     """Note the number of what has this hash, and was not met before, in an index of numbers (free: −1)."""
     slot = first_slot(key, index)

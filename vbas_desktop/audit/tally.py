@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.compiled import compiled
 
 from .hash_table import enter, first_slot, next_slot, slots_for
 from .words import WORD, word_at
@@ -27,7 +28,7 @@ _STRETCH = 1 << 10
 """So many rows are gone through column by column at a time, in the nearest cache."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _any_hash(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
     """The hash of a field of any length, wherever it is."""
     h = np.uint64(end - start + 1) * _ODD
@@ -43,7 +44,7 @@ def _any_hash(data: NDArray[np.uint8], start: int, end: int) -> np.uint64:
             return h ^ (h >> _SHIFT)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _short_hash(data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
     """The same for one to eight bytes with as many behind their first that can be read, which are cut off."""
     word = word_at(data, start) & (_ALL >> np.uint64(64 - 8 * size))
@@ -56,7 +57,7 @@ def _short_hash(data: NDArray[np.uint8], start: int, size: int) -> np.uint64:
 # The choice between the two is made in each loop: as a function of its own it takes eight times as long.
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def hash_fields(data: NDArray[np.uint8], starts: NDArray[np.int32], ends: NDArray[np.int32], out: Hashes) -> None:
     """A 64-bit hash of every field: of the bytes between its start and its end."""
     last = data.size - WORD
@@ -68,7 +69,7 @@ def hash_fields(data: NDArray[np.uint8], starts: NDArray[np.int32], ends: NDArra
             out[i] = _any_hash(data, start, start + size)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def hash_rows(data: NDArray[np.uint8], borders: NDArray[np.int32], out: Hashes) -> None:
     """The hashes of all fields of even rows, a line of ``out`` for each column."""
     last, start, border = data.size - WORD, np.int64(0), np.uint64(0)
@@ -83,7 +84,7 @@ def hash_rows(data: NDArray[np.uint8], borders: NDArray[np.int32], out: Hashes) 
             start, border = end + 1, border + np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _translate(values: Hashes, slots: Hashes, taken: NDArray[np.bool_], targets: Hashes, out: Hashes) -> int:
     missing = 0
     for i in range(values.size):
@@ -98,7 +99,7 @@ def _translate(values: Hashes, slots: Hashes, taken: NDArray[np.bool_], targets:
     return missing
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fill(keys: Hashes, values: Hashes, slots: Hashes, taken: NDArray[np.bool_], targets: Hashes) -> None:
     for i in range(keys.size):
         slot = first_slot(keys[i], slots)
@@ -122,7 +123,7 @@ class Translation:
         return out, int(_translate(values, self._slots, self._taken, self._targets, out))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def combine(rows: Hashes, column: Hashes) -> None:
     """Add one more column to the fingerprints of rows; the order of the columns counts."""
     for i in range(rows.size):
@@ -130,7 +131,7 @@ def combine(rows: Hashes, column: Hashes) -> None:
         rows[i] = h ^ (h >> _SHIFT)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _combine_all(columns: Hashes, places: NDArray[np.int64], rows: Hashes) -> None:
     for low in range(0, rows.size, _STRETCH):
         part = slice(low, low + _STRETCH)
@@ -145,7 +146,7 @@ def fingerprints(columns: Hashes, places: Sequence[int]) -> Hashes:
     return rows
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _find(keys: Hashes, index: NDArray[np.int32], held: Hashes, numbers: NDArray[np.int32], used: int) -> int:
     """The number of each key's class; new ones are entered. Returns how many there are."""
     first = np.uint64(0)
@@ -165,7 +166,7 @@ def _find(keys: Hashes, index: NDArray[np.int32], held: Hashes, numbers: NDArray
     return used
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sum(numbers: NDArray[np.int32], counts: Hashes, rows: Hashes, held: Hashes) -> None:
     """Add one, or its count, and its line of ``rows`` to what is held of each key's class."""
     one = np.uint64(1)
@@ -180,7 +181,7 @@ def _sum(numbers: NDArray[np.int32], counts: Hashes, rows: Hashes, held: Hashes)
             held[np.uint64(numbers[i]), np.uint64(2 + way)] += rows[way, i]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _find_again(held: Hashes, used: int, index: NDArray[np.int32]) -> None:
     for i in range(used):
         enter(held[i, 0], i, index)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.compiled import compiled
 
 from .blocks import Fields, Places
 from .hash_table import enter, first_slot, next_slot
@@ -61,7 +62,7 @@ class Values:
 # Indexes below have no sign, since for others the compiler looks for negative ones at every access.
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def hash_bytes(data: NDArray[np.uint8], start: np.uint64, end: np.uint64) -> np.uint64:
     """A hash whose low bits depend on all bytes."""
     h, word = _BASIS ^ (end - start), np.uint64(0)
@@ -76,7 +77,7 @@ def hash_bytes(data: NDArray[np.uint8], start: np.uint64, end: np.uint64) -> np.
     return h ^ (h >> _HALF)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def number_fields(
     data: NDArray[np.uint8],
     starts: Places,
@@ -120,7 +121,7 @@ def number_fields(
     return np.int64(codes.size), np.int64(known)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def place_again(slots: Places, value_ends: NDArray[np.int64], values: NDArray[np.uint8], number: int) -> None:
     """Put the values into empty slots."""
     one = np.uint64(1)

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.compiled import compiled
 
 WORD, LINE = 8, 64
 
@@ -64,7 +66,7 @@ def _loaded(target: Any, builder: Any, signature: Any, arguments: Any, kind: Any
     return builder.load(builder.bitcast(builder.gep(start, [arguments[1]]), kind.as_pointer()), align=1)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def list_borders(data: NDArray[np.uint8], mark: np.uint8, places: NDArray[np.int32]) -> tuple[int, int]:
     """Where the line feeds and marks are, in ascending order; returns their number, and that of the line feeds."""
     found, place, lines, feed = 0, 0, np.uint64(0), np.uint8(10)

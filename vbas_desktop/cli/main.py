@@ -1,7 +1,4 @@
-"""The entry point of `vbas`: finds the command, runs it, and turns every outcome into its exit code.
-
-Parts of libraries that a command hardly ever uses are loaded when they are, not before.
-"""
+"""The entry point of `vbas`: finds the command, runs it, and turns every outcome into its exit code."""
 
 from __future__ import annotations
 
@@ -13,25 +10,17 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import LazyLoader
 from itertools import pairwise
-from types import ModuleType
 from typing import Any, NoReturn
 
 from vbas_desktop import __version__
 from vbas_desktop.domain.errors import InputError, UsageError, VerificationFailed
 from vbas_desktop.domain.progress import Cancelled
-from vbas_desktop.files.regions.gdal import import_geometry_alone
 from vbas_desktop.files.stops import in_place, stopped_by_signals
 
 from .arguments import HelpFormatter
+from .loading import load_little
 from .terminal import OutputError, say
-
-_LATER = ("numpy.f2py", "numpy.testing", "scipy.spatial.transform", "yaml")
-"""`scipy` imports everything that `numpy` has, even a compiler of Fortran, and rotations where points are searched;
-`numba` reads settings that nobody has made."""
 
 COMMANDS: dict[str, str] = {
     "run": "run one combination of approaches and rate the solutions",
@@ -90,14 +79,6 @@ def run_program() -> int:
     except OSError:
         return code
     os._exit(code)
-
-
-def load_little() -> None:
-    """Have libraries load and start only what is needed; for a process of our own, before any of them is loaded."""
-    import_geometry_alone()
-    import_later()
-    # Nothing here multiplies large matrices. Threads for that would be started all the same, and wait busily at first.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _main(arguments: list[str]) -> int:
@@ -202,18 +183,3 @@ def _add_command(commands: Any, name: str, line: str) -> None:
     parser.add_argument("--debug", action="store_true", help="show the full traceback of an error")
     module.configure(parser)
     parser.set_defaults(command=module.run)
-
-
-def import_later() -> None:
-    """For a process of our own: what is `_LATER` is there, but loaded at the first use of it."""
-    sys.meta_path.insert(0, _Later())
-
-
-class _Later(MetaPathFinder):
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        spec = PathFinder.find_spec(fullname, path) if fullname in _LATER else None
-        if spec is not None and spec.loader is not None:
-            spec.loader = LazyLoader(spec.loader)
-        return spec

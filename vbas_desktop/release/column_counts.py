@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts
 from vbas_desktop.files.records.table import RecordTable
@@ -55,7 +55,7 @@ def pair_counts(first: Ints, second: Ints, numbers: tuple[int, int]) -> Pairs:
     return Pairs(found // numbers[1], found % numbers[1], counts.astype(np.int64))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def chosen_pairs(
     first: NDArray[np.int32],
     second: NDArray[np.int32],

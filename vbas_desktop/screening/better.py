@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.approaches.base import Card, parameter
 from vbas_desktop.domain.progress import Cancelled, Progress
 
@@ -81,7 +81,7 @@ def _pieces(state: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.column_stack([classes[order], slots[order]]).astype(np.int64)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sweep(
     state: NDArray[np.int64], may: NDArray[np.bool_], pieces: NDArray[np.int64], at: int, budget: int
 ) -> tuple[int, int]:
@@ -97,7 +97,7 @@ def _sweep(
     return at, 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _improve_piece(state: NDArray[np.int64], may: NDArray[np.bool_], i: int, j: int) -> tuple[bool, int]:
     rows, slots = state.shape
     tries = 0
@@ -125,7 +125,7 @@ def _improve_piece(state: NDArray[np.int64], may: NDArray[np.bool_], i: int, j: 
     return False, tries
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _move(state: NDArray[np.int64], i: int, j: int, other: int, other_slot: int, t: int) -> None:
     state[i, j] -= t
     state[i, other_slot] += t
@@ -133,7 +133,7 @@ def _move(state: NDArray[np.int64], i: int, j: int, other: int, other_slot: int,
     state[other, j] += t
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _helps(state: NDArray[np.int64], i: int, j: int, other: int, other_slot: int, t: int, free: int) -> bool:
     """Whether moving t of i from j to the other slot, and t of the other class back, makes the vector smaller."""
     sizes = (

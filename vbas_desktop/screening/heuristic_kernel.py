@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.domain.progress import Progress
 
 LARGEST_BUCKET = 1 << 14
@@ -35,14 +35,14 @@ def _queues(free: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int6
     return head, tail, follow
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fill(free: NDArray[np.int64], head: NDArray[np.int64], tail: NDArray[np.int64], follow: NDArray[np.int64]) -> None:
     for slot in range(free.size):
         if free[slot] > 0:
             _append(slot, free[slot], head, tail, follow)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _append(slot: int, size: int, head: NDArray[np.int64], tail: NDArray[np.int64], follow: NDArray[np.int64]) -> None:
     follow[slot] = -1
     if head[size] < 0:
@@ -52,7 +52,7 @@ def _append(slot: int, size: int, head: NDArray[np.int64], tail: NDArray[np.int6
     tail[size] = slot
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _seat(
     order: NDArray[np.int64],
     people: NDArray[np.int64],
@@ -82,7 +82,7 @@ def _seat(
     return used
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _best_size(people: int, top: int, head: NDArray[np.int64]) -> int:
     """An exact fit, else the largest slot with room for all, else the one closest to half (ties: larger)."""
     if people <= top and head[people] >= 0:

@@ -11,8 +11,9 @@ from decimal import Context, Decimal
 from functools import cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from vbas_desktop.algorithms.compiled import compiled
 
 
 def _pentagonal(n: int) -> list[tuple[int, int]]:
@@ -24,7 +25,7 @@ def _pentagonal(n: int) -> list[tuple[int, int]]:
     return terms
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add(target: NDArray[np.uint64], term: NDArray[np.uint64]) -> None:
     carry = np.uint64(0)
     for limb in range(target.size):
@@ -35,7 +36,7 @@ def _add(target: NDArray[np.uint64], term: NDArray[np.uint64]) -> None:
         target[limb] = total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _subtract(target: NDArray[np.uint64], term: NDArray[np.uint64]) -> None:
     borrow = np.uint64(0)
     for limb in range(target.size):
@@ -47,7 +48,7 @@ def _subtract(target: NDArray[np.uint64], term: NDArray[np.uint64]) -> None:
         borrow = underflow | second
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fill_partitions(table: NDArray[np.uint64], places: NDArray[np.int64], signs: NDArray[np.int64]) -> None:
     table[0, 0] = 1
     for n in range(1, table.shape[0]):
@@ -61,7 +62,7 @@ def _fill_partitions(table: NDArray[np.uint64], places: NDArray[np.int64], signs
                 _subtract(row, table[n - places[t]])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _next_level(table: NDArray[np.uint64], top: int, part: int) -> None:
     # Descending, so that table[n - part] still holds the level before.
     for n in range(top, part - 1, -1):

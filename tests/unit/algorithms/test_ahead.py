@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tests.problem_making import problem_of, regions_of
-from vbas_desktop.algorithms import ahead
+from vbas_desktop.algorithms import ahead, compiled
+from vbas_desktop.algorithms.adc import search as adc_search
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.approaches.site_location import adc as adc_approach
@@ -64,6 +65,7 @@ def compiler(monkeypatch):
     module.rehearse = compiler.rehearse
     monkeypatch.setitem(sys.modules, "slow_loops", module)
     monkeypatch.setattr(ahead, "_started", {})
+    monkeypatch.setattr(compiled, "all_kept", lambda: False)
     yield compiler
     compiler.may_end.set()
 
@@ -111,6 +113,12 @@ def test_threads_that_need_the_same_loops_wait_for_one_compilation(compiler):
     for thread in threads:
         thread.join()
     assert compiler.begun == 1
+
+
+def test_what_is_kept_is_not_rehearsed(compiler, monkeypatch):
+    monkeypatch.setattr(compiled, "all_kept", lambda: True)
+    make_ready("slow_loops:rehearse", StopAtPoll(100))
+    assert compiler.begun == 0
 
 
 def test_a_rehearsal_that_fails_keeps_nobody_waiting(monkeypatch):
@@ -193,6 +201,8 @@ LOAD_AFTER_THE_REHEARSAL = """
 import sys
 from pathlib import Path
 from numba.core.dispatcher import Dispatcher
+from vbas_desktop.algorithms import ahead
+from vbas_desktop.files.records.rehearsal import rehearse
 from vbas_desktop.files.records import coding, delimited, dictionary, raw as raw_records, table as records, tokens
 from vbas_desktop.files.counting import classes as counting
 from vbas_desktop.files.counting.problem import build_problem
@@ -204,16 +214,13 @@ def versions():
     return {(loop.__name__, signature) for loop in loops for signature in loop.signatures}
 
 sample = Path(sys.argv[1])
-class Once:
-    seen = None
-    def update(self, stage, fraction=None):
-        if not stage.startswith("Preparing") and self.seen is None:
-            self.seen = versions()
-first = Once()
-table = records.load_records(sample / "records.csv", progress=first)
+ahead._here.rehearsing = True
+rehearse()
+seen = versions()
+table = records.load_records(sample / "records.csv")
 regions = load_regions(sample / "regions.geojson")
 build_problem(table, regions, region_column="tract", quasi_identifiers=["age", "sex"], k=5)
-print(len(first.seen) > 15, sorted(name for name, _ in versions() - first.seen))
+print(len(seen) > 15, sorted(name for name, _ in versions() - seen))
 """
 
 
@@ -227,13 +234,14 @@ import importlib, pkgutil, sys
 from pathlib import Path
 from numba.core.dispatcher import Dispatcher
 from vbas_desktop import audit, release
+from vbas_desktop.algorithms import ahead
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.records.table import load_records
 from vbas_desktop.files.regions.read import load_regions
-from vbas_desktop.release.write import write_release
+from vbas_desktop.release.write import rehearse, write_release
 
 rooms = (audit, release, release.records)
 names = [f"{room.__name__}.{each.name}" for room in rooms for each in pkgutil.iter_modules(room.__path__)]
@@ -242,23 +250,19 @@ def versions():
     loops = {loop for module in modules for loop in vars(module).values() if isinstance(loop, Dispatcher)}
     return {(loop.__name__, signature) for loop in loops for signature in loop.signatures}
 
-class Once:
-    seen = None
-    def update(self, stage, fraction=None):
-        if not stage.startswith("Preparing") and self.seen is None:
-            self.seen = versions()
-
 sample, target = Path(sys.argv[1]), Path(sys.argv[2])
 table = load_records(sample / "records.csv")
 regions = load_regions(sample / "regions.geojson")
 problem = build_problem(table, regions, region_column="tract", quasi_identifiers=["age", "sex"], k=5)
 parts = [("site_number", "maxcombs"), ("site_location", "density"), ("construction", "voronoi")]
 result = run(Request(problem, *(make(*part) for part in parts), range_reach=0))
-first = Once()
+ahead._here.rehearsing = True
+rehearse()
+seen = versions()
 for kind in ("csv", "parquet"):
     options = release.ReleaseOptions(identifiers=("health_number",), format=kind, pdf=False)
-    write_release(problem, table, result, result.chosen, options, target / kind, first)
-print(len(first.seen) > 15, sorted(name for name, _ in versions() - first.seen))
+    write_release(problem, table, result, result.chosen, options, target / kind)
+print(len(seen) > 15, sorted(name for name, _ in versions() - seen))
 """
 
 
@@ -330,7 +334,7 @@ ahead._here.rehearsing = True
 for module in rehearsals():
     import_module(module).rehearse()
 
-ways = ("njit", *(name for name in how.__annotations__ if not name.startswith("_")))
+ways = tuple(name for name in how.__annotations__ if not name.startswith("_"))
 marked = "^@(" + "|".join(ways) + ")"
 
 def compiled(function):
@@ -368,3 +372,27 @@ def test_every_loop_that_python_calls_is_compiled_when_the_program_is_set_up():
     # Where nothing was set up, all of them are compiled here.
     found = run_apart([LOOPS_AFTER_ALL_REHEARSALS, str(ROOT)], patience=900)
     assert (found.returncode, found.stdout, found.stderr) == (0, "True []\n", "")
+
+
+KEPT_LOOPS_ALONE = """
+import sys
+from vbas_desktop.algorithms import ahead, compiled
+from vbas_desktop.algorithms.adc.search import rehearse
+from vbas_desktop.algorithms.hash_table import slot_of
+import numba, numpy as np
+
+ahead._here.rehearsing = True
+rehearse()
+# What only the compiler needs was not loaded,
+assert compiled.all_kept() and "numba.np.linalg" not in sys.modules
+missed = [loop.__name__ for loop in compiled._loops if loop.stats.cache_misses]
+# and it is there when something has to be compiled after all.
+look = numba.njit(lambda key, keys: slot_of(key, keys) + np.uint64(np.linalg.norm(np.zeros(2))))
+print(missed, look(3, np.full(4, -1)) < 4)
+"""
+
+
+def test_kept_loops_are_loaded_without_the_compiler_which_is_there_when_it_is_needed():
+    adc_search.rehearse()
+    found = run_apart([KEPT_LOOPS_ALONE])
+    assert (found.returncode, found.stdout, found.stderr) == (0, "[] True\n", "")

@@ -9,9 +9,9 @@ most significant first. Places are unsigned: a signed one may be negative, and l
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.algorithms.hash_table import slot_of
 
 Codes = NDArray[np.unsignedinteger]
@@ -24,7 +24,7 @@ BLOCK = 8192
 """Rows whose keys are made together."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def open_rows(covered: Bits, rows: int, active: Places) -> int:
     """List the rows that are not covered; returns how many. ``active`` has room for eight more than there are rows."""
     if not covered.any():
@@ -44,7 +44,7 @@ def open_rows(covered: Bits, rows: int, active: Places) -> int:
     return number
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _keys_of(codes: Codes, columns: NDArray[np.int64], numbers: NDArray[np.int64], active: Places, keys: Keys) -> None:
     """The key of each listed row, two columns at a time to touch the keys less often."""
     size = active.size
@@ -63,7 +63,7 @@ def _keys_of(codes: Codes, columns: NDArray[np.int64], numbers: NDArray[np.int64
             keys[i] = keys[i] * both + (np.int64(one[row]) * number + other[row])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_up(
     codes: Codes,
     columns: NDArray[np.int64],
@@ -92,7 +92,7 @@ def add_up(
             totals[slots[start + i]] += weights[rows[i]]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def any_below(totals: Rows, k: int) -> bool:
     """Whether some key has fewer than k records."""
     for total in totals:  # noqa: SIM110 - compiled, a loop is what it is
@@ -101,7 +101,7 @@ def any_below(totals: Rows, k: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pick(totals: Rows, k: int, active: Places, slots: Places, scores: Rows, covered: Bits) -> int:
     """Cover and score the listed rows whose slot has fewer than k records.
 
@@ -127,14 +127,14 @@ def pick(totals: Rows, k: int, active: Places, slots: Places, scores: Rows, cove
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def extend_keys(keys: Keys, codes: NDArray[np.integer], number: int) -> None:
     """Make each key tell one column more, which has so many values."""
     for i in range(keys.size):
         keys[i] = keys[i] * number + codes[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def join_equal(
     keys: Keys,
     weights: Rows,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.algorithms.hash_table import slot_of
 from vbas_desktop.algorithms.met import list_met, note
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def locate(codes: NDArray, table: NDArray[np.int32], regions: NDArray[np.int32], classes: NDArray[np.int64]) -> int:
     """The region of each record (-1: none) and class 0 for those that have one; how many have none."""
     unknown = 0
@@ -23,7 +23,7 @@ def locate(codes: NDArray, table: NDArray[np.int32], regions: NDArray[np.int32],
     return unknown
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fold(codes: NDArray, table: NDArray[np.int32], number: int, classes: NDArray[np.int64]) -> None:
     """Make a column the next digit of the class numbers."""
     for i in range(np.uint64(codes.size)):
@@ -31,7 +31,7 @@ def fold(codes: NDArray, table: NDArray[np.int32], number: int, classes: NDArray
         classes[i] = found if classes[i] >= 0 else -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mark(classes: NDArray[np.int64], seen: NDArray[np.bool_]) -> None:
     """Note which class numbers occur."""
     for number in classes:
@@ -39,7 +39,7 @@ def mark(classes: NDArray[np.int64], seen: NDArray[np.bool_]) -> None:
             seen[np.uint64(number)] = True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def look_up(classes: NDArray[np.int64], rank: NDArray[np.int64]) -> None:
     """Replace class numbers by their ranks."""
     for i in range(np.uint64(classes.size)):
@@ -47,7 +47,7 @@ def look_up(classes: NDArray[np.int64], rank: NDArray[np.int64]) -> None:
             classes[i] = rank[np.uint64(classes[i])]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def enter(
     classes: NDArray[np.int64], done: int, keys: NDArray[np.int64], order: NDArray[np.int64], used: int
 ) -> tuple[int, int]:
@@ -67,7 +67,7 @@ def enter(
     return classes.size, used
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tally(regions: NDArray[np.int32], classes: NDArray[np.int64], matrix: NDArray) -> None:
     """Add the records to a matrix of regions and classes."""
     for i in range(np.uint64(classes.size)):
@@ -75,7 +75,7 @@ def tally(regions: NDArray[np.int32], classes: NDArray[np.int64], matrix: NDArra
             matrix[np.uint64(regions[i]), np.uint64(classes[i])] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def columns_met(matrix: NDArray, seen: NDArray[np.bool_]) -> None:
     """Note which columns have an entry that is not zero."""
     for row in range(matrix.shape[0]):
@@ -83,7 +83,7 @@ def columns_met(matrix: NDArray, seen: NDArray[np.bool_]) -> None:
             seen[column] |= matrix[row, column] != 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_filled(matrix: NDArray, numbers: NDArray[np.int64]) -> None:
     """How many entries of each row are not zero."""
     for row in range(matrix.shape[0]):
@@ -93,7 +93,7 @@ def count_filled(matrix: NDArray, numbers: NDArray[np.int64]) -> None:
         numbers[row] = filled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def extract(matrix: NDArray, indptr: NDArray[np.int64], columns: NDArray[np.int32], values: NDArray[np.int64]) -> None:
     """The columns and values of the entries that are not zero, row by row."""
     for row in range(matrix.shape[0]):
@@ -105,14 +105,14 @@ def extract(matrix: NDArray, indptr: NDArray[np.int64], columns: NDArray[np.int3
             place += matrix[row, column] != 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_codes(codes: NDArray, numbers: NDArray[np.int64]) -> None:
     """How many records have each code."""
     for i in range(np.uint64(codes.size)):
         numbers[np.uint64(codes[i])] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_regions(regions: NDArray[np.int32], classes: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
     """How many records with a class each region has."""
     for i in range(np.uint64(classes.size)):
@@ -120,7 +120,7 @@ def count_regions(regions: NDArray[np.int32], classes: NDArray[np.int64], number
             numbers[np.uint64(regions[i])] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def by_region(
     regions: NDArray[np.int32], classes: NDArray[np.int64], places: NDArray[np.int64], out: NDArray[np.int32]
 ) -> None:
@@ -132,7 +132,7 @@ def by_region(
             places[region] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_each(
     classes: NDArray[np.int32],
     starts: NDArray[np.int64],

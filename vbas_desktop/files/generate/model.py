@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.domain.errors import Finding, InputError
 
 from .spec import Attribute, Spec
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def random_word(key: np.uint64, number: np.uint64) -> np.uint64:
     """The ``number``-th 64-bit word of the stream ``key`` (SplitMix64): any part can be drawn without the rest."""
     word = key + (number + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
@@ -25,7 +25,7 @@ def random_word(key: np.uint64, number: np.uint64) -> np.uint64:
     return word ^ (word >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw(
     key: np.uint64,
     start: int,
@@ -51,7 +51,7 @@ def draw(
         out[i] = low
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def render(
     codes: NDArray[np.int64],
     first_field: NDArray[np.int64],

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled, inlined
 from vbas_desktop.algorithms.hash_table import first_slot, free_slot, next_slot
 
 from .bits import CELL, CELL_MASKS, PADDING, hash_cell, is_cell, load_word
@@ -30,7 +30,7 @@ _LOW = np.array([0, 0xFF, 0xFFFF], np.uint64)
 _BIAS = np.array([0, 1, 257], np.uint64)
 
 
-@njit(inline="always")
+@inlined
 def _number_of(text, begin, size):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """What stands for the bytes of a field of any size."""
     if size < _CELL:
@@ -43,7 +43,7 @@ def _number_of(text, begin, size):  # type: ignore[no-untyped-def]  # noqa: ANN0
     return (number ^ load_word(text, begin + last)) * _MULTIPLIER
 
 
-@njit(inline="always")
+@inlined
 def _same_rest(text, begin, size, arena, offset):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """Whether what a field has beyond its first 32 bytes is the same as in the value at a place of the arena."""
     last = size - _WORD
@@ -53,7 +53,7 @@ def _same_rest(text, begin, size, arena, offset):  # type: ignore[no-untyped-def
     return same
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _find(
     text: NDArray[np.uint8],
     begin: int,
@@ -83,7 +83,7 @@ def _find(
     return int(np.int64(code)), int(np.int64(slot))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _code_known(
     text: NDArray[np.uint8],
     starts: NDArray[np.int32],
@@ -130,7 +130,7 @@ def _code_known(
     return rows
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def code_fields(
     text: NDArray[np.uint8],
     starts: NDArray[np.int32],
@@ -181,7 +181,7 @@ def code_fields(
         done += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rehash(
     arena: NDArray[np.uint8],
     offsets: NDArray[np.int64],
@@ -196,14 +196,14 @@ def rehash(
             slots[free_slot(_number_of(arena, np.uint64(offsets[code]), np.uint64(sizes[code])), slots)] = code
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def recode(raw: NDArray, table: NDArray[np.uint32], out: NDArray) -> None:
     """Translate codes through a table."""
     for i in range(np.uint64(raw.size)):
         out[i] = table[np.uint64(raw[i])]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tally(raw: NDArray, counts: NDArray[np.int64]) -> None:
     """Add up how often each code occurs, spread over four rows: equal neighbours need not wait for each other."""
     even = np.uint64(raw.size - raw.size % 4)
@@ -214,7 +214,7 @@ def tally(raw: NDArray, counts: NDArray[np.int64]) -> None:
         counts[np.uint64(0), np.uint64(raw[i])] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_empty(
     text: NDArray[np.uint8],
     starts: NDArray[np.int32],

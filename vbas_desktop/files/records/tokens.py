@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled, inlined
 from vbas_desktop.algorithms.met import lowest_bit
 
 from .bits import bytes_beyond_ascii, count_bits, equal_bytes, load_word, odd_bytes
@@ -36,14 +36,14 @@ _HIGH: Final = np.uint64(0x8080808080808080)
 _EVERY: Final = np.uint64(0x0101010101010101)
 
 
-@njit(inline="always")
+@inlined
 def _equal(word, pattern):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """The high bit of every byte in which word and pattern are equal."""
     difference = word ^ pattern
     return ~(((difference & _LOW) + _LOW) | difference) & _HIGH
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def separators(
     text: NDArray[np.uint8], size: int, delimiter: int, places: NDArray[np.int32]
 ) -> tuple[int, int, bool, bool]:
@@ -79,7 +79,7 @@ def separators(
     return int(np.int64(found)) - 1, int(np.int64(lines)), odd != 0, beyond != 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def survey(text: NDArray[np.uint8], first: int, last: int) -> tuple[bool, bool, bool, bool]:
     """Which odd bytes a part of the text has: zeros, quotes, carriage returns, bytes beyond ASCII."""
     zeros = quotes = returns = beyond = np.uint64(0)
@@ -102,7 +102,7 @@ def survey(text: NDArray[np.uint8], first: int, last: int) -> tuple[bool, bool, 
     return zeros != 0, quotes != 0, returns != 0, beyond & _HIGH != 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def after_last_line_end(text: NDArray[np.uint8], size: int) -> int:
     """Where the text after the last line end begins; 0 if there is none."""
     place = size
@@ -111,7 +111,7 @@ def after_last_line_end(text: NDArray[np.uint8], size: int) -> int:
     return place
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def first_not_utf8(text: NDArray[np.uint8], size: int) -> int:
     """Where the first bytes are that no UTF-8 text has, or -1."""
     place, end, one = np.uint64(0), np.uint64(size), np.uint64(1)
@@ -139,7 +139,7 @@ def first_not_utf8(text: NDArray[np.uint8], size: int) -> int:
     return -1
 
 
-@njit(inline="always")
+@inlined
 def _next(text, place, size, one, other):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """The first place from here on that holds one of two bytes, or ``size``."""
     while place < size:
@@ -151,7 +151,7 @@ def _next(text, place, size, one, other):  # type: ignore[no-untyped-def]  # noq
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def is_regular(text: NDArray[np.uint8], places: NDArray[np.int32], rows: int, columns: int) -> bool:
     """Whether every ``columns``-th separator is a line end (the caller has checked that there are only so many)."""
     regular = True
@@ -160,7 +160,7 @@ def is_regular(text: NDArray[np.uint8], places: NDArray[np.int32], rows: int, co
     return regular
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tokenise(
     text: NDArray[np.uint8],
     size: int,

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.source import Source
@@ -47,7 +47,7 @@ MOST_BYTES = 1 << 30
 _WRITING, _SHUFFLING = "Writing the anonymised file", "Shuffling the rows"
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def places_in_order(buckets: NDArray[np.int16], cursor: NDArray[np.int64], places: NDArray[np.int64]) -> None:
     """Where each row goes if rows stand bucket by bucket; -1: it is not released. Moves ``cursor`` on."""
     for row in range(buckets.size):
@@ -58,7 +58,7 @@ def places_in_order(buckets: NDArray[np.int16], cursor: NDArray[np.int64], place
             cursor[bucket] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def translate(codes: Codes, table: NDArray[np.int32], out: NDArray[np.int32]) -> None:
     """What the table has for each code."""
     for row in range(codes.size):

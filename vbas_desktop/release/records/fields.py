@@ -13,9 +13,9 @@ import threading
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled, inlined
 from vbas_desktop.algorithms.hash_table import first_slot, free_slot, next_slot, slots_for
 from vbas_desktop.files.records.bits import PADDING
 from vbas_desktop.files.records.tokens import CR, LF, QUOTE, SPARE_PLACES, is_regular, separators
@@ -23,7 +23,7 @@ from vbas_desktop.files.records.tokens import CR, LF, QUOTE, SPARE_PLACES, is_re
 Bytes = NDArray[np.uint8]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def complete_rows(buf: Bytes, delimiter: int, line_end: int) -> int:
     """The length of the part of ``buf`` that holds complete rows; ``buf`` starts at the start of a row."""
     end, i, n = 0, 0, buf.size
@@ -50,7 +50,7 @@ def complete_rows(buf: Bytes, delimiter: int, line_end: int) -> int:
     return end
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def split_rows(buf: Bytes, delimiter: int, line_end: int, starts: NDArray[np.int32]) -> tuple[int, int, bool]:
     """Fill ``starts[row, column]`` with the places of the fields; field c ends before ``starts[row, c + 1] - 1``.
 
@@ -112,7 +112,7 @@ def regular_rows(buf: Bytes, delimiter: int, line_end: int, lines: int, columns:
     return np.lib.stride_tricks.as_strided(flat, (lines, columns + 1), (4 * columns, 4), writeable=False)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _key(buf: Bytes, start: int, end: int) -> np.uint64:
     key = np.uint64(0xCBF29CE484222325)
     if end - start <= 8:
@@ -125,7 +125,7 @@ def _key(buf: Bytes, start: int, end: int) -> np.uint64:
     return key
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def insert(
     buf: Bytes,
     bounds: NDArray[np.int64],
@@ -143,7 +143,7 @@ def insert(
         keys[slot], lengths[slot], places[slot], values[slot] = key, end - start, start, codes[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def look_up(
     buf: Bytes,
     starts: NDArray[np.int32],

@@ -12,9 +12,9 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.files.records.bits import PADDING, load_word, store_word
 
@@ -33,14 +33,14 @@ _WORD = 8
 _BITS = 64
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pack(codes: Codes, factor: np.uint64, words: Words) -> None:
     """Add each code, times the factor, to the number of its row."""
     for row in range(codes.size):
         words[row] += np.uint64(codes[row]) * factor
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def put_in_places(words: Words, places: NDArray[np.int64], out: Words) -> None:
     """Copy each number to its place; below 0 there is none."""
     for row in range(words.size):
@@ -48,7 +48,7 @@ def put_in_places(words: Words, places: NDArray[np.int64], out: Words) -> None:
             out[np.uint64(places[row])] = words[row]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def row_bytes(words: Words, order: NDArray[np.int32], pieces: NDArray[np.uint64], bounds: NDArray[np.int64]) -> int:
     """How many bytes the rows take."""
     total = 0
@@ -59,7 +59,7 @@ def row_bytes(words: Words, order: NDArray[np.int32], pieces: NDArray[np.uint64]
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def set_rows(
     words: Words,
     order: NDArray[np.int32],
@@ -85,7 +85,7 @@ def set_rows(
     return at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _text(words: Words, row: np.uint64, pieces: NDArray[np.uint64], piece: np.uint64) -> np.uint64:
     """The number of the text that a piece of a row has. A piece is: word, shift, mask, number of its first text."""
     code = words[pieces[piece, np.uint64(0)], row] >> pieces[piece, np.uint64(1)]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled, inlined
 from vbas_desktop.files.records.tokens import CR, LF, QUOTE
 
 from .fields import Bytes
@@ -14,7 +14,7 @@ SUPPRESSED = -1
 COPY, TEXT, SIZE = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def decide(
     region: NDArray[np.int32],
     codes: NDArray[np.int32],
@@ -81,7 +81,7 @@ def decide(
     return kept
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _is_number(buf: Bytes, start: int, end: int) -> bool:
     digits = 0
     for i in range(start + 1, end):
@@ -93,7 +93,7 @@ def _is_number(buf: Bytes, start: int, end: int) -> bool:
     return digits > 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _blank_bytes(buf: Bytes, i: int, end: int) -> int:
     """How many bytes the blank, line break, quote or unseen sign at ``i`` has (in UTF-8 or one byte); 0: it is none."""
     byte = int(buf[i])
@@ -116,7 +116,7 @@ def _blank_bytes(buf: Bytes, i: int, end: int) -> int:
     return 3 if unseen else 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def is_formula(buf: Bytes, start: int, end: int) -> bool:
     """Whether a spreadsheet might run the field: it starts with a tab or return, or after blanks of all kinds, line
     breaks and quotes with = + - @, also in full width (in UTF-8), and is no plain signed number.
@@ -146,7 +146,7 @@ def is_formula(buf: Bytes, start: int, end: int) -> bool:
     return (first == 43 or first == 45) and not _is_number(buf, start, end)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _put(source: Bytes, start: int, end: int, out: Bytes, at: int) -> int:
     for i in range(start, end):
         out[at] = source[i]
@@ -154,7 +154,7 @@ def _put(source: Bytes, start: int, end: int, out: Bytes, at: int) -> int:
     return at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _put_value(buf: Bytes, start: int, end: int, out: Bytes, at: int, delimiter: int, defuse: bool) -> int:
     """Write a field's value in quotes only where it needs them, with an apostrophe before it if ``defuse``."""
     quoted = end > start and buf[start] == QUOTE
@@ -186,7 +186,7 @@ def _put_value(buf: Bytes, start: int, end: int, out: Bytes, at: int, delimiter:
     return at
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _put_number(number: int, out: Bytes, at: int) -> int:
     digits, rest = 1, number // 10
     while rest:
@@ -198,7 +198,7 @@ def _put_number(number: int, out: Bytes, at: int) -> int:
     return at + digits
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def compose(
     buf: Bytes,
     starts: NDArray[np.int32],
@@ -271,7 +271,7 @@ def compose(
     return kept
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _put_each(
     buf: Bytes,
     starts: NDArray[np.int32],
@@ -298,7 +298,7 @@ def _put_each(
     return at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _needs_quotes(buf: Bytes, start: int, end: int, delimiter: int) -> bool:
     """Whether the value of a field holds a quote, the delimiter or a line break."""
     if end > start and buf[start] == QUOTE:

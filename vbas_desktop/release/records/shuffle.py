@@ -16,9 +16,9 @@ from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.compiled import compiled, inlined
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
 from vbas_desktop.release.plan import Plan
@@ -55,14 +55,14 @@ def bucket_number(source: Source, dialect: Dialect) -> int:
     return max(1, min(MOST_BUCKETS, -(-size // BUCKET_BYTES)))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _mixed(z: np.uint64) -> np.uint64:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def assign(places: NDArray[np.int64], keys: NDArray[np.uint64], buckets: int) -> NDArray[np.int32]:
     """A bucket for each row by a mixing function of its place in the input (splitmix64): every one equally likely.
 
@@ -76,7 +76,7 @@ def assign(places: NDArray[np.int64], keys: NDArray[np.uint64], buckets: int) ->
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def scatter(
     buf: Bytes, ends: NDArray[np.int64], bucket: NDArray[np.int32], bounds: NDArray[np.int64], out: Bytes
 ) -> None:
@@ -98,7 +98,7 @@ def scatter(
         place[b] = at
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def find_rows(buf: Bytes, starts: NDArray[np.int64]) -> int:
     """Where the rows begin (their lengths first); returns their number."""
     at, rows = 0, 0
@@ -112,7 +112,7 @@ def find_rows(buf: Bytes, starts: NDArray[np.int64]) -> int:
     return rows
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def drawn_order(randoms: NDArray[np.uint32]) -> NDArray[np.int32]:
     """The order in which `gather` would take so many rows."""
     order, left_over = np.empty(randoms.size, np.int32), np.arange(randoms.size).astype(np.int32)
@@ -123,7 +123,7 @@ def drawn_order(randoms: NDArray[np.uint32]) -> NDArray[np.int32]:
     return order
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def gather(buf: Bytes, starts: NDArray[np.int64], randoms: NDArray[np.uint32], out: Bytes) -> int:
     """Copy the rows in random order (Fisher and Yates), without their lengths; returns the bytes written."""
     at = 0
