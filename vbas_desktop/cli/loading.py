@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -37,6 +38,8 @@ def load_little() -> None:
     import_later()
     # Nothing here multiplies large matrices. Threads for that would be started all the same, and wait busily at first.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Importing makes hundreds of thousands of objects and hardly any garbage.
+    gc.set_threshold(200_000, 20, 100)
 
 
 def import_later() -> None:
