@@ -206,7 +206,9 @@ def test_only_a_release_reads_columns_that_are_not_counted(capsys, files, tmp_pa
     more = ("--sites", "2", "--identifiers", "person")
     alone = printed(capsys, files, *more)
     released = printed(capsys, files, *more, "--out", str(tmp_path / "out"))
-    assert [[facts.name for facts in table.columns] for table in loaded] == [
+    # Loops that were not compiled before are rehearsed with files of their own.
+    ours = [table for table in loaded if table.source.path == str(records)]
+    assert [[facts.name for facts in table.columns] for table in ours] == [
         ["region", "colour"],
         ["region", "colour", "illness", "person"],
     ]
