@@ -19,7 +19,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 
 from .stops import put_in_place, unstoppable
 from .swap import ASIDE, ChangedMeanwhile, lock, removed, seen, take_place
@@ -100,13 +100,11 @@ def check_target_folder(target: Path, names: Sequence[str]) -> None:
         )
     for place in (target, *(target / path for path in sorted(found))) if found else ():
         if place.is_dir() and not place.is_symlink() and not os.access(place, os.W_OK | os.X_OK):
-            raise InputError(
-                Finding(
-                    "write-protected",
-                    f"The earlier result is write-protected (folder “{place.name}”), so it is not replaced.",
-                    "Allow writing to it, move it away, or choose another place.",
-                    file=str(target),
-                )
+            raise refusal(
+                "write-protected",
+                f"The earlier result is write-protected (folder “{place.name}”), so it is not replaced.",
+                "Allow writing to it, move it away, or choose another place.",
+                file=target,
             )
 
 
@@ -156,14 +154,12 @@ def require_space(folder: Path, needed_bytes: int) -> None:
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(existing).free
     if free < needed_bytes:
-        raise InputError(
-            Finding(
-                "disk-space",
-                f"About {needed_bytes / 1e6:,.0f} MB are needed while the result is written; "
-                f"{free / 1e6:,.0f} MB are free.",
-                "Free some space or choose a folder on another disk.",
-                file=str(folder),
-            )
+        raise refusal(
+            "disk-space",
+            f"About {needed_bytes / 1e6:,.0f} MB are needed while the result is written; "
+            f"{free / 1e6:,.0f} MB are free.",
+            "Free some space or choose a folder on another disk.",
+            file=folder,
         )
 
 
@@ -195,13 +191,11 @@ def _check_length(target: Path) -> None:
     """Refuse a name so long that the hidden folder could have none beside it."""
     length = len(os.fsencode(target.name))
     if length > LONGEST_NAME:
-        raise InputError(
-            Finding(
-                "name-too-long",
-                f"The name of the target is too long: {length:,} bytes, at most {LONGEST_NAME:,} can be used.",
-                "Choose a shorter name.",
-                file=str(target.parent),
-            )
+        raise refusal(
+            "name-too-long",
+            f"The name of the target is too long: {length:,} bytes, at most {LONGEST_NAME:,} can be used.",
+            "Choose a shorter name.",
+            file=target.parent,
         )
 
 

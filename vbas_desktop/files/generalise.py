@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.errors import Finding, InputError, Severity, refusal
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.words import agreeing, counted
 
@@ -41,13 +41,11 @@ class Levels:
     def grouping(self, level: int) -> Grouping:
         """The generalisation to one level; level 0 leaves every value as it is."""
         if not 0 <= level <= self.height:
-            raise InputError(
-                Finding(
-                    "no-such-level",
-                    f"The hierarchy has no level {level}.",
-                    f"Choose 0 to {self.height}.",
-                    column=self.column,
-                )
+            raise refusal(
+                "no-such-level",
+                f"The hierarchy has no level {level}.",
+                f"Choose 0 to {self.height}.",
+                column=self.column,
             )
         return Grouping(self.column, {value: levels[level - 1] for value, levels in self.above.items() if level})
 

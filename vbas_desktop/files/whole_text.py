@@ -6,7 +6,7 @@ import codecs
 import zlib
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 
 from .access import bad_encoding, bad_gzip, canonical_encoding, check_readable
 
@@ -30,7 +30,7 @@ def whole_text(path: Path, encoding: str | None = None) -> str:
     if data.startswith(_WIDE_MARKS):
         return _decoded(path, data, "utf-16")
     if b"\0" in data:
-        raise InputError(Finding("not-text", "The file is not text.", "Choose another file.", file=str(path)))
+        raise refusal("not-text", "The file is not text.", "Choose another file.", file=path)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

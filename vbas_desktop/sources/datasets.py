@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 from vbas_desktop.files.access import canonical_encoding
 from vbas_desktop.files.dialect import first_row, sniff_delimiter
 from vbas_desktop.settings.reading import RecordOptions
@@ -66,13 +66,11 @@ def dataset_of(address: Address, options: RecordOptions) -> Dataset:
     root, files = _files(address)
     if not files:
         message = "There are no Parquet or CSV files here."
-        raise InputError(Finding("no-such-file", message, "Check the folder or the pattern.", file=str(address)))
+        raise refusal("no-such-file", message, "Check the folder or the pattern.", file=address)
     kinds = {_is_parquet(path) for path in files}
     if len(kinds) > 1:
         message = "Parquet and text files are mixed."
-        raise InputError(
-            Finding("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=str(address))
-        )
+        raise refusal("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=address)
     partitions = _partitions(address, root, files)
     made = (
         _parquet(address, root, files, partitions)
@@ -126,7 +124,7 @@ def _partitions(address: Address, root: str, files: tuple[str, ...]) -> tuple[st
     names = {tuple(name for name, _ in pairs) for pairs in found}
     if len(names) > 1:
         message = "The folders on the way to the files do not all name the same partitions."
-        raise InputError(Finding("mixed-partitions", message, "Put all files at one depth.", file=str(address)))
+        raise refusal("mixed-partitions", message, "Put all files at one depth.", file=address)
     return next(iter(names))
 
 
@@ -150,11 +148,11 @@ def _parquet(address: Address, root: str, files: tuple[str, ...], partitions: tu
             schema = pq.read_schema(path)
         except (pa.ArrowException, OSError):
             message = "The file is not a readable Parquet file."
-            raise InputError(Finding("bad-parquet", message, "Get a fresh copy of the file.", file=path)) from None
+            raise refusal("bad-parquet", message, "Get a fresh copy of the file.", file=path) from None
         first = schema if first is None else first
         if (schema.names, schema.types) != (first.names, first.types):
             message = "The columns of this file differ from those of the first file, in names, order or types."
-            raise InputError(Finding("columns-differ", message, "Write all files of a dataset alike.", file=path))
+            raise refusal("columns-differ", message, "Write all files of a dataset alike.", file=path)
     assert first is not None
     return Dataset(files, root, *_with_partitions(tuple(first.names), list(first.types), partitions), partitions)
 
@@ -176,11 +174,11 @@ def _text(
 
     if options.category_counts == "yes":
         message = "Folders and patterns of text files have no line of category numbers."
-        raise InputError(Finding("bad-option", message, "Take that line out of the files.", file=str(address)))
+        raise refusal("bad-option", message, "Take that line out of the files.", file=address)
     encoding = _ENCODINGS.get(canonical_encoding(options.encoding or "utf-8"))
     if encoding is None:
         message = f"DuckDB does not read text in the encoding “{options.encoding}”."
-        raise InputError(Finding("unknown-encoding", message, "Use utf-8, latin-1 or utf-16.", file=str(address)))
+        raise refusal("unknown-encoding", message, "Use utf-8, latin-1 or utf-16.", file=address)
     names: list[str] | None = None
     delimiter = options.delimiter
     for path in files:
@@ -188,7 +186,7 @@ def _text(
         names = found if names is None else names
         if found != names:
             message = "The names in line 1 differ from those of the first file."
-            raise InputError(Finding("columns-differ", message, "Write all files of a dataset alike.", file=path))
+            raise refusal("columns-differ", message, "Write all files of a dataset alike.", file=path)
     assert names is not None
     header, schema = _with_partitions(tuple(names), [pa.string()] * len(names), partitions)
     return Dataset(files, root, header, schema, partitions, delimiter, encoding)
@@ -201,9 +199,7 @@ def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], s
         with pa.input_stream(path, compression="gzip" if path.lower().endswith(".gz") else None) as stream:
             raw = stream.read(_HEAD_BYTES)
     except (pa.ArrowException, OSError):
-        raise InputError(
-            Finding("unreadable", "The file cannot be opened.", "Check its permissions.", file=path)
-        ) from None
+        raise refusal("unreadable", "The file cannot be opened.", "Check its permissions.", file=path) from None
     try:
         head = (
             raw.decode(encoding, "strict" if len(raw) < _HEAD_BYTES else "ignore")
@@ -212,11 +208,11 @@ def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], s
         )
     except UnicodeDecodeError:
         message = f"The text is not valid {encoding}."
-        raise InputError(Finding("bad-encoding", message, "Name its encoding (--encoding).", file=path)) from None
+        raise refusal("bad-encoding", message, "Name its encoding (--encoding).", file=path) from None
     delimiter = delimiter or sniff_delimiter(head[: 1 << 16], len(head) <= 1 << 16)
     row = first_row(head + b"\n", delimiter)
     if row is None:
-        raise InputError(Finding("no-names", "The file has no line of names.", "Write names in line 1.", file=path))
+        raise refusal("no-names", "The file has no line of names.", "Write names in line 1.", file=path)
     return [name.decode() for name in row[0]], delimiter
 
 

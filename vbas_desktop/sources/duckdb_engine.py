@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.settings.reading import RecordOptions
 
@@ -85,7 +85,7 @@ class DuckDBEngine(Grouping):
         behind = {name: place for place, name in enumerate(names) if place >= files}
         if len(names) != len(dataset.header) or set(behind) != set(dataset.partitions):
             message = "The names of the folders and the columns of the files do not go together."
-            raise InputError(Finding("mixed-partitions", message, "Rename the folders.", file=str(self.address)))
+            raise refusal("mixed-partitions", message, "Rename the folders.", file=self.address)
         return [*range(files), *(behind[name] for name in dataset.partitions)]
 
     def _attach(self) -> tuple[tuple[str, ...], Any]:
@@ -94,12 +94,12 @@ class DuckDBEngine(Grouping):
 
         path = self.address.place
         if not os.path.isfile(path):
-            raise InputError(Finding("no-such-file", "There is no such file.", "Check the path.", file=path))
+            raise refusal("no-such-file", "There is no such file.", "Check the path.", file=path)
         try:
             self._run(f"ATTACH {text_literal(path)} AS house (READ_ONLY)")
         except InputError:
             message = "This is no DuckDB file that can be opened; another program may be writing to it."
-            raise InputError(Finding("bad-database", message, "Close the other program.", file=path)) from None
+            raise refusal("bad-database", message, "Close the other program.", file=path) from None
         tables = duckdb_tables(self._connection)
         wanted = self.address.table
         found = [each for each in tables if wanted in (f"{each[0]}.{each[1]}", each[1])]
@@ -107,7 +107,7 @@ class DuckDBEngine(Grouping):
             listed = ", ".join(f"{schema}.{name}" for schema, name in tables[:10]) or "none"
             message = f"The file has no table “{wanted}”." if wanted else "The address names no table of the file."
             remedy = f"Write the name behind #, such as file.duckdb#main.visits. Tables: {listed}."
-            raise InputError(Finding("no-such-table", message, remedy, file=path))
+            raise refusal("no-such-table", message, remedy, file=path)
         schema, name = found[0]
         full = f"house.{quoted(schema)}.{quoted(name)}"
         result = self._run(f"SELECT * FROM {full} LIMIT 0").to_arrow_table()
@@ -132,20 +132,18 @@ class DuckDBEngine(Grouping):
         if isinstance(error, duckdb.OutOfMemoryException):
             message = "DuckDB needs more memory than it may use."
             remedy = "Let it have more (VBAS_DUCKDB_MEMORY=4GB), or choose fewer quasi-identifiers."
-            return InputError(Finding(OUT_OF_MEMORY, message, remedy, file=file))
+            return refusal(OUT_OF_MEMORY, message, remedy, file=file)
         if isinstance(error, duckdb.IOException):
             if self._gone():
                 return changed(self.address)
             message = "A file cannot be read or written; it may be gone, damaged, or the disk may be full."
-            return InputError(Finding("unreadable", message, remedy, file=file))
+            return refusal("unreadable", message, remedy, file=file)
         if isinstance(error, duckdb.InvalidInputException | duckdb.ConversionException):
             line = re.search(r"CSV Error on Line: (\d+)", str(error))
             row = int(line[1]) if line else None
             message = "Rows cannot be cut into the same number of fields, or their text is in another encoding."
-            return InputError(
-                Finding("bad-row", message, "Mend the files, or name delimiter and encoding.", file=file, row=row)
-            )
-        return InputError(Finding("engine", f"DuckDB could not do this ({type(error).__name__}).", remedy, file=file))
+            return refusal("bad-row", message, "Mend the files, or name delimiter and encoding.", file=file, row=row)
+        return refusal("engine", f"DuckDB could not do this ({type(error).__name__}).", remedy, file=file)
 
     def _gone(self) -> bool:
         try:
@@ -243,7 +241,7 @@ def connected(address: Address) -> Any:
     memory = os.environ.get("VBAS_DUCKDB_MEMORY", MEMORY)
     if not re.fullmatch(r"[1-9][0-9]*(MB|GB|TB)", memory):
         message = "VBAS_DUCKDB_MEMORY does not say how much memory DuckDB may use."
-        raise InputError(Finding("bad-option", message, "Set it to a number of MB or GB, such as 4GB."))
+        raise refusal("bad-option", message, "Set it to a number of MB or GB, such as 4GB.")
     connection = duckdb.connect(
         config={
             "autoinstall_known_extensions": "false",
@@ -269,7 +267,7 @@ def tables_in_file(address: Address, options: RecordOptions) -> list[str]:
         return [f"{schema}.{name}" for schema, name in duckdb_tables(connection)]
     except duckdb.Error:
         message = "This is no DuckDB file that can be opened; another program may be writing to it."
-        raise InputError(Finding("bad-database", message, "Close the other program.", file=address.place)) from None
+        raise refusal("bad-database", message, "Close the other program.", file=address.place) from None
     finally:
         connection.close()
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import new_file
 from vbas_desktop.files.swap import lock
@@ -87,7 +87,7 @@ class DuckDBTable:
         schemas = "SELECT 1 FROM duckdb_schemas() WHERE database_name = 'house' AND schema_name = ?"
         if connection.execute(schemas, [schema]).fetchone() is None:
             message = f"The file has no schema “{schema}”."
-            raise InputError(Finding("no-such-table", message, "Make it, or use main.", file=str(self.address)))
+            raise refusal("no-such-table", message, "Make it, or use main.", file=self.address)
         query = (
             "SELECT comment FROM duckdb_tables() WHERE database_name = 'house' AND schema_name = $1 AND "
             "lower(table_name) = lower($2) UNION ALL SELECT 'a view' FROM duckdb_views() "
@@ -140,8 +140,7 @@ def _refuse_twins(address: Address, file: Path) -> None:
     for name in pq.read_schema(file).names:
         if name.lower() in met:
             message = "Columns whose names differ in case alone cannot be in a table of DuckDB."
-            remedy = "Give it another name (--rename)."
-            raise InputError(Finding("no-fit", message, remedy, file=str(address), column=name))
+            raise refusal("no-fit", message, "Give it another name (--rename).", file=address, column=name)
         met.add(name.lower())
 
 
@@ -151,7 +150,7 @@ def _alone(address: Address) -> Iterator[None]:
     held = lock(Path(address.place).absolute().parent)
     if held is None:
         message = "Another program puts a release into a database of this folder just now."
-        raise InputError(Finding("busy", message, "Try again when it is done.", file=str(address)))
+        raise refusal("busy", message, "Try again when it is done.", file=address)
     try:
         yield
     finally:
@@ -177,7 +176,7 @@ def _attached(address: Address, writing: bool) -> Iterator[Any]:
             raise
         except duckdb.Error as error:
             message = f"DuckDB could not write this table ({type(error).__name__})."
-            raise InputError(Finding("engine", message, "Choose another place.", file=str(address))) from None
+            raise refusal("engine", message, "Choose another place.", file=address) from None
     finally:
         connection.close()
 
@@ -189,4 +188,4 @@ def _said(job: Callable[[], Any], address: Address) -> None:
         job()
     except duckdb.Error:
         message = "This is no DuckDB file that can be opened; a program may be using it, or you may not write to it."
-        raise InputError(Finding("bad-database", message, "Close the other program.", file=address.place)) from None
+        raise refusal("bad-database", message, "Close the other program.", file=address.place) from None

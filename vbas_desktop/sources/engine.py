@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 from vbas_desktop.domain.progress import Progress
 
 from .address import Address
@@ -130,16 +130,14 @@ def _answer(job: Callable[[], T], future: Future[T]) -> None:
 def changed(address: Address) -> InputError:
     """The refusal to go on with records that somebody changed."""
     message = "The records were changed while they were worked on."
-    return InputError(
-        Finding("input-changed", message, "Wait until nobody changes them, then load them again.", file=str(address))
-    )
+    return refusal("input-changed", message, "Wait until nobody changes them, then load them again.", file=address)
 
 
 def not_installed(address: Address, package: str) -> InputError:
     """The refusal of an address whose engine is not there."""
     message = f"Addresses of this kind need the package {package}, which is not installed."
     remedy = "Install the extra “sources”: `make setup-sources`, or `pip install vbas-desktop[sources]`."
-    return InputError(Finding("engine-missing", message, remedy, file=str(address)))
+    return refusal("engine-missing", message, remedy, file=address)
 
 
 def no_fit(address: Address, column: str | None = None) -> Finding:

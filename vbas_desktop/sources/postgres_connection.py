@@ -7,7 +7,7 @@ import io
 import sys
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 from vbas_desktop.domain.progress import Progress
 
 from .address import Address
@@ -68,9 +68,7 @@ def told(error: Exception, address: Address) -> Exception:
 
     file, text = str(address), str(error)
     if isinstance(error, errors.QueryCanceled):
-        return InputError(
-            Finding("cancelled", "The server ended the query.", "Try again, or ask who runs the server.", file=file)
-        )
+        return refusal("cancelled", "The server ended the query.", "Try again, or ask who runs the server.", file=file)
     kinds: list[tuple[Any, str, str, str]] = [
         (errors.InsufficientPrivilege, "no-rights", "You may not do this on the server.",
          "Ask for the right to read the table and to make temporary tables."),
@@ -84,11 +82,11 @@ def told(error: Exception, address: Address) -> Exception:
     ]  # fmt: skip
     for kind, code, message, remedy in kinds:
         if isinstance(error, kind):
-            return InputError(Finding(code, message, remedy, file=file))
+            return refusal(code, message, remedy, file=file)
     if isinstance(error, psycopg.OperationalError):
         return InputError(_unreachable(text, file))
     message = f"The server could not do this ({type(error).__name__})."
-    return InputError(Finding("engine", message, "Ask who runs the server.", file=file))
+    return refusal("engine", message, "Ask who runs the server.", file=file)
 
 
 def _unreachable(text: str, file: str) -> Finding:

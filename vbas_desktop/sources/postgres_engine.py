@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.records.coding import DISTINCT_LIMIT
 
@@ -65,7 +65,7 @@ class PostgresEngine:
                 f"The database has no table “{wanted}” that you may see." if wanted else "The address names no table."
             )
             remedy = f"Write schema.table behind #. Tables: {shown}{' …' if len(listed) > _SHOWN else ''}."
-            raise InputError(Finding("no-such-table", message, remedy, file=str(self.address)))
+            raise refusal("no-such-table", message, remedy, file=self.address)
         schema, table = found[0]
         columns = self._rows(_COLUMNS, (f"{_quoted(schema)}.{_quoted(table)}",), progress)
         return schema, table, [(name, kind, shape) for name, kind, shape in columns]

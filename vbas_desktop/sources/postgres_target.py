@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 
 from .address import Address
@@ -161,7 +161,7 @@ def _told(target: Address, job: Callable[[], T]) -> T:
         raise told(error, target) from None
     except pa.ArrowException:
         message = "A released column has a type that the server has no equal for."
-        raise InputError(Finding("no-fit", message, "Leave the column out.", file=str(target))) from None
+        raise refusal("no-fit", message, "Leave the column out.", file=target) from None
 
 
 def _quoted(name: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import lives
 from vbas_desktop.settings.reading import RecordOptions
@@ -183,7 +183,7 @@ def _session(address: Address, master: str) -> Any:
     with _lock:
         if any(number and other != master for other, number in _users.items()):
             message = "Another Spark master is in use by this program."
-            raise InputError(Finding("engine", message, "Close its data first.", file=str(address)))
+            raise refusal("engine", message, "Close its data first.", file=address)
         _look_for(address, master)
         if _is_here(master):
             # Executors of this machine have the program's own Python, those of others the one that is installed there.
@@ -221,8 +221,7 @@ def _look_for(address: Address, master: str) -> None:
     try:
         socket.create_connection((parts.hostname or "", parts.port or 0), _CONNECT_SECONDS).close()
     except socket.gaierror:
-        message = "There is no host of this name."
-        raise InputError(Finding("no-such-host", message, "Check the address.", file=str(address))) from None
+        raise refusal("no-such-host", "There is no host of this name.", "Check the address.", file=address) from None
     except OSError:
         raise InputError(_no_master(address)) from None
 
@@ -346,25 +345,25 @@ def told(error: Exception, address: Address) -> InputError:
     """What an error of Spark means; its own text may quote values, so only what is harmless is passed on."""
     file, text = str(address), str(error)
     if "TABLE_OR_VIEW_NOT_FOUND" in text or "SCHEMA_NOT_FOUND" in text:
-        return InputError(Finding("no-such-table", "There is no such table.", "Check its name.", file=file))
+        return refusal("no-such-table", "There is no such table.", "Check its name.", file=file)
     if "PATH_NOT_FOUND" in text:
-        return InputError(Finding("no-such-file", "There is no such folder.", "Check the path.", file=file))
+        return refusal("no-such-file", "There is no such folder.", "Check the path.", file=file)
     if "UNABLE_TO_INFER_SCHEMA" in text:
-        return InputError(Finding("no-such-file", "There are no Parquet files here.", "Check the path.", file=file))
+        return refusal("no-such-file", "There are no Parquet files here.", "Check the path.", file=file)
     if "UNRESOLVED_COLUMN" in text:
-        return InputError(Finding("no-such-column", "A column is not there any more.", "Load it again.", file=file))
+        return refusal("no-such-column", "A column is not there any more.", "Load it again.", file=file)
     if "DATATYPE_MISMATCH" in text or "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE" in text:
         message = "A column has a type that cannot be grouped or compared."
-        return InputError(Finding("no-fit", message, "Leave it out, or cast it to text.", file=file))
+        return refusal("no-fit", message, "Leave it out, or cast it to text.", file=file)
     if "AccessControl" in text or "Permission denied" in text:
-        return InputError(Finding("no-rights", "You may not read this.", "Ask for the right.", file=file))
+        return refusal("no-rights", "You may not read this.", "Ask for the right.", file=file)
     if "ModuleNotFoundError" in text:
         message, remedy = "The executors’ Python lacks pyarrow.", "Install it there (PYSPARK_PYTHON says which Python)."
-        return InputError(Finding("engine-missing", message, remedy, file=file))
+        return refusal("engine-missing", message, remedy, file=file)
     if "FileNotFound" in text or "FAILED_READ_FILE" in text:
         return changed(address)
     if isinstance(error, ConnectionError | EOFError) or any(sign in text for sign in _LOST):
         message = "The connection to Spark was lost; what was begun was given up."
-        return InputError(Finding("connection-lost", message, "Try again when the cluster runs.", file=file))
+        return refusal("connection-lost", message, "Try again when the cluster runs.", file=file)
     message = f"Spark could not do this ({type(error).__name__})."
-    return InputError(Finding("engine", message, "Ask who runs the cluster.", file=file))
+    return refusal("engine", message, "Ask who runs the cluster.", file=file)

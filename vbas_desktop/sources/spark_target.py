@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import lives
 
@@ -45,7 +45,7 @@ class SparkTable:
         for part in table_parts(self.address):
             if not re.fullmatch(r"[A-Za-z0-9_]+", part):
                 message = "Names of schemas and tables in Spark have letters, digits and _ only."
-                raise InputError(Finding("bad-address", message, "Choose another name.", file=str(self.address)))
+                raise refusal("bad-address", message, "Choose another name.", file=self.address)
 
     @contextmanager
     def staged(self, file: Path, progress: Progress) -> Iterator[Address]:
@@ -71,7 +71,7 @@ class SparkTable:
     def _look(self, session: Any) -> None:
         if session.conf.get("spark.sql.catalogImplementation") != "hive":
             message = "This Spark keeps tables no longer than a session, so none can be a target."
-            raise InputError(Finding("no-catalogue", message, "Name a folder instead.", file=str(self.address)))
+            raise refusal("no-catalogue", message, "Name a folder instead.", file=self.address)
         _remove_leftovers(session, table_parts(self.address)[0])
         self._refuse_other(session)
 
@@ -130,7 +130,7 @@ def _portable(table: Any, address: Address) -> Any:
             columns.append(column.cast(kind))
         except pa.ArrowException:
             message = "A released column has values that Spark has no type for."
-            raise InputError(Finding("no-fit", message, "Leave the column out.", file=str(address))) from None
+            raise refusal("no-fit", message, "Leave the column out.", file=address) from None
     return pa.table(columns, names=table.column_names)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.domain.errors import Finding, InputError, Severity, refusal, stop_on_errors
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import Categories, ColumnFacts, EquivalenceCounts, category_order
@@ -67,7 +67,7 @@ class SourceTable(RecordTable):
     def codes(self, name: str) -> NDArray[np.unsignedinteger]:
         """Refused: only what works by counting can be done with records that stay where they are."""
         message = "This needs the records one by one, which an address does not give."
-        raise InputError(Finding("records-needed", message, "Use a record file for it.", file=self.source.path))
+        raise refusal("records-needed", message, "Use a record file for it.", file=self.source.path)
 
     def pieces(
         self, columns: Sequence[str], progress: Progress, stage: str
@@ -234,7 +234,7 @@ def _described(engine: Engine, progress: Progress, columns: Collection[str] | No
     about = engine.description
     file = str(engine.address)
     if not about.rows:
-        raise InputError(Finding("no-records", "There are columns but no records.", "Choose another place.", file=file))
+        raise refusal("no-records", "There are columns but no records.", "Choose another place.", file=file)
     facts: list[ColumnFacts] = []
     values: dict[str, Values] = {}
     findings: list[Finding] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import check_target_folder, new_file, new_folder
 
@@ -68,7 +68,7 @@ def target_of(text: str) -> Target:
             "Name a folder, a file that ends with .parquet, FILE.duckdb#schema.table, postgresql://…#schema.table, or "
             "spark://…/folder."
         )
-        raise InputError(Finding("bad-address", message, remedy, file=text))
+        raise refusal("bad-address", message, remedy, file=text)
     return ParquetFile(Path(plain)) if suffix in PARQUET else Folder(Path(plain))
 
 
@@ -136,7 +136,7 @@ class Folder:
         """Refuse a folder that holds anything but an earlier release, or that this machine cannot reach."""
         if self.master and not self.path.parent.is_dir():
             message = "The folder that should hold the target is not on this machine."
-            raise InputError(Finding("no-such-file", message, "Check the path.", file=str(self.path)))
+            raise refusal("no-such-file", message, "Check the path.", file=self.path)
         check_target_folder(self.path, _NAMES)
 
     @contextmanager
@@ -191,11 +191,11 @@ def table_parts(target: Address) -> tuple[str, str]:
     schema, mark, name = target.table.partition(".")
     if not (schema and mark and name):
         message = "The target names no schema and table."
-        raise InputError(Finding("bad-address", message, "Write schema.table behind #.", file=str(target)))
+        raise refusal("bad-address", message, "Write schema.table behind #.", file=target)
     return schema, name
 
 
 def taken(place: str, what: str = "table") -> InputError:
     """The refusal to replace what is no release."""
     message = f"The target is a {what} that is no earlier release, so it is left alone."
-    return InputError(Finding("target-taken", message, "Choose another name.", file=place))
+    return refusal("target-taken", message, "Choose another name.", file=place)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.errors import Finding, Severity, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING, ColumnFacts, category_order, finite_number
 from vbas_desktop.domain.sensitive import SensitiveCounts
@@ -124,5 +124,5 @@ def countable(table: RecordTable, classes: int, sensitive: Sequence[Sensitive]) 
         if cells > CLASSES_LIMIT:
             message = f"With this column there are {cells:.1e} combinations; more than 2^63 cannot be counted."
             remedy = "Choose fewer quasi-identifiers or group values."
-            raise InputError(Finding("too-many-classes", message, remedy, file=table.source.path, column=each.column))
+            raise refusal("too-many-classes", message, remedy, file=table.source.path, column=each.column)
     return found

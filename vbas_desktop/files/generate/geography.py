@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.regions import CoordinateKind, Regions
 from vbas_desktop.files.regions.coordinates import from_lon_lat, projection_for, to_lon_lat
 from vbas_desktop.files.regions.read import RegionOptions, load_regions, region_numbers
@@ -62,12 +62,10 @@ def _planned(plan: RegionPlan, present: int) -> int:
 
 def _refuse_columns(spec: Spec) -> None:
     if any(attribute.tilts for attribute in spec.attributes) or spec.regions.population_column:
-        raise InputError(
-            Finding(
-                "missing-column",
-                "The spec asks for columns of a region file, but the regions are invented.",
-                "Name a region file, or leave out tilts and population_column.",
-            )
+        raise refusal(
+            "missing-column",
+            "The spec asks for columns of a region file, but the regions are invented.",
+            "Name a region file, or leave out tilts and population_column.",
         )
 
 
@@ -138,9 +136,7 @@ def spread(
     low, high = plan.records_per_region
     if population is not None:
         if population.min() < 0 or population.sum() <= 0:
-            raise InputError(
-                Finding("wrong-value", "A population is negative, or all are zero.", column=plan.population_column)
-            )
+            raise refusal("wrong-value", "A population is negative, or all are zero.", column=plan.population_column)
         return by_weight(population, int(population.sum()) if total is None else total)
     sizes = rng.integers(low, high, regions, endpoint=True)
     if total is None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.folders import filled_folder
@@ -163,13 +163,11 @@ def _numbering(identifier: Identifier, total: int, rng: np.random.Generator) -> 
     """Factor, offset and modulus of a one-to-one map from record numbers to numbers that look random."""
     modulus = 10 ** identifier.pattern.count("#")
     if modulus < total:
-        raise InputError(
-            Finding(
-                "wrong-value",
-                f"The pattern has numbers for {counted(modulus, 'record')} only, but there are {total:,}.",
-                "Add signs #.",
-                column=identifier.name,
-            )
+        raise refusal(
+            "wrong-value",
+            f"The pattern has numbers for {counted(modulus, 'record')} only, but there are {total:,}.",
+            "Add signs #.",
+            column=identifier.name,
         )
     factor = int(rng.integers(modulus // 3, modulus, endpoint=True)) if modulus > 10 else 3
     while gcd(factor, modulus) != 1:

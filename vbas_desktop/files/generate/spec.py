@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.files.findings import FindingList
 from vbas_desktop.files.places import resource
 
@@ -123,14 +123,12 @@ def _toml(path: Path) -> dict[str, Any]:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         names = ", ".join(BUILT_IN)
-        raise InputError(
-            Finding("missing-file", "There is no such spec.", f"Use {names} or a TOML file.", file=path.name)
+        raise refusal(
+            "missing-file", "There is no such spec.", f"Use {names} or a TOML file.", file=path.name
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         what = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "not UTF-8 text"
-        raise InputError(
-            Finding("not-toml", f"This is not TOML: {what}.", "Correct the file.", file=path.name)
-        ) from None
+        raise refusal("not-toml", f"This is not TOML: {what}.", "Correct the file.", file=path.name) from None
     if "include" in data:
         included = _toml(path.with_name(str(data.pop("include"))))
         data = {**included, **data}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Earlier
 from vbas_desktop.domain.words import counted
@@ -73,4 +73,4 @@ _REMEDY = "Name the crosswalk.csv in the folder “release” of the earlier run
 
 
 def _wrong(path: Path, message: str, remedy: str, row: int | None = None) -> InputError:
-    return InputError(Finding("earlier", message, remedy, file=str(path), row=row))
+    return refusal("earlier", message, remedy, file=path, row=row)

@@ -20,7 +20,7 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import cut_of_shapes, unwrapped
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.findings import FindingList
@@ -383,4 +383,4 @@ def _checked_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(path: Path, message: str, remedy: str = "Choose a GeoJSON, GeoPackage or Shapefile, or a table.") -> None:
-    raise InputError(Finding("wrong-format", message, remedy, file=path.name))
+    raise refusal("wrong-format", message, remedy, file=path.name)

@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import CoordinateSystem, Obstacles
 from vbas_desktop.files.access import check_local, check_readable
@@ -99,16 +99,12 @@ def load_context(path: str, system: CoordinateSystem) -> NDArray[np.object_]:
     file = Path(path)
     findings = FindingList(file.name)
     if not file.is_file():
-        raise InputError(
-            Finding("missing-file", "The file is not there.", "Put it back, or remove it.", file=file.name)
-        )
+        raise refusal("missing-file", "The file is not there.", "Put it back, or remove it.", file=file.name)
     layer = geometry_layer(file, findings, _CONTEXT_KINDS, "A layer for orientation needs areas, lines or points.")
     findings.stop_on_errors()
     shapes = layer.geometries[~(shapely.is_missing(layer.geometries) | shapely.is_empty(layer.geometries))]
     placed = moved_shapes(shapes, layer.definition, system)
     placed = placed[finite_shapes(placed)]
     if not len(placed):
-        raise InputError(
-            Finding("no-shapes", "The file has no areas, lines or points.", "Choose another file.", file=file.name)
-        )
+        raise refusal("no-shapes", "The file has no areas, lines or points.", "Choose another file.", file=file.name)
     return placed
