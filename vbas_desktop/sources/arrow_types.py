@@ -18,13 +18,7 @@ def typed_as(column: Any, kind: Any) -> Any:
         return column
 
 
-def cast_table(table: Any, types: Any) -> Any:
-    """A whole result under the names and types of a schema."""
-    columns = [typed_as(column, field.type) for column, field in zip(table.columns, types, strict=True)]
-    return pa.table(columns, names=types.names)
-
-
-def cast_batch(batch: Any, types: Any) -> Any:
-    """A part of one."""
-    columns = [typed_as(column, field.type) for column, field in zip(batch.columns, types, strict=True)]
-    return pa.RecordBatch.from_arrays(columns, names=types.names)
+def cast(found: Any, types: Any) -> Any:
+    """A table or batch under the names and types of a schema."""
+    columns = [typed_as(column, field.type) for column, field in zip(found.columns, types, strict=True)]
+    return type(found).from_arrays(columns, names=types.names)

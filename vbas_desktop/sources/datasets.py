@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,6 @@ class Dataset:
     """
 
     files: tuple[str, ...]
-    root: str
     header: tuple[str, ...]
     schema: Any
     partitions: tuple[str, ...]
@@ -51,14 +51,19 @@ class Dataset:
 
     def mark(self) -> str:
         """What changes when a file is changed, replaced, added or taken away."""
-        digest = hashlib.sha256()
-        for path in self.files:
-            try:
-                found = os.stat(path)
-            except OSError:
-                return "gone"
-            digest.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ino}\n".encode())
-        return digest.hexdigest()
+        return mark_of(self.files)
+
+
+def mark_of(files: Sequence[str]) -> str:
+    """What changes when one of the files does."""
+    digest = hashlib.sha256()
+    for path in files:
+        try:
+            found = os.stat(path)
+        except OSError:
+            return "gone"
+        digest.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ino}\n".encode())
+    return digest.hexdigest()
 
 
 def dataset_of(address: Address, options: RecordOptions) -> Dataset:
@@ -72,11 +77,7 @@ def dataset_of(address: Address, options: RecordOptions) -> Dataset:
         message = "Parquet and text files are mixed."
         raise refusal("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=address)
     partitions = _partitions(address, root, files)
-    made = (
-        _parquet(address, root, files, partitions)
-        if kinds == {True}
-        else _text(address, root, files, partitions, options)
-    )
+    made = _parquet(files, partitions) if kinds == {True} else _text(address, files, partitions, options)
     _check_names(address, made.header)
     return made
 
@@ -120,25 +121,15 @@ def _is_parquet(path: str) -> bool:
 
 def _partitions(address: Address, root: str, files: tuple[str, ...]) -> tuple[str, ...]:
     """The names of folders of the form name=value, which must be the same on the way to every file."""
-    found = {tuple(_pairs(root, path)) for path in files}
-    names = {tuple(name for name, _ in pairs) for pairs in found}
+    ways = {Path(os.path.relpath(path, root)).parts[:-1] for path in files}
+    names = {tuple(unquote(part.partition("=")[0]) for part in way if "=" in part) for way in ways}
     if len(names) > 1:
         message = "The folders on the way to the files do not all name the same partitions."
         raise refusal("mixed-partitions", message, "Put all files at one depth.", file=address)
     return next(iter(names))
 
 
-def _pairs(root: str, path: str) -> list[tuple[str, str]]:
-    parts = Path(os.path.relpath(path, root)).parts[:-1]
-    return [(unquote(name), unquote(value)) for name, mark, value in (part.partition("=") for part in parts) if mark]
-
-
-def partition_values(dataset: Dataset, path: str) -> list[str | None]:
-    """The values that the folders on the way to a file stand for."""
-    return [None if value == "__HIVE_DEFAULT_PARTITION__" else value for _, value in _pairs(dataset.root, path)]
-
-
-def _parquet(address: Address, root: str, files: tuple[str, ...], partitions: tuple[str, ...]) -> Dataset:
+def _parquet(files: tuple[str, ...], partitions: tuple[str, ...]) -> Dataset:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -154,7 +145,7 @@ def _parquet(address: Address, root: str, files: tuple[str, ...], partitions: tu
             message = "The columns of this file differ from those of the first file, in names, order or types."
             raise refusal("columns-differ", message, "Write all files of a dataset alike.", file=path)
     assert first is not None
-    return Dataset(files, root, *_with_partitions(tuple(first.names), list(first.types), partitions), partitions)
+    return Dataset(files, *_with_partitions(tuple(first.names), list(first.types), partitions), partitions)
 
 
 def _with_partitions(
@@ -167,9 +158,7 @@ def _with_partitions(
     return (*names, *partitions), pa.schema([(f"c{place}", kind) for place, kind in enumerate(types)])
 
 
-def _text(
-    address: Address, root: str, files: tuple[str, ...], partitions: tuple[str, ...], options: RecordOptions
-) -> Dataset:
+def _text(address: Address, files: tuple[str, ...], partitions: tuple[str, ...], options: RecordOptions) -> Dataset:
     import pyarrow as pa
 
     if options.category_counts == "yes":
@@ -189,7 +178,7 @@ def _text(
             raise refusal("columns-differ", message, "Write all files of a dataset alike.", file=path)
     assert names is not None
     header, schema = _with_partitions(tuple(names), [pa.string()] * len(names), partitions)
-    return Dataset(files, root, header, schema, partitions, delimiter, encoding)
+    return Dataset(files, header, schema, partitions, delimiter, encoding)
 
 
 def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], str]:

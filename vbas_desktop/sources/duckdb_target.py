@@ -5,8 +5,8 @@ from __future__ import annotations
 import getpass
 import os
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,21 +17,16 @@ from vbas_desktop.files.folders import new_file
 from vbas_desktop.files.swap import lock
 
 from .address import Address, Kind
-from .duckdb_engine import connected, quoted, text_literal
-from .engine import watched
-from .targets import MARK, STAGE, STAGING, table_parts, taken
+from .duckdb_engine import attach, connected, text_literal
+from .engine import quoted, watched
+from .targets import MARK, STAGE, STAGING, Target, table_parts, taken
 
 
 @dataclass(frozen=True)
-class DuckDBTable:
+class DuckDBTable(Target):
     """A table of a DuckDB file, which is made if it is not there."""
 
     address: Address
-
-    @property
-    def formats(self) -> tuple[str, ...]:
-        """A table has types."""
-        return ("parquet",)
 
     @property
     def _path(self) -> Path:
@@ -162,14 +157,8 @@ def _attached(address: Address, writing: bool) -> Iterator[Any]:
     """A connection to the file, closed at the end: between two of them others may read it."""
     import duckdb
 
-    connection = connected(address)
-    try:
-        _said(
-            lambda: connection.execute(
-                f"ATTACH {text_literal(address.place)} AS house{'' if writing else ' (READ_ONLY)'}"
-            ),
-            address,
-        )
+    with closing(connected(address)) as connection:
+        attach(connection, address.place, writing)
         try:
             yield connection
         except duckdb.InterruptException:
@@ -177,15 +166,3 @@ def _attached(address: Address, writing: bool) -> Iterator[Any]:
         except duckdb.Error as error:
             message = f"DuckDB could not write this table ({type(error).__name__})."
             raise refusal("engine", message, "Choose another place.", file=address) from None
-    finally:
-        connection.close()
-
-
-def _said(job: Callable[[], Any], address: Address) -> None:
-    import duckdb
-
-    try:
-        job()
-    except duckdb.Error:
-        message = "This is no DuckDB file that can be opened; a program may be using it, or you may not write to it."
-        raise refusal("bad-database", message, "Close the other program.", file=address.place) from None

@@ -5,15 +5,14 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, TypeVar
 
 from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.records.coding import DISTINCT_LIMIT
 
 from .address import Address
-from .engine import RECORDS, Description, no_fit, watched, watched_batches
+from .engine import RECORDS, Description, Engine, no_fit, quoted, watched, watched_batches
 from .postgres_connection import Pieces, connected, told
 
 T = TypeVar("T")
@@ -23,10 +22,12 @@ _BLOCK_BYTES = 8 << 20
 _SHOWN = 10
 
 
-class PostgresEngine:
+class PostgresEngine(Engine):
     """One connection, closed with the table. Passwords come from PGPASSFILE, PGPASSWORD or the terminal."""
 
     dialect = "postgres"
+    is_nan = "{} = 'NaN'"
+    as_text = "{}::text"
 
     def __init__(self, address: Address, progress: Progress, password: str | None = None) -> None:
         self.address = address
@@ -39,10 +40,10 @@ class PostgresEngine:
             self._schema, self._table, columns = self._found(progress)
             self._columns = columns
             with self.steady(progress):
-                rows = self.fetch(f"SELECT count(*) AS n FROM {RECORDS}", None, progress, _STAGE).column(0)[0].as_py()
+                rows = self._number("count(*)", "", progress)
                 size = self._rows("SELECT pg_total_relation_size(%s::regclass)", (self._name,), progress)[0][0]
             self.description = Description(
-                tuple(name for name, _, _ in columns), self._types(columns), int(rows), int(size or 0), ""
+                tuple(name for name, _, _ in columns), self._types(columns), rows, int(size or 0), ""
             )
         except BaseException:
             self._close()
@@ -50,7 +51,7 @@ class PostgresEngine:
 
     @property
     def _name(self) -> str:
-        return f"{_quoted(self._schema)}.{_quoted(self._table)}"
+        return f"{quoted(self._schema)}.{quoted(self._table)}"
 
     def _found(self, progress: Progress) -> tuple[str, str, list[tuple[str, str, str]]]:
         """Schema, name and columns of the table that the address names."""
@@ -67,7 +68,7 @@ class PostgresEngine:
             remedy = f"Write schema.table behind #. Tables: {shown}{' …' if len(listed) > _SHOWN else ''}."
             raise refusal("no-such-table", message, remedy, file=self.address)
         schema, table = found[0]
-        columns = self._rows(_COLUMNS, (f"{_quoted(schema)}.{_quoted(table)}",), progress)
+        columns = self._rows(_COLUMNS, (f"{quoted(schema)}.{quoted(table)}",), progress)
         return schema, table, [(name, kind, shape) for name, kind, shape in columns]
 
     def _types(self, columns: Sequence[tuple[str, str, str]]) -> Any:
@@ -174,7 +175,7 @@ class PostgresEngine:
         if active is not None:
             active.close()  # type: ignore[attr-defined]
 
-    def values(self, column: int, progress: Progress) -> tuple[Any, Any, Any] | None:
+    def values(self, column: int, most: int, progress: Progress) -> tuple[Any, Any, Any] | None:
         """The values of a column with their numbers; the server gets them back as the text that it gave."""
         import pyarrow as pa
 
@@ -182,38 +183,15 @@ class PostgresEngine:
         # The statistics of the server spare a count that would be in vain; without any, the count is tried.
         guess = self._rows(_DISTINCT, (self._schema, self._table, self._columns[column][0]), progress)
         guessed = float(guess[0][0]) if guess else 0.0
-        if (guessed if guessed >= 0 else -guessed * self.description.rows) > 3 * DISTINCT_LIMIT:
+        if (guessed if guessed >= 0 else -guessed * self.description.rows) > 3 * most:
             return None
         grouped = f"SELECT {name}::text AS key, {name}, count(*) AS n FROM {RECORDS} GROUP BY {name}"
-        query = f"{grouped} LIMIT {DISTINCT_LIMIT + 1}"
+        query = f"{grouped} LIMIT {most + 1}"
         types = pa.schema([("key", pa.string()), (name, kind), ("n", pa.int64())])
         found = self.fetch(query, types, progress, _STAGE)
-        if found.num_rows > DISTINCT_LIMIT:
+        if found.num_rows > most:
             return None
         return tuple(found.column(place).combine_chunks() for place in range(3))  # type: ignore[return-value]
-
-    def missing(self, column: int, progress: Progress) -> int:
-        """Records without a value."""
-        import pyarrow as pa
-
-        name, kind = f"c{column}", self.description.schema.field(column).type
-        test = f"{name} IS NULL"
-        if pa.types.is_floating(kind):
-            test += f" OR {name} = 'NaN'"
-        elif pa.types.is_string(kind):
-            test += f" OR {name}::text = ''"
-        found = self.fetch(f"SELECT count(*) AS n FROM {RECORDS} WHERE {test}", None, progress, _STAGE)
-        return int(found.column(0)[0].as_py())
-
-    def parts(self, column: int, number: int) -> Sequence[str]:
-        """The records: the server sorts on its disk what does not fit."""
-        return (RECORDS,)
-
-    def sample(self, share: float) -> str:
-        """The records, or a random share of them."""
-        if share >= 1:
-            return RECORDS
-        return f"(SELECT * FROM {RECORDS} WHERE random() < {share:.9f}) AS sampled"
 
     def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
         """A temporary table, which the server drops with the connection."""
@@ -270,9 +248,6 @@ class PostgresEngine:
         except psycopg.Error:
             self._connection.close()
 
-    def refuse_changed(self) -> None:
-        """The snapshot takes care of it; between two snapshots the numbers are compared."""
-
     def close(self) -> None:
         """Let go of the connection; the server drops the temporary tables."""
         self._close()
@@ -295,17 +270,8 @@ _DISTINCT = "SELECT n_distinct FROM pg_stats WHERE schemaname = %s AND tablename
 
 def server_tables(address: Address, progress: Progress, password: str | None = None) -> list[str]:
     """The tables and views that an address without a table leads to, as schema.table."""
-    connection = connected(address, progress, password)
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute(_TABLES)
-            return [f"{schema}.{name}" for schema, name in cursor.fetchall()]
-    finally:
-        connection.close()
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    with closing(connected(address, progress, password)) as connection:
+        return [f"{schema}.{name}" for schema, name in connection.execute(_TABLES).fetchall()]
 
 
 _FILLED = ("character(", "bpchar")
@@ -313,7 +279,7 @@ _FILLED = ("character(", "bpchar")
 
 def _text_of(name: str, kind: str) -> str:
     """Blanks that only fill a fixed width are no part of a text."""
-    return f"{_quoted(name)}::text" if kind.startswith(_FILLED) else _quoted(name)
+    return f"{quoted(name)}::text" if kind.startswith(_FILLED) else quoted(name)
 
 
 _WHOLE = {"smallint": "int16", "integer": "int32", "bigint": "int64", "real": "float32", "double precision": "float64"}

@@ -24,10 +24,9 @@ from vbas_desktop.files.folders import lives
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address
-from .arrow_types import cast_batch, cast_table
+from .arrow_types import cast
 from .datasets import Dataset, dataset_of
-from .engine import RECORDS, Description, changed, not_installed, watched, watched_batches
-from .grouping import Grouping
+from .engine import RECORDS, Description, Engine, changed, not_installed, watched, watched_batches
 
 T = TypeVar("T")
 
@@ -38,10 +37,11 @@ _FOLDER = "vbas-spark-"
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
-class SparkEngine(Grouping):
+class SparkEngine(Engine):
     """A session of Spark that is shared by all tables at the same master and ends with the last of them."""
 
     dialect = "pyspark"
+    random = "rand(1)"
 
     def __init__(self, address: Address, progress: Progress) -> None:
         self.address = address
@@ -53,7 +53,7 @@ class SparkEngine(Grouping):
             header, schema = self._watched(lambda: self._view(path), progress, _STAGE)
             rows = self._watched(lambda: self._session.table(RECORDS).count(), progress, _STAGE)
             size = self._dataset.size_bytes if self._dataset else 0
-            self.description = Description(header, schema, rows, size, self._dataset.mark() if self._dataset else "")
+            self.description = Description(header, schema, rows, size, self.mark())
         except BaseException:
             self._close()
             raise
@@ -86,7 +86,7 @@ class SparkEngine(Grouping):
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
         """All of a result."""
         table = self._watched(lambda: self._session.sql(query).toArrow(), progress, stage)
-        return table if types is None else cast_table(table, types)
+        return table if types is None else cast(table, types)
 
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
         """A result batch by batch: executors pack their batches, the driver hands one partition after the other out."""
@@ -97,17 +97,9 @@ class SparkEngine(Grouping):
             rows = self._telling(lambda: packed.toLocalIterator(prefetchPartitions=True))
             while (row := self._telling(lambda: next(rows, None))) is not None:
                 for batch in pa.ipc.open_stream(pa.py_buffer(bytes(row[0]))):
-                    yield cast_batch(batch, types)
+                    yield cast(batch, types)
 
         return watched_batches(stream, self._cancel, progress, stage)
-
-    def parts(self, column: int, number: int) -> Sequence[str]:
-        """The records: executors put on their disks what does not fit."""
-        return (RECORDS,)
-
-    def sample(self, share: float) -> str:
-        """The records, or a random share of them."""
-        return RECORDS if share >= 1 else f"(SELECT * FROM {RECORDS} WHERE rand(1) < {share:.9f}) AS sampled"
 
     def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
         """A small table in the session."""
@@ -122,10 +114,9 @@ class SparkEngine(Grouping):
         """64 bits of what a row holds."""
         return f"xxhash64({', '.join(outputs)})"
 
-    def refuse_changed(self) -> None:
-        """Refuse to go on if a file is not the one any more that was opened; of tables the verification notices it."""
-        if self._dataset is not None and self._dataset.mark() != self.description.mark:
-            raise changed(self.address)
+    def mark(self) -> str:
+        """That of the files, if this machine has them; of tables the verification notices changes."""
+        return self._dataset.mark() if self._dataset else ""
 
     def close(self) -> None:
         """Let go of the session."""
@@ -341,29 +332,30 @@ _LOST = (
 )  # fmt: skip
 
 
+_TOLD = (
+    (("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND"), "no-such-table", "There is no such table.", "Check its name."),
+    (("PATH_NOT_FOUND",), "no-such-file", "There is no such folder.", "Check the path."),
+    (("UNABLE_TO_INFER_SCHEMA",), "no-such-file", "There are no Parquet files here.", "Check the path."),
+    (("UNRESOLVED_COLUMN",), "no-such-column", "A column is not there any more.", "Load it again."),
+    (("DATATYPE_MISMATCH", "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE"), "no-fit",
+     "A column has a type that cannot be grouped or compared.", "Leave it out, or cast it to text."),
+    (("AccessControl", "Permission denied"), "no-rights", "You may not read this.", "Ask for the right."),
+    (("ModuleNotFoundError",), "engine-missing", "The executors’ Python lacks pyarrow.",
+     "Install it there (PYSPARK_PYTHON says which Python)."),
+)  # fmt: skip
+"""What stands in an error of Spark, and what is said of it."""
+
+
 def told(error: Exception, address: Address) -> InputError:
     """What an error of Spark means; its own text may quote values, so only what is harmless is passed on."""
-    file, text = str(address), str(error)
-    if "TABLE_OR_VIEW_NOT_FOUND" in text or "SCHEMA_NOT_FOUND" in text:
-        return refusal("no-such-table", "There is no such table.", "Check its name.", file=file)
-    if "PATH_NOT_FOUND" in text:
-        return refusal("no-such-file", "There is no such folder.", "Check the path.", file=file)
-    if "UNABLE_TO_INFER_SCHEMA" in text:
-        return refusal("no-such-file", "There are no Parquet files here.", "Check the path.", file=file)
-    if "UNRESOLVED_COLUMN" in text:
-        return refusal("no-such-column", "A column is not there any more.", "Load it again.", file=file)
-    if "DATATYPE_MISMATCH" in text or "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE" in text:
-        message = "A column has a type that cannot be grouped or compared."
-        return refusal("no-fit", message, "Leave it out, or cast it to text.", file=file)
-    if "AccessControl" in text or "Permission denied" in text:
-        return refusal("no-rights", "You may not read this.", "Ask for the right.", file=file)
-    if "ModuleNotFoundError" in text:
-        message, remedy = "The executors’ Python lacks pyarrow.", "Install it there (PYSPARK_PYTHON says which Python)."
-        return refusal("engine-missing", message, remedy, file=file)
+    text = str(error)
+    for signs, code, message, remedy in _TOLD:
+        if any(sign in text for sign in signs):
+            return refusal(code, message, remedy, file=address)
     if "FileNotFound" in text or "FAILED_READ_FILE" in text:
         return changed(address)
     if isinstance(error, ConnectionError | EOFError) or any(sign in text for sign in _LOST):
         message = "The connection to Spark was lost; what was begun was given up."
-        return refusal("connection-lost", message, "Try again when the cluster runs.", file=file)
+        return refusal("connection-lost", message, "Try again when the cluster runs.", file=address)
     message = f"Spark could not do this ({type(error).__name__})."
-    return refusal("engine", message, "Ask who runs the cluster.", file=file)
+    return refusal("engine", message, "Ask who runs the cluster.", file=address)

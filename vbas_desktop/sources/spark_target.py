@@ -20,7 +20,7 @@ from vbas_desktop.files.folders import lives
 from .address import Address
 from .engine import watched
 from .spark_engine import session_at, telling
-from .targets import MARK, STAGE, STAGING, table_parts, taken
+from .targets import MARK, STAGE, STAGING, Target, table_parts, taken
 
 T = TypeVar("T")
 
@@ -30,15 +30,10 @@ _PLACE = "vbas.staged.at"
 
 
 @dataclass(frozen=True)
-class SparkTable:
+class SparkTable(Target):
     """A table of the cluster's catalogue, which must be one that lasts."""
 
     address: Address
-
-    @property
-    def formats(self) -> tuple[str, ...]:
-        """A table has types."""
-        return ("parquet",)
 
     def check(self, progress: Progress) -> None:
         """Refuse what names no table; the rest is looked at when Spark runs, since starting it takes long."""

@@ -25,13 +25,12 @@ from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address, Kind
 from .counting import counts_of, in_parts
-from .engine import RECORDS, Engine, changed, no_fit
+from .engine import LOOKING, RECORDS, Engine, changed, no_fit
 from .expressions import count_query, select_query
 
 COUNTING = "Counting classes"
 _OUTSIDE = "<value out of range"
 """How the text of a date or time begins that no calendar has."""
-_DESCRIBING = "Looking at the records"
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +240,7 @@ def _described(engine: Engine, progress: Progress, columns: Collection[str] | No
     wanted = [name for name in about.header if columns is None or name in columns]
     for number, name in enumerate(wanted):
         part = Span(progress, number / len(wanted), (number + 1) / len(wanted))
-        part.update(_DESCRIBING, 0.0)
+        part.update(LOOKING, 0.0)
         one, kept = _facts(engine, about.header.index(name), name, part)
         facts.append(one)
         if kept is not None:
@@ -259,7 +258,7 @@ def _facts(engine: Engine, column: int, name: str, progress: Progress) -> tuple[
     rows = engine.description.rows
     if not codable(engine.description.schema.field(column).type):
         return ColumnFacts(name, 0, engine.missing(column, progress), categorical=False), None
-    found = engine.values(column, progress)
+    found = engine.values(column, DISTINCT_LIMIT, progress)
     if found is None:
         return ColumnFacts(name, DISTINCT_LIMIT + 1, engine.missing(column, progress), categorical=False), None
     keys, typed, sizes = found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import unquote
 
 from vbas_desktop.domain.errors import InputError, refusal
@@ -30,16 +31,19 @@ _BATCH_ROWS = 1 << 17
 _NAMES = (FOLDER_MARK, "part-00000.csv", *(f"part-{number:05d}.parquet" for number in range(_MOST_PARTS)))
 
 
-class Target(Protocol):
+class Target(ABC):
     """A place for a release."""
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """The formats of a released file that it takes."""
+        """The formats of a released file that it takes: one with types, but for folders."""
+        return ("parquet",)
 
+    @abstractmethod
     def check(self, progress: Progress) -> None:
         """Refuse a place that would be refused in the end; as far as that can be told quickly."""
 
+    @abstractmethod
     def staged(self, file: Path, progress: Progress) -> AbstractContextManager[Address]:
         """Copy a released file beside the place and hand out where it can be read.
 
@@ -86,15 +90,10 @@ def _server(place: Address) -> Target:
 
 
 @dataclass(frozen=True)
-class ParquetFile:
+class ParquetFile(Target):
     """One Parquet file."""
 
     path: Path
-
-    @property
-    def formats(self) -> tuple[str, ...]:
-        """What its name says."""
-        return ("parquet",)
 
     def check(self, progress: Progress) -> None:
         """Refuse to replace a file that is no earlier release."""
@@ -121,7 +120,7 @@ class ParquetFile:
 
 
 @dataclass(frozen=True)
-class Folder:
+class Folder(Target):
     """A folder of Parquet files, or with a CSV file; with a ``master``, Spark reads it back."""
 
     path: Path

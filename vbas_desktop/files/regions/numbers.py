@@ -73,7 +73,7 @@ def _is_written_otherwise(word: str) -> bool:
 def _column(
     words: Sequence[str], rows: Sequence[int], name: str, decimal: str, findings: FindingList
 ) -> NDArray[np.float64]:
-    if decimal == "point" and (quick := _plain_numbers(words)) is not None:
+    if decimal == "point" and (quick := plain_numbers(words)) is not None:
         return quick
     spoilt = [_is_spoilt(word, decimal) for word in words]
     _tell_spoilt([row for row, bad in zip(rows, spoilt, strict=True) if bad], decimal, name, findings)
@@ -89,7 +89,7 @@ def _is_spoilt(word: str, decimal: str) -> bool:
     return bool(_WITH_COMMA.fullmatch(word) or _COMMAS_SOMEHOW.fullmatch(word))
 
 
-def _plain_numbers(words: Sequence[str]) -> NDArray[np.float64] | None:
+def plain_numbers(words: Sequence[str]) -> NDArray[np.float64] | None:
     """The words as numbers if they all are, as in nearly every file."""
     try:
         quick = np.array([float(word) for word in words], np.float64)

@@ -67,7 +67,7 @@ def geometry_layer(path: Path, findings: FindingList, kinds: Sequence[str], need
 
 def _names(layer: Layer) -> list[str]:
     column = name_column(list(layer.columns), "")
-    return layer.text(column) if column else [""] * len(layer.geometries)
+    return layer.column(column) if column else [""] * len(layer.geometries)
 
 
 def _usable(shapes: NDArray[np.object_], findings: FindingList) -> NDArray[np.bool_]:

@@ -89,11 +89,8 @@ def _check_options(path: Path, options: RegionOptions, findings: FindingList) ->
 
 
 def _read(path: Path, options: RegionOptions, findings: FindingList) -> RawRegions:
-    columns = options.id_column, options.x_column, options.y_column
-    if path.suffix.lower() in ENDINGS:
-        return read_raw_layer(path, *columns, options.layer, findings)
-    text = options.delimiter, options.encoding, options.decimal
-    return read_raw_csv(path, *columns, options.coordinates, *text, findings)
+    read = read_raw_layer if path.suffix.lower() in ENDINGS else read_raw_csv
+    return read(path, options, findings)
 
 
 def region_numbers(
@@ -108,7 +105,7 @@ def region_numbers(
     if path.suffix.lower() in ENDINGS:
         found = layer_numbers(path, columns, options.layer, findings)
     else:
-        table = read_table(path, options.delimiter, options.encoding, findings)
+        table = read_table(path, options, findings)
         texts = {name: table.column(name) for name in columns if name in table.header}
         found = dict(zip(texts, numbers_of(texts, table.rows, options.decimal, findings), strict=True))
     for name in columns:
@@ -128,6 +125,6 @@ def region_names(path: Path, options: RegionOptions) -> tuple[tuple[str, ...], t
     try:
         if path.suffix.lower() in ENDINGS:
             return layer_names(path, options.layer)
-        return read_header(path, options.delimiter, options.encoding), ()
+        return read_header(path, options), ()
     except (InputError, OSError, ValueError, RuntimeError, csv.Error):
         return (), ()
