@@ -14,7 +14,7 @@ from typing import Any
 from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import new_file
-from vbas_desktop.files.swap import lock
+from vbas_desktop.files.swap import held
 
 from .address import Address, Kind
 from .duckdb_engine import attach, connected, text_literal
@@ -142,14 +142,11 @@ def _refuse_twins(address: Address, file: Path) -> None:
 @contextmanager
 def _alone(address: Address) -> Iterator[None]:
     """Hold the file's folder: one release at a time is put into its databases. A killed process holds nothing."""
-    held = lock(Path(address.place).absolute().parent)
-    if held is None:
-        message = "Another program puts a release into a database of this folder just now."
-        raise refusal("busy", message, "Try again when it is done.", file=address)
-    try:
+    with held(Path(address.place).absolute().parent) as alone:
+        if not alone:
+            message = "Another program puts a release into a database of this folder just now."
+            raise refusal("busy", message, "Try again when it is done.", file=address)
         yield
-    finally:
-        os.close(held)
 
 
 @contextmanager
