@@ -9,18 +9,20 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import DATABASES, Address
-from .arrow_types import cast
 from .datasets import Dataset, dataset_of, mark_of
 from .engine import (
     OUT_OF_MEMORY,
     RECORDS,
     Description,
     Engine,
+    cast,
     changed,
     not_installed,
     quoted,
@@ -92,8 +94,6 @@ class DuckDBEngine(Engine):
 
     def _attach(self) -> tuple[tuple[str, ...], Any]:
         """A table of a DuckDB file, which is opened for reading only."""
-        import pyarrow as pa
-
         path = self.address.place
         if not os.path.isfile(path):
             raise refusal("no-such-file", "There is no such file.", "Check the path.", file=path)
@@ -190,8 +190,6 @@ class DuckDBEngine(Engine):
 
     def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
         """A table in memory."""
-        import pyarrow as pa
-
         table = pa.table(dict(columns))
         self._connection.register("vbas_incoming", table)
         try:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import new_file
@@ -129,8 +131,6 @@ def _remove_leftovers(connection: Any) -> None:
 
 def _refuse_twins(address: Address, file: Path) -> None:
     """DuckDB does not tell names apart that differ in case alone."""
-    import pyarrow.parquet as pq
-
     met: set[str] = set()
     for name in pq.read_schema(file).names:
         if name.lower() in met:

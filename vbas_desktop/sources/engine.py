@@ -14,7 +14,6 @@ from vbas_desktop.domain.errors import Finding, InputError, refusal
 from vbas_desktop.domain.progress import Progress
 
 from .address import Address
-from .arrow_types import typed_as
 
 T = TypeVar("T")
 
@@ -204,3 +203,22 @@ def no_fit(address: Address, column: str | None = None) -> Finding:
 def quoted(name: str) -> str:
     """A name as SQL takes it."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def typed_as(column: Any, kind: Any) -> Any:
+    """The column as a type, where it can be: engines know fewer units of time than Parquet."""
+    import pyarrow as pa
+
+    if column.type == kind or pa.types.is_nested(kind):
+        return column
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+    try:
+        return column.cast(plain)
+    except pa.ArrowException:
+        return column
+
+
+def cast(found: Any, types: Any) -> Any:
+    """A table or batch under the names and types of a schema."""
+    columns = [typed_as(column, field.type) for column, field in zip(found.columns, types, strict=True)]
+    return type(found).from_arrays(columns, names=types.names)

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, TypeVar
 
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
 from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
 
@@ -72,8 +75,6 @@ class PostgresEngine(Engine):
         return schema, table, [(name, kind, shape) for name, kind, shape in columns]
 
     def _types(self, columns: Sequence[tuple[str, str, str]]) -> Any:
-        import pyarrow as pa
-
         return pa.schema([(f"c{place}", arrow_type(kind, shape)) for place, (_, kind, shape) in enumerate(columns)])
 
     def _rows(self, query: str, values: Sequence[Any], progress: Progress) -> list[tuple[Any, ...]]:
@@ -118,8 +119,6 @@ class PostgresEngine(Engine):
 
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
         """All of a result."""
-        import pyarrow as pa
-
         batches = list(self._copied(query, types, progress, stage))
         if batches:
             return pa.Table.from_batches(batches)
@@ -132,8 +131,6 @@ class PostgresEngine(Engine):
     def _copied(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
         """What a query gives, as the server's own CSV, which keeps empty texts and missing values apart."""
         import psycopg
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
 
         types = types if types is not None else pa.schema([("n", pa.int64())])
 
@@ -177,8 +174,6 @@ class PostgresEngine(Engine):
 
     def values(self, column: int, most: int, progress: Progress) -> tuple[Any, Any, Any] | None:
         """The values of a column with their numbers; the server gets them back as the text that it gave."""
-        import pyarrow as pa
-
         name, kind = f"c{column}", self.description.schema.field(column).type
         # The statistics of the server spare a count that would be in vain; without any, the count is tried.
         guess = self._rows(_DISTINCT, (self._schema, self._table, self._columns[column][0]), progress)
@@ -195,9 +190,6 @@ class PostgresEngine(Engine):
 
     def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
         """A temporary table, which the server drops with the connection."""
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
-
         kinds = {"int32": "integer", "int64": "bigint", "string": "text"}
         declared = ", ".join(
             f"{each} {self._key_type(keys[each]) if each in keys else kinds[str(column.type)]}"
@@ -288,8 +280,6 @@ _MOST_DIGITS = 38
 
 def arrow_type(kind: str, shape: str) -> Any:
     """What a type of the server is here; what has no equal is text."""
-    import pyarrow as pa
-
     if shape == "opaque":
         return pa.binary()
     if kind in _WHOLE:
@@ -309,8 +299,6 @@ def arrow_type(kind: str, shape: str) -> Any:
 
 def _plain(types: Any) -> dict[str, Any]:
     """How the fields are read: numbers without a sign and with many digits as text first."""
-    import pyarrow as pa
-
     return {
         field.name: pa.string() if field.type == pa.binary() or pa.types.is_floating(field.type) else field.type
         for field in types
@@ -319,8 +307,6 @@ def _plain(types: Any) -> dict[str, Any]:
 
 def _typed(batches: Iterator[Any] | None, types: Any, address: Address) -> Iterator[Any]:
     """The batches with the types that they should have."""
-    import pyarrow as pa
-
     for batch in batches or ():
         try:
             columns = [column.cast(field.type) for column, field in zip(batch.columns, types, strict=True)]
@@ -331,6 +317,4 @@ def _typed(batches: Iterator[Any] | None, types: Any, address: Address) -> Itera
 
 def _as_csv(column: Any) -> Any:
     """A column as the server's CSV takes it."""
-    import pyarrow as pa
-
     return column if pa.types.is_integer(column.type) else column.cast(pa.string())

@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv as arrow_csv
+
 from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 
@@ -88,8 +92,6 @@ _KINDS = {
 
 
 def _kind(field: Any) -> str:
-    import pyarrow as pa
-
     if pa.types.is_decimal(field.type):
         return f"numeric({field.type.precision},{field.type.scale})"
     if pa.types.is_timestamp(field.type):
@@ -99,10 +101,6 @@ def _kind(field: Any) -> str:
 
 def _copied(connection: Any, staged: str, file: Path) -> None:
     import io
-
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from pyarrow import csv as arrow_csv
 
     with pq.ParquetFile(file) as source:
         columns = ", ".join(f"{quoted(field.name)} {_kind(field)}" for field in source.schema_arrow)
@@ -139,7 +137,6 @@ def _dropped(connection: Any, table: str) -> None:
 
 def _told(target: Address, job: Callable[[], T]) -> T:
     import psycopg
-    import pyarrow as pa
 
     try:
         return job()

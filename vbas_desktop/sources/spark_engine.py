@@ -18,15 +18,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+import pyarrow as pa
+
 from vbas_desktop.domain.errors import Finding, InputError, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import lives
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address
-from .arrow_types import cast
 from .datasets import Dataset, dataset_of
-from .engine import RECORDS, Description, Engine, changed, not_installed, watched, watched_batches
+from .engine import RECORDS, Description, Engine, cast, changed, not_installed, watched, watched_batches
 
 T = TypeVar("T")
 
@@ -59,7 +60,6 @@ class SparkEngine(Engine):
             raise
 
     def _view(self, path: str) -> tuple[tuple[str, ...], Any]:
-        import pyarrow as pa
         from pyspark.sql.pandas.types import to_arrow_schema
 
         found = self._session.read.parquet(path) if path else self._session.table(self.address.table)
@@ -90,7 +90,6 @@ class SparkEngine(Engine):
 
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
         """A result batch by batch: executors pack their batches, the driver hands one partition after the other out."""
-        import pyarrow as pa
 
         def stream() -> Iterator[Any]:
             packed = self._session.sql(query).mapInArrow(_packing(), "packed binary")
@@ -103,7 +102,6 @@ class SparkEngine(Engine):
 
     def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
         """A small table in the session."""
-        import pyarrow as pa
 
         def job() -> None:
             self._session.createDataFrame(pa.table(dict(columns))).createOrReplaceTempView(name)

@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.types as types
+
 from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import lives
@@ -88,9 +92,6 @@ class SparkTable(Target):
 
 def _write(session: Any, staged: str, file: Path, address: Address) -> None:
     """The rows a part at a time; the first makes the table, with the process that it belongs to."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     whose = {_OWNER: getpass.getuser(), _PLACE: f"{platform.node()} {os.getpid()}"}
     with pq.ParquetFile(file) as source:
         for number, batch in enumerate(source.iter_batches(batch_size=_BATCH_ROWS)):
@@ -107,9 +108,6 @@ def _write(session: Any, staged: str, file: Path, address: Address) -> None:
 
 def _portable(table: Any, address: Address) -> Any:
     """The same values in types that Spark has."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
     wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.decimal128(20)}
     columns = []
     for column in table.columns:

@@ -72,18 +72,21 @@ class SourceTable(RecordTable):
         self, columns: Sequence[str], progress: Progress, stage: str
     ) -> Iterator[Mapping[str, NDArray[np.integer]]]:
         """One query that hands all records out, batch by batch; in no order, and none is kept."""
-        import pyarrow as pa
-
-        schema, met = self.engine.description.schema, 0
-        places = [self.place(name) for name in columns]
-        query = select_query(schema, places, RECORDS, self.engine.dialect)
-        types = pa.schema([schema.field(place) for place in places])
-        for batch in self.engine.batches(query, types, progress, stage):
+        met = 0
+        for batch in self.engine.batches(*self._asked(columns, RECORDS), progress, stage):
             progress.update(stage, met / self.rows)
             met += batch.num_rows
             yield {name: self._codes_of(name, batch.column(place)) for place, name in enumerate(columns)}
         if met != self.rows:
             raise changed(self.engine.address)
+
+    def _asked(self, columns: Sequence[str], source: str) -> tuple[str, Any]:
+        """The query for some columns of all records or some, and the types of what it gives."""
+        import pyarrow as pa
+
+        places = [self.place(name) for name in columns]
+        types = pa.schema([self.engine.description.schema.field(place) for place in places])
+        return select_query(places, source, self.engine.dialect), types
 
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
         """None: tables have no order, so their rows have no numbers."""
@@ -171,14 +174,8 @@ class SourceTable(RecordTable):
 
     def sample(self, columns: Sequence[str], rows: int, progress: Progress) -> RecordTable:
         """A random sample of about so many records, or all if there are no more, with the codes of this table."""
-        import pyarrow as pa
-
-        schema = self.engine.description.schema
-        places = [self.place(name) for name in columns]
         source = self.engine.sample(min(1.0, rows / max(1, self.rows)))
-        query = select_query(schema, places, source, self.engine.dialect)
-        types = pa.schema([schema.field(place) for place in places])
-        found = self.engine.fetch(query, types, progress, "Testing the released columns")
+        found = self.engine.fetch(*self._asked(columns, source), progress, "Testing the released columns")
         codes = {
             name: _ordered(self._codes_of(name, found.column(place).combine_chunks()), self.facts(name))
             for place, name in enumerate(columns)
