@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError, refusal
+from vbas_desktop.domain.errors import Finding, refusal
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.words import agreeing, counted
 
@@ -83,8 +83,7 @@ def delimited_rows(path: Path) -> list[tuple[int, list[str]]]:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         return [(reader.line_num, row) for row in reader if any(row)]
     except csv.Error:
-        finding = Finding("bad-quotes", "A quoted field is not closed.", "Correct the quotes.", file=str(path))
-        raise InputError(finding) from None
+        raise refusal("bad-quotes", "A quoted field is not closed.", "Correct the quotes.", file=path) from None
 
 
 def _check_nesting(row: list[str], number: int, parents: dict[tuple[int, str], str], findings: FindingList) -> None:

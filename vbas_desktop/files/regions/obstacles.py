@@ -11,10 +11,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError, refusal
+from vbas_desktop.domain.errors import Finding, refusal
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import CoordinateSystem, Obstacles
-from vbas_desktop.files.access import check_local, check_readable
+from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.findings import FindingList
 
 from .columns import name_column
@@ -50,16 +50,9 @@ def load_obstacles(
 
 def geometry_layer(path: Path, findings: FindingList, kinds: Sequence[str], needed: str) -> Layer:
     """The features of a local geometry file; ``needed`` says what it should have if it is none."""
-    check_local(path)
     check_readable(path)
     if path.suffix.lower() not in ENDINGS:
-        finding = Finding(
-            "wrong-format",
-            needed,
-            "Choose a GeoJSON, GeoPackage or Shapefile.",
-            file=path.name,
-        )
-        raise InputError(finding)
+        raise refusal("wrong-format", needed, "Choose a GeoJSON, GeoPackage or Shapefile.", file=path.name)
     if path.suffix.lower() == ".shp":
         check_parts(path, findings)
     return read_layer(path, None, findings, kinds)

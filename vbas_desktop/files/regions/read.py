@@ -70,12 +70,9 @@ def load_regions(
 
 
 def _check_options(path: Path, options: RegionOptions, findings: FindingList) -> None:
-    if options.coordinates not in CHOICES:
-        findings.add(
-            "unknown-coordinates", f"“{options.coordinates}” is not known.", f"Use one of {', '.join(CHOICES)}."
-        )
-    if options.decimal not in DECIMALS:
-        findings.add("unknown-decimal", f"“{options.decimal}” is not known.", f"Use one of {', '.join(DECIMALS)}.")
+    for name, chosen, known in (("coordinates", options.coordinates, CHOICES), ("decimal", options.decimal, DECIMALS)):
+        if chosen not in known:
+            findings.add(f"unknown-{name}", f"“{chosen}” is not known.", f"Use one of {', '.join(known)}.")
     check_local(path)
     if not path.exists():
         findings.add("missing-file", "The file does not exist.", "Check the path.")
