@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -72,7 +73,7 @@ def dataset_of(address: Address, options: RecordOptions) -> Dataset:
     if not files:
         message = "There are no Parquet or CSV files here."
         raise refusal("no-such-file", message, "Check the folder or the pattern.", file=address)
-    kinds = {_is_parquet(path) for path in files}
+    kinds = {path.lower().endswith(PARQUET) for path in files}
     if len(kinds) > 1:
         message = "Parquet and text files are mixed."
         raise refusal("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=address)
@@ -94,17 +95,8 @@ def _files(address: Address) -> tuple[str, tuple[str, ...]]:
         found = [each for each in glob.glob(place, recursive=True) if _fits(Path(each), None)]
     except (ValueError, OSError):
         found = []
-    fixed = _before_pattern(Path(place).parts)
-    return str(Path(*fixed)) if fixed else ".", tuple(sorted(found))
-
-
-def _before_pattern(parts: tuple[str, ...]) -> list[str]:
-    before: list[str] = []
-    for part in parts[:-1]:
-        if glob.has_magic(part):
-            break
-        before.append(part)
-    return before
+    fixed = takewhile(lambda part: not glob.has_magic(part), path.parts[:-1])
+    return str(Path(*fixed)), tuple(sorted(found))
 
 
 def _fits(path: Path, root: Path | None) -> bool:
@@ -113,10 +105,6 @@ def _fits(path: Path, root: Path | None) -> bool:
     if any(part.startswith((".", "_")) for part in inside) or not path.name.lower().endswith((*PARQUET, *TEXT)):
         return False
     return path.is_file()
-
-
-def _is_parquet(path: str) -> bool:
-    return path.lower().endswith(PARQUET)
 
 
 def _partitions(address: Address, root: str, files: tuple[str, ...]) -> tuple[str, ...]:

@@ -63,14 +63,15 @@ class DuckDBEngine(Engine):
     def _view(self, dataset: Dataset) -> tuple[tuple[str, ...], Any]:
         """The files as one table with numbered columns."""
         files = "[" + ", ".join(text_literal(path) for path in dataset.files) + "]"
+        folders = f"hive_partitioning={'true' if dataset.partitions else 'false'}, hive_types_autocast=false"
         if dataset.is_parquet:
-            read = f"read_parquet({files}, hive_partitioning={_hive(dataset)}, hive_types_autocast=false)"
+            read = f"read_parquet({files}, {folders})"
         else:
             columns = ", ".join(
                 f"{text_literal(f'c{i}')}: 'VARCHAR'" for i in range(len(dataset.header) - len(dataset.partitions))
             )
             read = (
-                f"read_csv({files}, hive_partitioning={_hive(dataset)}, hive_types_autocast=false, auto_detect=false, "
+                f"read_csv({files}, {folders}, auto_detect=false, "
                 f"header=true, delim={text_literal(dataset.delimiter or ',')}, quote='\"', escape='\"', "
                 f"columns={{{columns}}}, encoding={text_literal(dataset.encoding)}, strict_mode=true, "
                 "max_line_size=67108864)"
@@ -257,10 +258,6 @@ def _tables(connection: Any) -> list[tuple[str, str]]:
         "WHERE table_catalog = 'house' ORDER BY table_schema, table_name"
     )
     return [(schema, name) for schema, name in connection.execute(query).fetchall()]
-
-
-def _hive(dataset: Dataset) -> str:
-    return "true" if dataset.partitions else "false"
 
 
 def text_literal(text: str) -> str:

@@ -45,9 +45,9 @@ class PostgresEngine(Engine):
             with self.steady(progress):
                 rows = self._number("count(*)", "", progress)
                 size = self._rows("SELECT pg_total_relation_size(%s::regclass)", (self._name,), progress)[0][0]
-            self.description = Description(
-                tuple(name for name, _, _ in columns), self._types(columns), rows, int(size or 0), ""
-            )
+            types = [(f"c{place}", arrow_type(kind, shape)) for place, (_, kind, shape) in enumerate(columns)]
+            header = tuple(name for name, _, _ in columns)
+            self.description = Description(header, pa.schema(types), rows, int(size or 0), "")
         except BaseException:
             self._close()
             raise
@@ -73,9 +73,6 @@ class PostgresEngine(Engine):
         schema, table = found[0]
         columns = self._rows(_COLUMNS, (f"{quoted(schema)}.{quoted(table)}",), progress)
         return schema, table, [(name, kind, shape) for name, kind, shape in columns]
-
-    def _types(self, columns: Sequence[tuple[str, str, str]]) -> Any:
-        return pa.schema([(f"c{place}", arrow_type(kind, shape)) for place, (_, kind, shape) in enumerate(columns)])
 
     def _rows(self, query: str, values: Sequence[Any], progress: Progress) -> list[tuple[Any, ...]]:
         """A small result as Python values."""
@@ -119,17 +116,13 @@ class PostgresEngine(Engine):
 
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
         """All of a result."""
-        batches = list(self._copied(query, types, progress, stage))
+        batches = list(self.batches(query, types, progress, stage))
         if batches:
             return pa.Table.from_batches(batches)
         return types.empty_table() if types is not None else pa.table({"n": [0]})
 
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
-        """A result batch by batch."""
-        return self._copied(query, types, progress, stage)
-
-    def _copied(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
-        """What a query gives, as the server's own CSV, which keeps empty texts and missing values apart."""
+        """A result batch by batch, as the server's own CSV, which keeps empty texts and missing values apart."""
         import psycopg
 
         types = types if types is not None else pa.schema([("n", pa.int64())])
@@ -144,7 +137,7 @@ class PostgresEngine(Engine):
                         pieces = Pieces(copy)
                         if pieces.is_empty():
                             return
-                        yield from arrow_csv.open_csv(
+                        for batch in arrow_csv.open_csv(
                             pa.PythonFile(pieces, "r"),
                             arrow_csv.ReadOptions(block_size=_BLOCK_BYTES, column_names=types.names, use_threads=False),
                             arrow_csv.ParseOptions(newlines_in_values=True),
@@ -156,15 +149,19 @@ class PostgresEngine(Engine):
                                 true_values=["t"],
                                 false_values=["f"],
                             ),
-                        )
+                        ):
+                            columns = [
+                                column.cast(each.type) for column, each in zip(batch.columns, types, strict=True)
+                            ]
+                            yield pa.RecordBatch.from_arrays(columns, names=types.names)
                 except psycopg.Error as error:
                     raise told(error, self.address) from None
                 except pa.ArrowInvalid:
                     raise InputError(no_fit(self.address)) from None
 
         self._let_go()
-        self._active = stream()
-        yield from watched_batches(lambda: _typed(self._active, types, self.address), self._cancel, progress, stage)
+        self._active = results = stream()
+        yield from watched_batches(lambda: results, self._cancel, progress, stage)
 
     def _let_go(self) -> None:
         """End a result that nobody reads any more: the connection has one at a time."""
@@ -303,16 +300,6 @@ def _plain(types: Any) -> dict[str, Any]:
         field.name: pa.string() if field.type == pa.binary() or pa.types.is_floating(field.type) else field.type
         for field in types
     }
-
-
-def _typed(batches: Iterator[Any] | None, types: Any, address: Address) -> Iterator[Any]:
-    """The batches with the types that they should have."""
-    for batch in batches or ():
-        try:
-            columns = [column.cast(field.type) for column, field in zip(batch.columns, types, strict=True)]
-        except pa.ArrowInvalid:
-            raise InputError(no_fit(address)) from None
-        yield pa.RecordBatch.from_arrays(columns, names=types.names)
 
 
 def _as_csv(column: Any) -> Any:

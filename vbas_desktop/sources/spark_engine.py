@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from vbas_desktop.domain.errors import Finding, InputError, refusal
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import lives
 from vbas_desktop.settings.reading import RecordOptions
@@ -67,7 +67,8 @@ class SparkEngine(Engine):
         named.createOrReplaceTempView(RECORDS)
         if self._dataset is not None:
             if tuple(found.columns) != self._dataset.header:
-                raise InputError(_differ(self.address))
+                message = "Spark sees other columns in the folder than its files have."
+                raise refusal("columns-differ", message, "Name the files’ own folder.", file=self.address)
             return self._dataset.header, self._dataset.schema
         types = to_arrow_schema(named.schema)
         return tuple(found.columns), pa.schema(list(zip(types.names, types.types, strict=True)))
@@ -197,7 +198,7 @@ def _session(address: Address, master: str) -> Any:
                 session.sparkContext._accumulatorServer.handle_error = lambda *_: None
         except Exception as error:  # noqa: BLE001 (Java, its absence and the network fail in many ways)
             shutil.rmtree(_own_folder(), ignore_errors=True)
-            raise InputError(_not_started(error, address)) from None
+            raise _not_started(error, address) from None
         _users[master], _sessions[master] = _users.get(master, 0) + 1, session
         return session
 
@@ -212,7 +213,7 @@ def _look_for(address: Address, master: str) -> None:
     except socket.gaierror:
         raise refusal("no-such-host", "There is no host of this name.", "Check the address.", file=address) from None
     except OSError:
-        raise InputError(_no_master(address)) from None
+        raise _no_master(address) from None
 
 
 def _settings(master: str) -> dict[str, str]:
@@ -305,22 +306,17 @@ def _seen_from_here(address: Address, path: str) -> Dataset | None:
     return dataset_of(Address(address.text, address.kind, path), RecordOptions())
 
 
-def _differ(address: Address) -> Finding:
-    message = "Spark sees other columns in the folder than its files have."
-    return Finding("columns-differ", message, "Name the files’ own folder.", file=str(address))
-
-
-def _not_started(error: Exception, address: Address) -> Finding:
+def _not_started(error: Exception, address: Address) -> InputError:
     text = f"{type(error).__name__} {error}"
     if "JAVA" in text.upper() or isinstance(error, FileNotFoundError):
         message = "Spark cannot start: Java 17 or newer is needed."
-        return Finding("engine-missing", message, "Install it (Debian: default-jre-headless).", file=str(address))
+        return refusal("engine-missing", message, "Install it (Debian: default-jre-headless).", file=address)
     return _no_master(address)
 
 
-def _no_master(address: Address) -> Finding:
+def _no_master(address: Address) -> InputError:
     message = "No Spark master answers there."
-    return Finding("no-server", message, "Check host and port, and whether it runs.", file=str(address))
+    return refusal("no-server", message, "Check host and port, and whether it runs.", file=address)
 
 
 _LOST = (
