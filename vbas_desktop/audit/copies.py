@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 
 from vbas_desktop.domain.errors import VerificationFailed
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.sources.arrow_types import typed_as
-from vbas_desktop.sources.engine import RECORDS, Engine
+from vbas_desktop.sources.engine import RECORDS, Engine, typed_as
 
 from .readback import Batch, hashed_batches, hashes_of, read_csv
 from .source_records import recount_records

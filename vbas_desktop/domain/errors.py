@@ -66,6 +66,13 @@ class InputError(Exception):
         return (type(self), (self.findings,))
 
 
+def refusal(
+    code: str, message: str, remedy: str = "", *, file: object = None, row: int | None = None, column: str | None = None
+) -> InputError:
+    """The error of a single finding; ``file`` may be a path or an address."""
+    return InputError(Finding(code, message, remedy, Severity.ERROR, None if file is None else str(file), row, column))
+
+
 class UsageError(Exception):
     """The settings do not fit together; the message says which and what would."""
 

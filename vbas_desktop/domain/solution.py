@@ -15,6 +15,8 @@ from .errors import Finding
 from .records import frozen
 from .tiers import Tiers
 
+_COMPONENTS = ("site_number", "site_location", "adc_seeding", "construction", "refinement", "tiers")
+
 USUAL_LOSS_PERCENT = 1.0
 """The share of all records that may be suppressed unless the user says otherwise."""
 
@@ -177,12 +179,7 @@ class Solution:
         """The entry of ``solutions`` in ``run.json``."""
         return {
             "id": self.id,
-            "site_number": self.approaches.get("site_number"),
-            "site_location": self.approaches.get("site_location"),
-            "adc_seeding": self.approaches.get("adc_seeding"),
-            "construction": self.approaches.get("construction"),
-            "refinement": self.approaches.get("refinement"),
-            "tiers": self.approaches.get("tiers"),
+            **{component: self.approaches.get(component) for component in _COMPONENTS},
             "approximated_sites": self.approximated_sites,
             "sites": self.site_count,
             "aggregated_regions": self.aggregated_regions,

@@ -7,7 +7,7 @@ import re
 import zipfile
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, refusal
 
 EXPANDED_FREELY = 1 << 30
 LARGEST_EXPANSION = 250
@@ -20,7 +20,7 @@ def check_local(path: Path) -> None:
     """Refuse addresses and the made-up folders by which other programs reach into archives and the network."""
     if _ADDRESS.match(str(path).replace("\\", "/")) and not path.exists():
         message = "This is an address, not a file: nothing is fetched from a network."
-        raise InputError(Finding("not-local", message, "Save it as a file, and choose that.", file=str(path)))
+        raise refusal("not-local", message, "Save it as a file, and choose that.", file=path)
 
 
 def is_elsewhere(path: str, project: str) -> bool:
@@ -41,19 +41,19 @@ def check_readable(path: Path) -> None:
     check_local(path)
     file = str(path)
     if path.is_dir():
-        raise InputError(Finding("is-directory", "This is a folder, not a file.", "Choose a file in it.", file=file))
+        raise refusal("is-directory", "This is a folder, not a file.", "Choose a file in it.", file=file)
     if path.exists() and not path.is_file():
         # A file is read more than once, and whoever opens a pipe waits until somebody writes into it.
         message = "This is a pipe or a device, not a file."
-        raise InputError(Finding("not-a-file", message, "Save what comes out of it as a file first.", file=file))
+        raise refusal("not-a-file", message, "Save what comes out of it as a file first.", file=file)
     try:
         with path.open("rb"):
             return
     except FileNotFoundError:
-        raise InputError(Finding("no-such-file", "There is no such file.", "Check the path.", file=file)) from None
+        raise refusal("no-such-file", "There is no such file.", "Check the path.", file=file) from None
     except OSError as error:
         message = f"The file cannot be opened ({error.strerror or 'unknown reason'})."
-        raise InputError(Finding("unreadable", message, "Check its permissions.", file=file)) from None
+        raise refusal("unreadable", message, "Check its permissions.", file=file) from None
 
 
 _OPENINGS = {
@@ -82,7 +82,7 @@ def check_is_table(path: Path, *, shapes_too: bool = False) -> None:
         kind = "file of shapes"
     if kind is not None:
         message, remedy = f"This is a {kind}, not a table in text form.", _REMEDIES.get(kind, "Choose another file.")
-        raise InputError(Finding("not-a-table", message, remedy, file=str(path)))
+        raise refusal("not-a-table", message, remedy, file=path)
 
 
 def _is_spreadsheet(path: Path) -> bool:
@@ -100,8 +100,8 @@ def canonical_encoding(name: str) -> str:
         found = codecs.lookup(name).name
         "".encode(found)
     except (LookupError, ValueError):
-        raise InputError(
-            Finding("unknown-encoding", f"There is no encoding “{name}”.", "Use for example utf-8 or latin-1.")
+        raise refusal(
+            "unknown-encoding", f"There is no encoding “{name}”.", "Use for example utf-8 or latin-1."
         ) from None
     return "utf-8" if found == "utf-8-sig" else found
 
@@ -110,7 +110,7 @@ def refuse_bomb(path: Path, expanded: int, size: int) -> None:
     """Refuse a compressed file that was made to fill memory or disk: no table of records shrinks that much."""
     if expanded > EXPANDED_FREELY and expanded > LARGEST_EXPANSION * size:
         message = f"The file unpacks to more than {LARGEST_EXPANSION} times its size, which no table of records does."
-        raise InputError(Finding("expands", message, "If it is right, unpack it and load the result.", file=str(path)))
+        raise refusal("expands", message, "If it is right, unpack it and load the result.", file=path)
 
 
 def bad_encoding(path: Path, encoding: str, row: int | None) -> Finding:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 
 DELIMITERS = (",", ";", "\t", "|")
 # Long fields are no mistake: rows have a limit of their own.
@@ -55,14 +57,9 @@ def _evenness(text: str, delimiter: str, complete: bool) -> tuple[bool, float, i
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:
     rows: list[list[str]] = []
-    try:
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
-            rows.append(row)
-            if len(rows) > _SAMPLED_ROWS:
-                break
-    except csv.Error:
-        # A field beyond the module's limit: what was read so far must do.
-        return rows
+    # A field can be beyond the module's limit: what was read so far must do.
+    with suppress(csv.Error):
+        rows.extend(islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), _SAMPLED_ROWS + 1))
     return rows
 
 

@@ -30,11 +30,15 @@ class FindingList:
         severity: Severity = Severity.ERROR,
     ) -> None:
         """Note an error (or what ``severity`` says)."""
-        kind = (code, column)
+        self.note(Finding(code, message, remedy, severity, self.file, row, column))
+
+    def note(self, finding: Finding) -> None:
+        """The same for a finding that somebody made."""
+        kind = (finding.code, finding.column)
         self._seen[kind] += 1
-        self._severity[kind] = severity
+        self._severity[kind] = finding.severity
         if self._seen[kind] <= LISTED_PER_KIND:
-            self._kept.append(Finding(code, message, remedy, severity, self.file, row, column))
+            self._kept.append(finding)
 
     def warn(
         self, code: str, message: str, remedy: str = "", *, row: int | None = None, column: str | None = None

@@ -19,10 +19,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import InputError, refusal
 
 from .stops import put_in_place, unstoppable
-from .swap import ASIDE, ChangedMeanwhile, lock, removed, seen, take_place
+from .swap import ASIDE, ChangedMeanwhile, held, removed, seen, take_place
 
 MARK = ".vbas-partial-"
 LONGEST_NAME = 210
@@ -45,10 +45,10 @@ def new_folder(target: Path, names: Sequence[str]) -> Iterator[Path]:
             try:
                 old = take_place(partial, target, before)
             except ChangedMeanwhile:
-                raise InputError(_meanwhile(target)) from None
+                raise _meanwhile(target) from None
             put_in_place(target)
             if old is not None and not removed(old):
-                raise InputError(_kept(target, old))
+                raise _kept(target, old)
 
 
 @contextlib.contextmanager
@@ -56,7 +56,7 @@ def filled_folder(target: Path) -> Iterator[Path]:
     """As `new_folder`, but a target that is there keeps its other files: each new file replaces its namesake whole."""
     target = Path(os.path.realpath(target))
     if target.exists() and not target.is_dir():
-        raise InputError(_taken(target, "is a file, not a folder"))
+        raise _taken(target, "is a file, not a folder")
     with _hidden_folder(target) as partial:
         yield partial
         with unstoppable():
@@ -74,7 +74,7 @@ def new_file(target: Path) -> Iterator[Path]:
     """The same for a single large file: hand out where to write it; put it in place if the block ends well."""
     target = Path(os.path.realpath(target))
     if target.is_dir():
-        raise InputError(_taken(target, "is a folder, not a file"))
+        raise _taken(target, "is a folder, not a file")
     with _hidden_folder(target) as partial:
         yield partial / target.name
         with unstoppable():
@@ -92,21 +92,17 @@ def check_target_folder(target: Path, names: Sequence[str]) -> None:
     if not target.exists():
         return
     if not target.is_dir():
-        raise InputError(_taken(target, "is a file, not a folder"))
+        raise _taken(target, "is a file, not a folder")
     found = seen(target).paths
     if found and (names[0] not in found or not all(_is_ours(path, names) for path in found)):
-        raise InputError(
-            _taken(target, "holds something that is not an earlier result of this kind, so it is left alone")
-        )
+        raise _taken(target, "holds something that is not an earlier result of this kind, so it is left alone")
     for place in (target, *(target / path for path in sorted(found))) if found else ():
         if place.is_dir() and not place.is_symlink() and not os.access(place, os.W_OK | os.X_OK):
-            raise InputError(
-                Finding(
-                    "write-protected",
-                    f"The earlier result is write-protected (folder “{place.name}”), so it is not replaced.",
-                    "Allow writing to it, move it away, or choose another place.",
-                    file=str(target),
-                )
+            raise refusal(
+                "write-protected",
+                f"The earlier result is write-protected (folder “{place.name}”), so it is not replaced.",
+                "Allow writing to it, move it away, or choose another place.",
+                file=target,
             )
 
 
@@ -128,26 +124,22 @@ def remove_leftovers(parent: Path) -> None:
         # One that is not marked yet is not held yet either: its process is about to.
         if named is None or (named[2] is None and lives(int(named[3]))):
             continue
-        held = lock(leftover)
-        if held is None and sys.platform != "win32":
-            continue
-        target = parent / named[1]
-        if leftover.name.endswith(ASIDE) and not target.exists():
-            os.rename(leftover, target)
-        else:
-            removed(leftover)
-        if held is not None:
-            os.close(held)
+        with held(leftover) as alone:
+            if not alone and sys.platform != "win32":
+                continue
+            target = parent / named[1]
+            if leftover.name.endswith(ASIDE) and not target.exists():
+                os.rename(leftover, target)
+            else:
+                removed(leftover)
 
 
 def lives(process: int) -> bool:
     """Whether there is a process of this number; another user's counts."""
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
     return True
 
 
@@ -156,71 +148,64 @@ def require_space(folder: Path, needed_bytes: int) -> None:
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(existing).free
     if free < needed_bytes:
-        raise InputError(
-            Finding(
-                "disk-space",
-                f"About {needed_bytes / 1e6:,.0f} MB are needed while the result is written; "
-                f"{free / 1e6:,.0f} MB are free.",
-                "Free some space or choose a folder on another disk.",
-                file=str(folder),
-            )
+        raise refusal(
+            "disk-space",
+            f"About {needed_bytes / 1e6:,.0f} MB are needed while the result is written; "
+            f"{free / 1e6:,.0f} MB are free.",
+            "Free some space or choose a folder on another disk.",
+            file=folder,
         )
 
 
 @contextlib.contextmanager
 def _hidden_folder(target: Path) -> Iterator[Path]:
-    with _said_plainly(target):
+    with _said_plainly(target), contextlib.ExitStack() as stack:
         _check_length(target)
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_leftovers(target.parent)
         number = f"{os.getpid()}-{secrets.token_hex(4)}"
         made = target.parent / f".{target.name}.vbas-{number}"
         partial = made.with_name(f".{target.name}{MARK}{number}")
-        held = None
         try:
             # Held before it gets the name by which others look for leftovers.
             made.mkdir(0o700)
-            held = lock(made)
+            stack.enter_context(held(made))
             os.rename(made, partial)
             yield partial
         finally:
             with unstoppable():
                 removed(made)
                 removed(partial)
-                if held is not None:
-                    os.close(held)
 
 
 def _check_length(target: Path) -> None:
     """Refuse a name so long that the hidden folder could have none beside it."""
     length = len(os.fsencode(target.name))
     if length > LONGEST_NAME:
-        raise InputError(
-            Finding(
-                "name-too-long",
-                f"The name of the target is too long: {length:,} bytes, at most {LONGEST_NAME:,} can be used.",
-                "Choose a shorter name.",
-                file=str(target.parent),
-            )
+        raise refusal(
+            "name-too-long",
+            f"The name of the target is too long: {length:,} bytes, at most {LONGEST_NAME:,} can be used.",
+            "Choose a shorter name.",
+            file=target.parent,
         )
 
 
-def _meanwhile(target: Path) -> Finding:
-    return Finding(
+def _meanwhile(target: Path) -> InputError:
+    return refusal(
         "target-changed",
         "Something appeared at the target while the result was written. It was left alone, and nothing was replaced.",
         "Look at what it is, then write to another place or remove it.",
-        file=str(target),
+        file=target,
     )
 
 
-def _kept(target: Path, old: Path) -> Finding:
-    return Finding(
+def _kept(target: Path, old: Path) -> InputError:
+    return refusal(
         "old-result-kept",
         "The new result is complete, but the earlier one could not be removed: "
         f"it lies in the hidden folder “{old.name}”.",
         "Remove that folder.",
-        file=str(target),
+        file=target,
     )
 
 
@@ -242,8 +227,8 @@ def _umask() -> int:
         return mask
 
 
-def _taken(target: Path, why: str) -> Finding:
-    return Finding("target-in-use", f"The target {why}.", "Choose another place.", file=str(target))
+def _taken(target: Path, why: str) -> InputError:
+    return refusal("target-in-use", f"The target {why}.", "Choose another place.", file=target)
 
 
 @contextlib.contextmanager
@@ -252,30 +237,30 @@ def _said_plainly(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        finding = _finding(error, target)
-        if finding is None:
+        told = _told(error, target)
+        if told is None:
             raise
-        raise InputError(finding) from error
+        raise told from error
 
 
-def _finding(error: OSError, target: Path) -> Finding | None:
+def _told(error: OSError, target: Path) -> InputError | None:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return Finding(
+        return refusal(
             "disk-full",
             "The disk is full (or a limit was reached). What was there before is unchanged.",
             "Free some space or choose a folder on another disk.",
-            file=str(target),
+            file=target,
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         place = Path(error.filename).name if isinstance(error.filename, str) else target.name
-        return Finding(
+        return refusal(
             "not-writable",
             f"Writing is not allowed here (“{place}”). What was there before is unchanged.",
             "Choose a folder that you may write to.",
-            file=str(target),
+            file=target,
         )
     if error.errno == errno.ENAMETOOLONG:
-        return Finding("name-too-long", "The path of the target is too long.", "Choose a shorter one.")
+        return refusal("name-too-long", "The path of the target is too long.", "Choose a shorter one.")
     if error.errno in (errno.ENOTDIR, errno.EEXIST):
         return _taken(target, "lies below a file, where no folder can be")
     return None

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.errors import Finding, refusal
 from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.words import agreeing, counted
 
@@ -41,13 +41,11 @@ class Levels:
     def grouping(self, level: int) -> Grouping:
         """The generalisation to one level; level 0 leaves every value as it is."""
         if not 0 <= level <= self.height:
-            raise InputError(
-                Finding(
-                    "no-such-level",
-                    f"The hierarchy has no level {level}.",
-                    f"Choose 0 to {self.height}.",
-                    column=self.column,
-                )
+            raise refusal(
+                "no-such-level",
+                f"The hierarchy has no level {level}.",
+                f"Choose 0 to {self.height}.",
+                column=self.column,
             )
         return Grouping(self.column, {value: levels[level - 1] for value, levels in self.above.items() if level})
 
@@ -85,8 +83,7 @@ def delimited_rows(path: Path) -> list[tuple[int, list[str]]]:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         return [(reader.line_num, row) for row in reader if any(row)]
     except csv.Error:
-        finding = Finding("bad-quotes", "A quoted field is not closed.", "Correct the quotes.", file=str(path))
-        raise InputError(finding) from None
+        raise refusal("bad-quotes", "A quoted field is not closed.", "Correct the quotes.", file=path) from None
 
 
 def _check_nesting(row: list[str], number: int, parents: dict[tuple[int, str], str], findings: FindingList) -> None:
@@ -172,33 +169,25 @@ def from_plain(plain: Mapping[str, Mapping[str, str]]) -> tuple[Grouping, ...]:
     return tuple(Grouping(column, dict(groups)) for column, groups in plain.items() if groups)
 
 
-def check_values(groupings: Iterable[Grouping], table: RecordTable, used: Sequence[str]) -> list[Finding]:
+def check_values(groupings: Iterable[Grouping], table: RecordTable, used: Sequence[str]) -> tuple[Finding, ...]:
     """Remarks on groupings that do less than their owner may think: unused columns, values that do not occur."""
-    findings = []
+    findings = FindingList(table.source.path)
     for grouping in groupings:
-        if grouping.column not in table.dialect.header:
+        column = grouping.column
+        if column not in table.dialect.header:
             message = "Groups are given for a column that the records do not have."
-            findings.append(
-                _remark("no-such-column", message, "Check its name.", Severity.WARNING, table, grouping.column)
-            )
-            continue
-        if grouping.column not in used:
+            findings.warn("no-such-column", message, "Check its name.", column=column)
+        elif column not in used:
             message = "The column is to be generalised but is no quasi-identifier; it stays as it is."
-            findings.append(_remark("not-generalised", message, "", Severity.WARNING, table, grouping.column))
-            continue
-        categories = table.facts(grouping.column).categories
-        absent = 0 if categories is None else len(set(grouping.groups) - set(categories.values))
-        if absent:
-            occur = agreeing(absent, "does", "do")
-            message = f"{counted(absent, 'value is', 'values are')} given a group but {occur} not occur in the records."
-            severity = Severity.WARNING if absent == len(grouping.groups) else Severity.HINT
-            remedy = "Check that the groups were written for this file."
-            findings.append(_remark("absent-value", message, remedy, severity, table, grouping.column))
-    return findings
-
-
-def _remark(code: str, message: str, remedy: str, severity: Severity, table: RecordTable, column: str) -> Finding:
-    return Finding(code, message, remedy, severity, table.source.path, column=column)
+            findings.warn("not-generalised", message, column=column)
+        elif (categories := table.facts(column).categories) is not None:
+            absent = len(set(grouping.groups) - set(categories.values))
+            given = f"{counted(absent, 'value is', 'values are')} given a group"
+            message = f"{given} but {agreeing(absent, 'does', 'do')} not occur in the records."
+            remark = findings.warn if absent == len(grouping.groups) else findings.hint
+            if absent:
+                remark("absent-value", message, "Check that the groups were written for this file.", column=column)
+    return findings.all()
 
 
 def read_codebook(path: str | Path) -> dict[str, dict[str, str]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
 _BLANKS = " \t"
-_NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?")
+_NUMBER = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?")
 _YEAR_FIRST = re.compile(r"([0-9]{4})([-/.])([0-9]{1,2})\2([0-9]{1,2})(?:[ T]([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?)?")
 _YEAR_LAST = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4})")
 
@@ -28,65 +28,56 @@ def canonical_values(values: Sequence[str]) -> tuple[str, ...] | None:
     """What is written for each value of a column; None if that is the value itself throughout."""
     bare = [value.strip(_BLANKS) for value in values]
     filled = [value for value in bare if value]
-    rewrite = _numbers(filled) or _dates(filled)
-    written = tuple(rewrite(value) if rewrite is not None and value else value for value in bare)
+    rewritten = iter(_numbers(filled) or _dates(filled) or filled)
+    written = tuple(next(rewritten) if value else value for value in bare)
     return None if written == tuple(values) else written
 
 
-def _numbers(values: Sequence[str]) -> Callable[[str], str] | None:
-    """How numbers are written, if all values are numbers and none is a code whose zeros belong to it."""
-    widths, padded = set(), False
+def _matches(pattern: re.Pattern[str], values: Sequence[str]) -> list[re.Match[str]]:
+    """What the pattern finds in each value; nothing if one of them is not like it."""
+    found = []
     for value in values:
-        found = _NUMBER.fullmatch(value)
-        if found is None or not (found[2] or found[3]):
-            return None
-        widths.add(len(found[2]))
-        padded = padded or (len(found[2]) > 1 and found[2][0] == "0")
-    return None if padded and len(widths) == 1 else _number
+        match = pattern.fullmatch(value)
+        if match is None:
+            return []
+        found.append(match)
+    return found
 
 
-def _number(value: str) -> str:
-    found = _NUMBER.fullmatch(value)
-    assert found is not None
-    whole, part = found[2].lstrip("0") or "0", (found[3] or "").rstrip("0")
+def _numbers(values: Sequence[str]) -> list[str]:
+    """Numbers as they are written, if all values are numbers and none is a code whose zeros belong to it."""
+    found = _matches(_NUMBER, values)
+    padded = any(len(match[2]) > 1 and match[2][0] == "0" for match in found)
+    return [] if padded and len({len(match[2]) for match in found}) == 1 else [_number(match) for match in found]
+
+
+def _number(match: re.Match[str]) -> str:
+    whole, part = match[2].lstrip("0") or "0", (match[3] or "").rstrip("0")
     text = f"{whole}.{part}" if part else whole
-    return f"-{text}" if found[1] == "-" and text != "0" else text
+    return f"-{text}" if match[1] == "-" and text != "0" else text
 
 
-def _dates(values: Sequence[str]) -> Callable[[str], str] | None:
-    """How dates are written, if all values are dates of one order (and, with the year last, one separator)."""
-    if not values:
-        return None
-    if _YEAR_FIRST.fullmatch(values[0]) is not None:
-        matches = [_YEAR_FIRST.fullmatch(value) for value in values]
-        if not all(found is not None and _is_date(found[1], found[3], found[4]) for found in matches):
-            return None
-        seconds = any(found is not None and found[7] is not None for found in matches)
-        return lambda value: _year_first(value, seconds)
-    last = [_YEAR_LAST.fullmatch(value) for value in values]
-    if any(found is None for found in last) or len({found[2] for found in last if found is not None}) > 1:
-        return None
-    return _year_last
+def _dates(values: Sequence[str]) -> list[str]:
+    """Dates as they are written, if all values are dates of one order (and, with the year last, one separator)."""
+    first, last = _matches(_YEAR_FIRST, values), _matches(_YEAR_LAST, values)
+    if first and all(map(_is_date, first)):
+        seconds = any(match[7] is not None for match in first)
+        return [_year_first(match, seconds) for match in first]
+    if len({match[2] for match in last}) > 1:
+        return []
+    return [f"{match[1]:0>2}{match[2]}{match[3]:0>2}{match[2]}{match[4]}" for match in last]
 
 
-def _is_date(year: str, month: str, day: str) -> bool:
+def _is_date(match: re.Match[str]) -> bool:
     try:
-        date(int(year), int(month), int(day))
+        date(int(match[1]), int(match[3]), int(match[4]))
     except ValueError:
         return False
     return True
 
 
-def _year_first(value: str, seconds: bool) -> str:
-    found = _YEAR_FIRST.fullmatch(value)
-    assert found is not None
-    day = f"{found[1]}-{found[3]:0>2}-{found[4]:0>2}"
-    if found[5] is None:
+def _year_first(match: re.Match[str], seconds: bool) -> str:
+    day = f"{match[1]}-{match[3]:0>2}-{match[4]:0>2}"
+    if match[5] is None:
         return day
-    return f"{day} {found[5]:0>2}:{found[6]}" + (f":{found[7] or '00'}" if seconds else "")
-
-
-def _year_last(value: str) -> str:
-    found = _YEAR_LAST.fullmatch(value)
-    assert found is not None
-    return f"{found[1]:0>2}{found[2]}{found[3]:0>2}{found[2]}{found[4]}"
+    return f"{day} {match[5]:0>2}:{match[6]}" + (f":{match[7] or '00'}" if seconds else "")

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 from vbas_desktop.domain.policies import COMPARISONS, MEASURES, RECORDS, Demand, Policy
 
-from .access import check_local, check_readable
+from .access import check_readable
 from .places import resource
 
 FORMAT = 1
@@ -41,7 +41,7 @@ def find_policy(name: str) -> Policy:
     path = Path(name).expanduser()
     if path.suffix != ".toml" and not path.exists():
         remedy = f"Known: {', '.join(bundled())}; or name a file (vbas policies template makes one)."
-        raise InputError(Finding("policy", f"There is no policy “{name}”.", remedy))
+        raise refusal("policy", f"There is no policy “{name}”.", remedy)
     return read_policy(path)
 
 
@@ -52,16 +52,14 @@ def read_policy(path: Path) -> Policy:
 
 def policy_text(path: Path) -> str:
     """The text of a policy's file."""
-    check_local(path)
     check_readable(path)
     try:
         data = path.read_bytes()
         if len(data) > _LONGEST:
-            raise InputError(Finding("policy", "This is too large for a policy.", "Choose its file.", file=str(path)))
+            raise refusal("policy", "This is too large for a policy.", "Choose its file.", file=path)
         return data.decode("utf-8-sig")
     except (UnicodeDecodeError, IsADirectoryError):
-        message = "This is not a text file in UTF-8."
-        raise InputError(Finding("policy", message, "Save it as UTF-8.", file=str(path))) from None
+        raise refusal("policy", "This is not a text file in UTF-8.", "Save it as UTF-8.", file=path) from None
 
 
 def text_of(name: str) -> str:
@@ -85,7 +83,7 @@ def _parsed(text: str, path: Path, place: str) -> Policy:
         line = re.search(r"line (\d+)", str(error))
         message = "The line cannot be read: texts stand in quotes, and every line is NAME = VALUE."
         row = int(line[1]) if line else text.count("\n") + 1
-        raise InputError(Finding("policy", message, "Mend it.", file=str(path), row=row)) from None
+        raise refusal("policy", message, "Mend it.", file=path, row=row) from None
     found = _File(text, str(path), data)
     problems = list(found.problems())
     if problems:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vbas_desktop import __version__
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.source import Source
@@ -152,7 +152,7 @@ def read_run_file(folder: Path) -> dict[str, Any]:
 
 
 def _unusable(path: Path, message: str) -> InputError:
-    return InputError(Finding("run-file", message, "Choose a folder that `vbas run --out` wrote.", file=str(path)))
+    return refusal("run-file", message, "Choose a folder that `vbas run --out` wrote.", file=path)
 
 
 def _source(source: Source | None) -> dict[str, Any] | None:

@@ -25,16 +25,20 @@ LARGEST_BYTES = 1 << 26
 """No array of numbers for each region is larger: that would be eight million regions."""
 
 
-def pack(array: NDArray[Any]) -> dict[str, Any]:
-    """An array as its shape, type, and compressed bytes in base64."""
+def pack(array: NDArray[Any] | None) -> dict[str, Any] | None:
+    """An array as its shape, type, and compressed bytes in base64; None stays None."""
+    if array is None:
+        return None
     whole = "uint64" if array.dtype == np.uint64 else "int32"
     name = whole if array.dtype.kind in "iu" else "float64"
     data = np.ascontiguousarray(array, _TYPES[name]).tobytes()
     return {"type": name, "shape": list(array.shape), "data": base64.b64encode(zlib.compress(data, 6)).decode("ascii")}
 
 
-def unpack(packed: Mapping[str, Any]) -> NDArray[Any]:
+def unpack(packed: Mapping[str, Any] | None) -> Any:
     """The array again, read-only; ValueError if the text is damaged."""
+    if packed is None:
+        return None
     kind = _TYPES[packed["type"]]
     wanted = math.prod(packed["shape"]) * kind.itemsize
     if wanted > LARGEST_BYTES:
@@ -65,11 +69,17 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
         "parameters": {name: dict(values) for name, values in solution.parameters.items()},
         "approximated_sites": int(solution.approximated_sites),
         "site_count": int(solution.site_count),
-        "sites": None if solution.sites is None else pack(solution.sites),
+        "sites": pack(solution.sites),
         "owner": pack(solution.owner),
-        **({} if solution.unrefined is None else {"unrefined": _unrefined_to_json(solution.unrefined)}),
+        **(
+            {}
+            if solution.unrefined is None
+            else {"unrefined": {name: pack(array) for name, array in vars(solution.unrefined).items()}}
+        ),
         **({} if solution.detoured is None else {"detoured": pack(np.flatnonzero(solution.detoured))}),
-        "measures": {name: _plain(value) for name, value in solution.measures.items()},
+        "measures": {
+            name: value.item() if isinstance(value, np.generic) else value for name, value in solution.measures.items()
+        },
         "seconds": float(solution.seconds),
         "suppressed_global": int(solution.suppressed_global),
         "suppressed_local": int(solution.suppressed_local),
@@ -82,13 +92,14 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
 def solution_from_json(data: Mapping[str, Any]) -> Solution:
     """The solution again; what earlier versions did not write is left at its default."""
     facts: Mapping[str, Any] = data.get("facts") or {}
+    unrefined = data.get("unrefined")
     return Solution(
         id=data["id"],
         approaches=data.get("approaches", {}),
         parameters=data.get("parameters", {}),
         approximated_sites=data["approximated_sites"],
         site_count=data["site_count"],
-        sites=None if data.get("sites") is None else unpack(data["sites"]),
+        sites=unpack(data.get("sites")),
         owner=unpack(data["owner"]),
         measures=data["measures"],
         seconds=data["seconds"],
@@ -102,23 +113,10 @@ def solution_from_json(data: Mapping[str, Any]) -> Solution:
         requirement=_requirement(facts),
         sensitive=facts.get("sensitive") or {},
         suppressed_sensitive=facts.get("suppressed_sensitive", 0),
-        unrefined=_unrefined(data.get("unrefined")),
+        unrefined=None if unrefined is None else Unrefined(unpack(unrefined["owner"]), unpack(unrefined.get("sites"))),
         detoured=_detoured(data),
         **_tiers_from_json(data.get("tiers")),
     )
-
-
-def _unrefined_to_json(unrefined: Unrefined) -> dict[str, Any]:
-    return {
-        "owner": pack(unrefined.owner),
-        "sites": None if unrefined.sites is None else pack(unrefined.sites),
-    }
-
-
-def _unrefined(data: Mapping[str, Any] | None) -> Unrefined | None:
-    if data is None:
-        return None
-    return Unrefined(unpack(data["owner"]), None if data.get("sites") is None else unpack(data["sites"]))
 
 
 def _detoured(data: Mapping[str, Any]) -> NDArray[np.bool_] | None:
@@ -157,8 +155,3 @@ def _requirement(facts: Mapping[str, Any]) -> RequirementCheck | None:
     if "meets_requirement" not in facts:
         return None
     return RequirementCheck(facts["meets_requirement"], tuple(facts.get("requirement", ())))
-
-
-def _plain(value: Any) -> Any:
-    """Numbers of numpy as plain ones."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -7,6 +7,7 @@ import ctypes
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,17 +58,13 @@ def take_place(partial: Path, target: Path, before: Seen) -> Path | None:
         return None
     if not before.may_go(seen(target)):
         raise ChangedMeanwhile
-    held = lock(target)
-    try:
+    with held(target):
         if exchange(partial, target):
             if not before.may_go(seen(partial)):
                 exchange(partial, target)
                 raise ChangedMeanwhile
             return partial
         return _set_aside(partial, target, before)
-    finally:
-        if held is not None:
-            os.close(held)
 
 
 def _take_free_place(partial: Path, target: Path) -> None:
@@ -103,22 +100,19 @@ def exchange(one: Path, other: Path) -> bool:
     return bool(function(*arguments) == 0)
 
 
-def lock(folder: Path) -> int | None:
-    """Hold the folder until the process ends, however it ends; None if another process holds it, or none can."""
-    try:
-        import fcntl
-    except ImportError:
-        return None
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
+@contextlib.contextmanager
+def held(folder: Path) -> Iterator[bool]:
+    """Hold the folder as long as the block or the process lasts; False if another process holds it, or none can."""
+    with contextlib.ExitStack() as stack:
+        alone = False
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            handle = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            alone = True
+        yield alone
 
 
 def removed(folder: Path) -> bool:

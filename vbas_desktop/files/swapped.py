@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 
 from .dialect import sniff_delimiter
 from .findings import FindingList
@@ -21,7 +21,7 @@ def check_two_files(records: Path, regions: Path) -> None:
     if os.path.realpath(records) == os.path.realpath(regions):
         message = "The same file is given as record file and as region file."
         remedy = "Records and regions come in a file each: choose the other one too."
-        raise InputError(Finding("one-file-twice", message, remedy, file=str(records)))
+        raise refusal("one-file-twice", message, remedy, file=records)
 
 
 def with_swap_told(error: InputError, records: Path, regions: Path) -> InputError:

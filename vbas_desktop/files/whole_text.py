@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import gzip
+import io
 import zlib
 from pathlib import Path
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 
 from .access import bad_encoding, bad_gzip, canonical_encoding, check_readable
 
@@ -30,7 +32,7 @@ def whole_text(path: Path, encoding: str | None = None) -> str:
     if data.startswith(_WIDE_MARKS):
         return _decoded(path, data, "utf-16")
     if b"\0" in data:
-        raise InputError(Finding("not-text", "The file is not text.", "Choose another file.", file=str(path)))
+        raise refusal("not-text", "The file is not text.", "Choose another file.", file=path)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -50,21 +52,15 @@ def _decoded(path: Path, data: bytes, encoding: str) -> str:
 
 
 def _unpacked(path: Path, data: bytes) -> bytes:
-    """Member after member, never more than is allowed: the size that a file claims is not believed."""
-    parts, total = [], 0
-    while data:
-        member = zlib.decompressobj(wbits=31)
-        try:
-            parts.append(member.decompress(data, LARGEST_BYTES + 1 - total))
-        except zlib.error:
-            raise InputError(bad_gzip(path, "is damaged: it cannot be decompressed to its end")) from None
-        total += len(parts[-1])
-        if total > LARGEST_BYTES:
-            raise InputError(_too_long(path, "unpacks to"))
-        if not member.eof:
-            raise InputError(bad_gzip(path, "is damaged: it cannot be decompressed to its end"))
-        data = member.unused_data.lstrip(b"\0")
-    return b"".join(parts)
+    """Never more than is allowed: the size that a file claims is not believed."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            text = stream.read(LARGEST_BYTES + 1)
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        raise InputError(bad_gzip(path, "is damaged: it cannot be decompressed to its end")) from None
+    if len(text) > LARGEST_BYTES:
+        raise InputError(_too_long(path, "unpacks to"))
+    return text
 
 
 def _too_long(path: Path, verb: str) -> Finding:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 
 
 class Kind(StrEnum):
@@ -103,7 +103,7 @@ def is_address(text: str) -> bool:
 def _dataset(text: str, place: str) -> Address:
     if REMOTE.match(place):
         message = "This is a place on a network that DuckDB would fetch from; only files and folders are read."
-        raise InputError(Finding("not-local", message, "Mount it as a folder, or copy it.", file=text))
+        raise refusal("not-local", message, "Mount it as a folder, or copy it.", file=text)
     path, _, table = place.partition("#")
     if not path:
         raise InputError(_wrong(text, "The address names no folder, pattern or file."))
@@ -119,7 +119,7 @@ def _postgresql(text: str) -> Address:
     if parts.password is not None:
         message = "The address holds a password, which would be kept in histories and logs."
         remedy = "Take it out of the address; put it into the password file (PGPASSFILE) or the variable PGPASSWORD."
-        raise InputError(Finding("password-in-address", message, remedy))
+        raise refusal("password-in-address", message, remedy)
     unknown = [name for name, _ in parse_qsl(parts.query, keep_blank_values=True) if name not in _SSL]
     if unknown:
         known = ", ".join(sorted(_SSL))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, InputError, refusal
 from vbas_desktop.files.access import canonical_encoding
 from vbas_desktop.files.dialect import first_row, sniff_delimiter
 from vbas_desktop.settings.reading import RecordOptions
@@ -32,7 +34,6 @@ class Dataset:
     """
 
     files: tuple[str, ...]
-    root: str
     header: tuple[str, ...]
     schema: Any
     partitions: tuple[str, ...]
@@ -51,14 +52,19 @@ class Dataset:
 
     def mark(self) -> str:
         """What changes when a file is changed, replaced, added or taken away."""
-        digest = hashlib.sha256()
-        for path in self.files:
-            try:
-                found = os.stat(path)
-            except OSError:
-                return "gone"
-            digest.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ino}\n".encode())
-        return digest.hexdigest()
+        return mark_of(self.files)
+
+
+def mark_of(files: Sequence[str]) -> str:
+    """What changes when one of the files does."""
+    digest = hashlib.sha256()
+    for path in files:
+        try:
+            found = os.stat(path)
+        except OSError:
+            return "gone"
+        digest.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ino}\n".encode())
+    return digest.hexdigest()
 
 
 def dataset_of(address: Address, options: RecordOptions) -> Dataset:
@@ -66,19 +72,13 @@ def dataset_of(address: Address, options: RecordOptions) -> Dataset:
     root, files = _files(address)
     if not files:
         message = "There are no Parquet or CSV files here."
-        raise InputError(Finding("no-such-file", message, "Check the folder or the pattern.", file=str(address)))
-    kinds = {_is_parquet(path) for path in files}
+        raise refusal("no-such-file", message, "Check the folder or the pattern.", file=address)
+    kinds = {path.lower().endswith(PARQUET) for path in files}
     if len(kinds) > 1:
         message = "Parquet and text files are mixed."
-        raise InputError(
-            Finding("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=str(address))
-        )
+        raise refusal("mixed-files", message, "Name one kind by a pattern such as *.parquet.", file=address)
     partitions = _partitions(address, root, files)
-    made = (
-        _parquet(address, root, files, partitions)
-        if kinds == {True}
-        else _text(address, root, files, partitions, options)
-    )
+    made = _parquet(files, partitions) if kinds == {True} else _text(address, files, partitions, options)
     _check_names(address, made.header)
     return made
 
@@ -95,17 +95,8 @@ def _files(address: Address) -> tuple[str, tuple[str, ...]]:
         found = [each for each in glob.glob(place, recursive=True) if _fits(Path(each), None)]
     except (ValueError, OSError):
         found = []
-    fixed = _before_pattern(Path(place).parts)
-    return str(Path(*fixed)) if fixed else ".", tuple(sorted(found))
-
-
-def _before_pattern(parts: tuple[str, ...]) -> list[str]:
-    before: list[str] = []
-    for part in parts[:-1]:
-        if glob.has_magic(part):
-            break
-        before.append(part)
-    return before
+    fixed = takewhile(lambda part: not glob.has_magic(part), path.parts[:-1])
+    return str(Path(*fixed)), tuple(sorted(found))
 
 
 def _fits(path: Path, root: Path | None) -> bool:
@@ -116,31 +107,17 @@ def _fits(path: Path, root: Path | None) -> bool:
     return path.is_file()
 
 
-def _is_parquet(path: str) -> bool:
-    return path.lower().endswith(PARQUET)
-
-
 def _partitions(address: Address, root: str, files: tuple[str, ...]) -> tuple[str, ...]:
     """The names of folders of the form name=value, which must be the same on the way to every file."""
-    found = {tuple(_pairs(root, path)) for path in files}
-    names = {tuple(name for name, _ in pairs) for pairs in found}
+    ways = {Path(os.path.relpath(path, root)).parts[:-1] for path in files}
+    names = {tuple(unquote(part.partition("=")[0]) for part in way if "=" in part) for way in ways}
     if len(names) > 1:
         message = "The folders on the way to the files do not all name the same partitions."
-        raise InputError(Finding("mixed-partitions", message, "Put all files at one depth.", file=str(address)))
+        raise refusal("mixed-partitions", message, "Put all files at one depth.", file=address)
     return next(iter(names))
 
 
-def _pairs(root: str, path: str) -> list[tuple[str, str]]:
-    parts = Path(os.path.relpath(path, root)).parts[:-1]
-    return [(unquote(name), unquote(value)) for name, mark, value in (part.partition("=") for part in parts) if mark]
-
-
-def partition_values(dataset: Dataset, path: str) -> list[str | None]:
-    """The values that the folders on the way to a file stand for."""
-    return [None if value == "__HIVE_DEFAULT_PARTITION__" else value for _, value in _pairs(dataset.root, path)]
-
-
-def _parquet(address: Address, root: str, files: tuple[str, ...], partitions: tuple[str, ...]) -> Dataset:
+def _parquet(files: tuple[str, ...], partitions: tuple[str, ...]) -> Dataset:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -150,13 +127,13 @@ def _parquet(address: Address, root: str, files: tuple[str, ...], partitions: tu
             schema = pq.read_schema(path)
         except (pa.ArrowException, OSError):
             message = "The file is not a readable Parquet file."
-            raise InputError(Finding("bad-parquet", message, "Get a fresh copy of the file.", file=path)) from None
+            raise refusal("bad-parquet", message, "Get a fresh copy of the file.", file=path) from None
         first = schema if first is None else first
         if (schema.names, schema.types) != (first.names, first.types):
             message = "The columns of this file differ from those of the first file, in names, order or types."
-            raise InputError(Finding("columns-differ", message, "Write all files of a dataset alike.", file=path))
+            raise refusal("columns-differ", message, "Write all files of a dataset alike.", file=path)
     assert first is not None
-    return Dataset(files, root, *_with_partitions(tuple(first.names), list(first.types), partitions), partitions)
+    return Dataset(files, *_with_partitions(tuple(first.names), list(first.types), partitions), partitions)
 
 
 def _with_partitions(
@@ -169,18 +146,16 @@ def _with_partitions(
     return (*names, *partitions), pa.schema([(f"c{place}", kind) for place, kind in enumerate(types)])
 
 
-def _text(
-    address: Address, root: str, files: tuple[str, ...], partitions: tuple[str, ...], options: RecordOptions
-) -> Dataset:
+def _text(address: Address, files: tuple[str, ...], partitions: tuple[str, ...], options: RecordOptions) -> Dataset:
     import pyarrow as pa
 
     if options.category_counts == "yes":
         message = "Folders and patterns of text files have no line of category numbers."
-        raise InputError(Finding("bad-option", message, "Take that line out of the files.", file=str(address)))
+        raise refusal("bad-option", message, "Take that line out of the files.", file=address)
     encoding = _ENCODINGS.get(canonical_encoding(options.encoding or "utf-8"))
     if encoding is None:
         message = f"DuckDB does not read text in the encoding “{options.encoding}”."
-        raise InputError(Finding("unknown-encoding", message, "Use utf-8, latin-1 or utf-16.", file=str(address)))
+        raise refusal("unknown-encoding", message, "Use utf-8, latin-1 or utf-16.", file=address)
     names: list[str] | None = None
     delimiter = options.delimiter
     for path in files:
@@ -188,10 +163,10 @@ def _text(
         names = found if names is None else names
         if found != names:
             message = "The names in line 1 differ from those of the first file."
-            raise InputError(Finding("columns-differ", message, "Write all files of a dataset alike.", file=path))
+            raise refusal("columns-differ", message, "Write all files of a dataset alike.", file=path)
     assert names is not None
     header, schema = _with_partitions(tuple(names), [pa.string()] * len(names), partitions)
-    return Dataset(files, root, header, schema, partitions, delimiter, encoding)
+    return Dataset(files, header, schema, partitions, delimiter, encoding)
 
 
 def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], str]:
@@ -201,9 +176,7 @@ def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], s
         with pa.input_stream(path, compression="gzip" if path.lower().endswith(".gz") else None) as stream:
             raw = stream.read(_HEAD_BYTES)
     except (pa.ArrowException, OSError):
-        raise InputError(
-            Finding("unreadable", "The file cannot be opened.", "Check its permissions.", file=path)
-        ) from None
+        raise refusal("unreadable", "The file cannot be opened.", "Check its permissions.", file=path) from None
     try:
         head = (
             raw.decode(encoding, "strict" if len(raw) < _HEAD_BYTES else "ignore")
@@ -212,11 +185,11 @@ def _head(path: str, delimiter: str | None, encoding: str) -> tuple[list[str], s
         )
     except UnicodeDecodeError:
         message = f"The text is not valid {encoding}."
-        raise InputError(Finding("bad-encoding", message, "Name its encoding (--encoding).", file=path)) from None
+        raise refusal("bad-encoding", message, "Name its encoding (--encoding).", file=path) from None
     delimiter = delimiter or sniff_delimiter(head[: 1 << 16], len(head) <= 1 << 16)
     row = first_row(head + b"\n", delimiter)
     if row is None:
-        raise InputError(Finding("no-names", "The file has no line of names.", "Write names in line 1.", file=path))
+        raise refusal("no-names", "The file has no line of names.", "Write names in line 1.", file=path)
     return [name.decode() for name in row[0]], delimiter
 
 

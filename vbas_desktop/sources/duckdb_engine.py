@@ -5,26 +5,37 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+import pyarrow as pa
+
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import DATABASES, Address
-from .arrow_types import cast_batch, cast_table
-from .datasets import Dataset, dataset_of
-from .engine import OUT_OF_MEMORY, RECORDS, Description, changed, not_installed, watched, watched_batches
-from .grouping import Grouping
+from .datasets import Dataset, dataset_of, mark_of
+from .engine import (
+    OUT_OF_MEMORY,
+    RECORDS,
+    Description,
+    Engine,
+    cast,
+    changed,
+    not_installed,
+    quoted,
+    watched,
+    watched_batches,
+)
 
 MEMORY = "1GB"
 """How much DuckDB itself may use unless VBAS_DUCKDB_MEMORY says otherwise; the rest of the program needs some, too."""
 _BATCH_ROWS = 1 << 17
-_STAGE = "Looking at the records"
 
 
-class DuckDBEngine(Grouping):
+class DuckDBEngine(Engine):
     """One connection to a database in memory, through which files are read; nothing of it is kept."""
 
     dialect = "duckdb"
@@ -32,7 +43,6 @@ class DuckDBEngine(Grouping):
     def __init__(self, address: Address, options: RecordOptions, progress: Progress) -> None:
         self.address = address
         self._dataset: Dataset | None = None
-        self._database: Path | None = None
         self._connection = connected(address)
         try:
             if Path(address.place).suffix.lower() in DATABASES:
@@ -40,33 +50,28 @@ class DuckDBEngine(Grouping):
             else:
                 self._dataset = dataset_of(address, options)
                 header, schema = self._view(self._dataset)
-            self._header = header
-            counted = self.fetch(f"SELECT count(*) AS n FROM {RECORDS}", None, progress, _STAGE)
-            self.description = Description(header, schema, counted.column(0)[0].as_py(), self._size(), self._mark())
+            size = self._dataset.size_bytes if self._dataset else os.stat(address.place).st_size
+            self.description = Description(header, schema, self._number("count(*)", "", progress), size, self.mark())
         except BaseException:
             self._connection.close()
             raise
 
-    def _size(self) -> int:
-        return self._dataset.size_bytes if self._dataset else os.stat(self.address.place).st_size
-
-    def _mark(self) -> str:
-        if self._dataset is not None:
-            return self._dataset.mark()
-        found = os.stat(self.address.place)
-        return f"{found.st_size} {found.st_mtime_ns} {found.st_ino}"
+    def mark(self) -> str:
+        """What changes with the files; that of a database is one."""
+        return self._dataset.mark() if self._dataset is not None else mark_of([self.address.place])
 
     def _view(self, dataset: Dataset) -> tuple[tuple[str, ...], Any]:
         """The files as one table with numbered columns."""
         files = "[" + ", ".join(text_literal(path) for path in dataset.files) + "]"
+        folders = f"hive_partitioning={'true' if dataset.partitions else 'false'}, hive_types_autocast=false"
         if dataset.is_parquet:
-            read = f"read_parquet({files}, hive_partitioning={_hive(dataset)}, hive_types_autocast=false)"
+            read = f"read_parquet({files}, {folders})"
         else:
             columns = ", ".join(
                 f"{text_literal(f'c{i}')}: 'VARCHAR'" for i in range(len(dataset.header) - len(dataset.partitions))
             )
             read = (
-                f"read_csv({files}, hive_partitioning={_hive(dataset)}, hive_types_autocast=false, auto_detect=false, "
+                f"read_csv({files}, {folders}, auto_detect=false, "
                 f"header=true, delim={text_literal(dataset.delimiter or ',')}, quote='\"', escape='\"', "
                 f"columns={{{columns}}}, encoding={text_literal(dataset.encoding)}, strict_mode=true, "
                 "max_line_size=67108864)"
@@ -85,29 +90,23 @@ class DuckDBEngine(Grouping):
         behind = {name: place for place, name in enumerate(names) if place >= files}
         if len(names) != len(dataset.header) or set(behind) != set(dataset.partitions):
             message = "The names of the folders and the columns of the files do not go together."
-            raise InputError(Finding("mixed-partitions", message, "Rename the folders.", file=str(self.address)))
+            raise refusal("mixed-partitions", message, "Rename the folders.", file=self.address)
         return [*range(files), *(behind[name] for name in dataset.partitions)]
 
     def _attach(self) -> tuple[tuple[str, ...], Any]:
         """A table of a DuckDB file, which is opened for reading only."""
-        import pyarrow as pa
-
         path = self.address.place
         if not os.path.isfile(path):
-            raise InputError(Finding("no-such-file", "There is no such file.", "Check the path.", file=path))
-        try:
-            self._run(f"ATTACH {text_literal(path)} AS house (READ_ONLY)")
-        except InputError:
-            message = "This is no DuckDB file that can be opened; another program may be writing to it."
-            raise InputError(Finding("bad-database", message, "Close the other program.", file=path)) from None
-        tables = duckdb_tables(self._connection)
+            raise refusal("no-such-file", "There is no such file.", "Check the path.", file=path)
+        attach(self._connection, path)
+        tables = _tables(self._connection)
         wanted = self.address.table
         found = [each for each in tables if wanted in (f"{each[0]}.{each[1]}", each[1])]
         if len(found) != 1:
             listed = ", ".join(f"{schema}.{name}" for schema, name in tables[:10]) or "none"
             message = f"The file has no table “{wanted}”." if wanted else "The address names no table of the file."
             remedy = f"Write the name behind #, such as file.duckdb#main.visits. Tables: {listed}."
-            raise InputError(Finding("no-such-table", message, remedy, file=path))
+            raise refusal("no-such-table", message, remedy, file=path)
         schema, name = found[0]
         full = f"house.{quoted(schema)}.{quoted(name)}"
         result = self._run(f"SELECT * FROM {full} LIMIT 0").to_arrow_table()
@@ -117,10 +116,18 @@ class DuckDBEngine(Grouping):
         return header, pa.schema([(f"c{place}", kind) for place, kind in enumerate(result.schema.types)])
 
     def _run(self, query: str) -> Any:
+        with self._telling():
+            return self._connection.sql(query) if query.startswith("SELECT") else self._connection.execute(query)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Errors in words; a stop stays a stop."""
         import duckdb
 
         try:
-            return self._connection.sql(query) if query.startswith("SELECT") else self._connection.execute(query)
+            yield
+        except duckdb.InterruptException:
+            raise
         except duckdb.Error as error:
             raise self._told(error) from None
 
@@ -132,66 +139,40 @@ class DuckDBEngine(Grouping):
         if isinstance(error, duckdb.OutOfMemoryException):
             message = "DuckDB needs more memory than it may use."
             remedy = "Let it have more (VBAS_DUCKDB_MEMORY=4GB), or choose fewer quasi-identifiers."
-            return InputError(Finding(OUT_OF_MEMORY, message, remedy, file=file))
+            return refusal(OUT_OF_MEMORY, message, remedy, file=file)
         if isinstance(error, duckdb.IOException):
-            if self._gone():
+            if not hasattr(self, "description") or self.mark() != self.description.mark:
                 return changed(self.address)
             message = "A file cannot be read or written; it may be gone, damaged, or the disk may be full."
-            return InputError(Finding("unreadable", message, remedy, file=file))
+            return refusal("unreadable", message, remedy, file=file)
         if isinstance(error, duckdb.InvalidInputException | duckdb.ConversionException):
             line = re.search(r"CSV Error on Line: (\d+)", str(error))
             row = int(line[1]) if line else None
             message = "Rows cannot be cut into the same number of fields, or their text is in another encoding."
-            return InputError(
-                Finding("bad-row", message, "Mend the files, or name delimiter and encoding.", file=file, row=row)
-            )
-        return InputError(Finding("engine", f"DuckDB could not do this ({type(error).__name__}).", remedy, file=file))
-
-    def _gone(self) -> bool:
-        try:
-            return self._mark() != self.description.mark
-        except (OSError, AttributeError):
-            return True
+            return refusal("bad-row", message, "Mend the files, or name delimiter and encoding.", file=file, row=row)
+        return refusal("engine", f"DuckDB could not do this ({type(error).__name__}).", remedy, file=file)
 
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
         """All of a result."""
-        import duckdb
+        with closing(self._connection.cursor()) as cursor:
 
-        cursor = self._connection.cursor()
+            def job() -> Any:
+                with self._telling():
+                    return cursor.sql(query).to_arrow_table()
 
-        def job() -> Any:
-            try:
-                return cursor.sql(query).to_arrow_table()
-            except duckdb.InterruptException:
-                raise
-            except duckdb.Error as error:
-                raise self._told(error) from None
-
-        try:
             table = watched(job, cursor.interrupt, progress, stage)
-        finally:
-            cursor.close()
-        return table if types is None else cast_table(table, types)
+        return table if types is None else cast(table, types)
 
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
         """A result batch by batch."""
-        import duckdb
+        with closing(self._connection.cursor()) as cursor:
 
-        cursor = self._connection.cursor()
+            def stream() -> Iterator[Any]:
+                with self._telling():
+                    for batch in cursor.sql(query).to_arrow_reader(_BATCH_ROWS):
+                        yield cast(batch, types)
 
-        def stream() -> Iterator[Any]:
-            try:
-                for batch in cursor.sql(query).to_arrow_reader(_BATCH_ROWS):
-                    yield cast_batch(batch, types)
-            except duckdb.InterruptException:
-                raise
-            except duckdb.Error as error:
-                raise self._told(error) from None
-
-        try:
             yield from watched_batches(stream, cursor.interrupt, progress, stage)
-        finally:
-            cursor.close()
 
     def parts(self, column: int, number: int) -> Sequence[str]:
         """The records, or views of those whose value has one of so many remainders."""
@@ -205,14 +186,11 @@ class DuckDBEngine(Grouping):
 
     def sample(self, share: float) -> str:
         """The records, or a random share of them."""
-        if share >= 1:
-            return RECORDS
-        return f"(SELECT * FROM {RECORDS} USING SAMPLE {100 * share:.6f} PERCENT (bernoulli, 1)) AS sampled"
+        sampled = f"(SELECT * FROM {RECORDS} USING SAMPLE {100 * share:.6f} PERCENT (bernoulli, 1)) AS sampled"
+        return RECORDS if share >= 1 else sampled
 
     def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
         """A table in memory."""
-        import pyarrow as pa
-
         table = pa.table(dict(columns))
         self._connection.register("vbas_incoming", table)
         try:
@@ -223,11 +201,6 @@ class DuckDBEngine(Grouping):
     def content_hash(self, outputs: Sequence[str]) -> str:
         """63 bits of what a row holds."""
         return f"(hash({', '.join(outputs)}) >> 1)::BIGINT"
-
-    def refuse_changed(self) -> None:
-        """Refuse to go on if a file is not the one any more that was opened."""
-        if self._gone():
-            raise changed(self.address)
 
     def close(self) -> None:
         """Let go of it."""
@@ -243,7 +216,7 @@ def connected(address: Address) -> Any:
     memory = os.environ.get("VBAS_DUCKDB_MEMORY", MEMORY)
     if not re.fullmatch(r"[1-9][0-9]*(MB|GB|TB)", memory):
         message = "VBAS_DUCKDB_MEMORY does not say how much memory DuckDB may use."
-        raise InputError(Finding("bad-option", message, "Set it to a number of MB or GB, such as 4GB."))
+        raise refusal("bad-option", message, "Set it to a number of MB or GB, such as 4GB.")
     connection = duckdb.connect(
         config={
             "autoinstall_known_extensions": "false",
@@ -259,22 +232,26 @@ def connected(address: Address) -> Any:
     return connection
 
 
-def tables_in_file(address: Address, options: RecordOptions) -> list[str]:
-    """The tables and views of a DuckDB file, as schema.table."""
-    connection = connected(address)
+def attach(connection: Any, path: str, writing: bool = False) -> None:
+    """Open a DuckDB file as ``house``."""
+    import duckdb
+
     try:
-        import duckdb
-
-        connection.execute(f"ATTACH {text_literal(address.place)} AS house (READ_ONLY)")
-        return [f"{schema}.{name}" for schema, name in duckdb_tables(connection)]
+        connection.execute(f"ATTACH {text_literal(path)} AS house{'' if writing else ' (READ_ONLY)'}")
     except duckdb.Error:
-        message = "This is no DuckDB file that can be opened; another program may be writing to it."
-        raise InputError(Finding("bad-database", message, "Close the other program.", file=address.place)) from None
-    finally:
-        connection.close()
+        other = "a program may be using it, or you may not write" if writing else "another program may be writing"
+        message = f"This is no DuckDB file that can be opened; {other} to it."
+        raise refusal("bad-database", message, "Close the other program.", file=path) from None
 
 
-def duckdb_tables(connection: Any) -> list[tuple[str, str]]:
+def tables_in_file(address: Address) -> list[str]:
+    """The tables and views of a DuckDB file, as schema.table."""
+    with closing(connected(address)) as connection:
+        attach(connection, address.place)
+        return [f"{schema}.{name}" for schema, name in _tables(connection)]
+
+
+def _tables(connection: Any) -> list[tuple[str, str]]:
     """Schema and name of the tables and views of the attached file."""
     query = (
         "SELECT table_schema, table_name FROM information_schema.tables "
@@ -283,15 +260,6 @@ def duckdb_tables(connection: Any) -> list[tuple[str, str]]:
     return [(schema, name) for schema, name in connection.execute(query).fetchall()]
 
 
-def _hive(dataset: Dataset) -> str:
-    return "true" if dataset.partitions else "false"
-
-
 def text_literal(text: str) -> str:
     """A text as SQL takes it."""
     return "'" + text.replace("'", "''") + "'"
-
-
-def quoted(name: str) -> str:
-    """A name as SQL takes it."""
-    return '"' + name.replace('"', '""') + '"'

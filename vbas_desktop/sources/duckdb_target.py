@@ -5,33 +5,30 @@ from __future__ import annotations
 import getpass
 import os
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+import pyarrow.parquet as pq
+
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import new_file
-from vbas_desktop.files.swap import lock
+from vbas_desktop.files.swap import held
 
 from .address import Address, Kind
-from .duckdb_engine import connected, quoted, text_literal
-from .engine import watched
-from .targets import MARK, STAGE, STAGING, table_parts, taken
+from .duckdb_engine import attach, connected, text_literal
+from .engine import quoted, watched
+from .targets import MARK, STAGE, STAGING, Target, table_parts, taken
 
 
 @dataclass(frozen=True)
-class DuckDBTable:
+class DuckDBTable(Target):
     """A table of a DuckDB file, which is made if it is not there."""
 
     address: Address
-
-    @property
-    def formats(self) -> tuple[str, ...]:
-        """A table has types."""
-        return ("parquet",)
 
     @property
     def _path(self) -> Path:
@@ -87,7 +84,7 @@ class DuckDBTable:
         schemas = "SELECT 1 FROM duckdb_schemas() WHERE database_name = 'house' AND schema_name = ?"
         if connection.execute(schemas, [schema]).fetchone() is None:
             message = f"The file has no schema “{schema}”."
-            raise InputError(Finding("no-such-table", message, "Make it, or use main.", file=str(self.address)))
+            raise refusal("no-such-table", message, "Make it, or use main.", file=self.address)
         query = (
             "SELECT comment FROM duckdb_tables() WHERE database_name = 'house' AND schema_name = $1 AND "
             "lower(table_name) = lower($2) UNION ALL SELECT 'a view' FROM duckdb_views() "
@@ -134,28 +131,22 @@ def _remove_leftovers(connection: Any) -> None:
 
 def _refuse_twins(address: Address, file: Path) -> None:
     """DuckDB does not tell names apart that differ in case alone."""
-    import pyarrow.parquet as pq
-
     met: set[str] = set()
     for name in pq.read_schema(file).names:
         if name.lower() in met:
             message = "Columns whose names differ in case alone cannot be in a table of DuckDB."
-            remedy = "Give it another name (--rename)."
-            raise InputError(Finding("no-fit", message, remedy, file=str(address), column=name))
+            raise refusal("no-fit", message, "Give it another name (--rename).", file=address, column=name)
         met.add(name.lower())
 
 
 @contextmanager
 def _alone(address: Address) -> Iterator[None]:
     """Hold the file's folder: one release at a time is put into its databases. A killed process holds nothing."""
-    held = lock(Path(address.place).absolute().parent)
-    if held is None:
-        message = "Another program puts a release into a database of this folder just now."
-        raise InputError(Finding("busy", message, "Try again when it is done.", file=str(address)))
-    try:
+    with held(Path(address.place).absolute().parent) as alone:
+        if not alone:
+            message = "Another program puts a release into a database of this folder just now."
+            raise refusal("busy", message, "Try again when it is done.", file=address)
         yield
-    finally:
-        os.close(held)
 
 
 @contextmanager
@@ -163,30 +154,12 @@ def _attached(address: Address, writing: bool) -> Iterator[Any]:
     """A connection to the file, closed at the end: between two of them others may read it."""
     import duckdb
 
-    connection = connected(address)
-    try:
-        _said(
-            lambda: connection.execute(
-                f"ATTACH {text_literal(address.place)} AS house{'' if writing else ' (READ_ONLY)'}"
-            ),
-            address,
-        )
+    with closing(connected(address)) as connection:
+        attach(connection, address.place, writing)
         try:
             yield connection
         except duckdb.InterruptException:
             raise
         except duckdb.Error as error:
             message = f"DuckDB could not write this table ({type(error).__name__})."
-            raise InputError(Finding("engine", message, "Choose another place.", file=str(address))) from None
-    finally:
-        connection.close()
-
-
-def _said(job: Callable[[], Any], address: Address) -> None:
-    import duckdb
-
-    try:
-        job()
-    except duckdb.Error:
-        message = "This is no DuckDB file that can be opened; a program may be using it, or you may not write to it."
-        raise InputError(Finding("bad-database", message, "Close the other program.", file=address.place)) from None
+            raise refusal("engine", message, "Choose another place.", file=address) from None

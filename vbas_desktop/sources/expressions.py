@@ -55,7 +55,7 @@ def count_query(schema: Any, columns: Sequence[int], source: str, dialect: str) 
     return _sql(records.group_by(names).agg(n=records.count()), dialect)
 
 
-def select_query(schema: Any, columns: Sequence[int], source: str, dialect: str) -> str:
+def select_query(columns: Sequence[int], source: str, dialect: str) -> str:
     """Some columns of the records, or of a sample of them."""
     quote = "`" if dialect == "pyspark" else '"'
     return f"SELECT {', '.join(f'{quote}c{column}{quote}' for column in columns)} FROM {source}"

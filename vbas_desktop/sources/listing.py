@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.settings.reading import RecordOptions
 
 from .address import DATABASES, Address, Kind, record_place
 
@@ -34,7 +33,7 @@ def tables_of(text: str, progress: Progress, password: str | None = None) -> lis
         return found
     from .duckdb_engine import tables_in_file
 
-    return tables_in_file(Address(place.text, place.kind, place.place), RecordOptions())
+    return tables_in_file(place)
 
 
 def with_table(text: str, table: str) -> str:

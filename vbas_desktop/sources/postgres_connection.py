@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import getpass
 import io
+import re
 import sys
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
 
 from .address import Address
@@ -68,9 +69,7 @@ def told(error: Exception, address: Address) -> Exception:
 
     file, text = str(address), str(error)
     if isinstance(error, errors.QueryCanceled):
-        return InputError(
-            Finding("cancelled", "The server ended the query.", "Try again, or ask who runs the server.", file=file)
-        )
+        return refusal("cancelled", "The server ended the query.", "Try again, or ask who runs the server.", file=file)
     kinds: list[tuple[Any, str, str, str]] = [
         (errors.InsufficientPrivilege, "no-rights", "You may not do this on the server.",
          "Ask for the right to read the table and to make temporary tables."),
@@ -84,30 +83,32 @@ def told(error: Exception, address: Address) -> Exception:
     ]  # fmt: skip
     for kind, code, message, remedy in kinds:
         if isinstance(error, kind):
-            return InputError(Finding(code, message, remedy, file=file))
+            return refusal(code, message, remedy, file=file)
     if isinstance(error, psycopg.OperationalError):
-        return InputError(_unreachable(text, file))
+        return _unreachable(text, file)
     message = f"The server could not do this ({type(error).__name__})."
-    return InputError(Finding("engine", message, "Ask who runs the server.", file=file))
+    return refusal("engine", message, "Ask who runs the server.", file=file)
 
 
-def _unreachable(text: str, file: str) -> Finding:
-    lower = text.lower()
-    if "password authentication failed" in lower or _wants_password(lower):
-        remedy = "Put the right one into the password file (PGPASSFILE) or the variable PGPASSWORD."
-        return Finding("wrong-password", "The server does not accept the user or the password.", remedy, file=file)
-    if "does not exist" in lower and "database" in lower:
-        return Finding("no-such-database", "The server has no such database.", "Check its name.", file=file)
-    if "does not exist" in lower and "role" in lower:
-        return Finding("no-such-user", "The server does not know this user.", "Check the name.", file=file)
-    if "no pg_hba.conf entry" in lower:
-        return Finding("no-rights", "The server lets nobody in from here.", "Ask who runs the server.", file=file)
-    if "resolve" in lower or "name or service" in lower:
-        return Finding("no-such-host", "There is no host of this name.", "Check the address.", file=file)
-    if "refused" in lower or "timeout" in lower or "timed out" in lower or "unreachable" in lower:
-        return Finding("no-server", "No server answers there.", "Check host and port, and whether it runs.", file=file)
-    message = "The connection to the server was lost; what was begun was given up."
-    return Finding("connection-lost", message, "Try again when the server runs.", file=file)
+_UNREACHABLE = (
+    (r"password authentication failed|no password supplied", "wrong-password",
+     "The server does not accept the user or the password.",
+     "Put the right one into the password file (PGPASSFILE) or the variable PGPASSWORD."),
+    (r"database.*does not exist", "no-such-database", "The server has no such database.", "Check its name."),
+    (r"role.*does not exist", "no-such-user", "The server does not know this user.", "Check the name."),
+    (r"no pg_hba\.conf entry", "no-rights", "The server lets nobody in from here.", "Ask who runs the server."),
+    (r"resolve|name or service", "no-such-host", "There is no host of this name.", "Check the address."),
+    (r"refused|timeout|timed out|unreachable", "no-server", "No server answers there.",
+     "Check host and port, and whether it runs."),
+    (r"", "connection-lost", "The connection to the server was lost; what was begun was given up.",
+     "Try again when the server runs."),
+)  # fmt: skip
+"""What stands in an error of a connection, and what is said of it; the first that fits counts."""
+
+
+def _unreachable(text: str, file: str) -> InputError:
+    told = next(each for sign, *each in _UNREACHABLE if re.search(sign, text, re.IGNORECASE | re.DOTALL))
+    return refusal(*told, file=file)
 
 
 class Pieces(io.RawIOBase):

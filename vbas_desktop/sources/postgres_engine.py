@@ -5,15 +5,17 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, TypeVar
 
-from vbas_desktop.domain.errors import Finding, InputError
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.files.records.coding import DISTINCT_LIMIT
 
 from .address import Address
-from .engine import RECORDS, Description, no_fit, watched, watched_batches
+from .engine import RECORDS, Description, Engine, no_fit, quoted, watched, watched_batches
 from .postgres_connection import Pieces, connected, told
 
 T = TypeVar("T")
@@ -23,10 +25,12 @@ _BLOCK_BYTES = 8 << 20
 _SHOWN = 10
 
 
-class PostgresEngine:
+class PostgresEngine(Engine):
     """One connection, closed with the table. Passwords come from PGPASSFILE, PGPASSWORD or the terminal."""
 
     dialect = "postgres"
+    is_nan = "{} = 'NaN'"
+    as_text = "{}::text"
 
     def __init__(self, address: Address, progress: Progress, password: str | None = None) -> None:
         self.address = address
@@ -39,18 +43,18 @@ class PostgresEngine:
             self._schema, self._table, columns = self._found(progress)
             self._columns = columns
             with self.steady(progress):
-                rows = self.fetch(f"SELECT count(*) AS n FROM {RECORDS}", None, progress, _STAGE).column(0)[0].as_py()
+                rows = self._number("count(*)", "", progress)
                 size = self._rows("SELECT pg_total_relation_size(%s::regclass)", (self._name,), progress)[0][0]
-            self.description = Description(
-                tuple(name for name, _, _ in columns), self._types(columns), int(rows), int(size or 0), ""
-            )
+            types = [(f"c{place}", arrow_type(kind, shape)) for place, (_, kind, shape) in enumerate(columns)]
+            header = tuple(name for name, _, _ in columns)
+            self.description = Description(header, pa.schema(types), rows, int(size or 0), "")
         except BaseException:
             self._close()
             raise
 
     @property
     def _name(self) -> str:
-        return f"{_quoted(self._schema)}.{_quoted(self._table)}"
+        return f"{quoted(self._schema)}.{quoted(self._table)}"
 
     def _found(self, progress: Progress) -> tuple[str, str, list[tuple[str, str, str]]]:
         """Schema, name and columns of the table that the address names."""
@@ -65,15 +69,10 @@ class PostgresEngine:
                 f"The database has no table “{wanted}” that you may see." if wanted else "The address names no table."
             )
             remedy = f"Write schema.table behind #. Tables: {shown}{' …' if len(listed) > _SHOWN else ''}."
-            raise InputError(Finding("no-such-table", message, remedy, file=str(self.address)))
+            raise refusal("no-such-table", message, remedy, file=self.address)
         schema, table = found[0]
-        columns = self._rows(_COLUMNS, (f"{_quoted(schema)}.{_quoted(table)}",), progress)
+        columns = self._rows(_COLUMNS, (f"{quoted(schema)}.{quoted(table)}",), progress)
         return schema, table, [(name, kind, shape) for name, kind, shape in columns]
-
-    def _types(self, columns: Sequence[tuple[str, str, str]]) -> Any:
-        import pyarrow as pa
-
-        return pa.schema([(f"c{place}", arrow_type(kind, shape)) for place, (_, kind, shape) in enumerate(columns)])
 
     def _rows(self, query: str, values: Sequence[Any], progress: Progress) -> list[tuple[Any, ...]]:
         """A small result as Python values."""
@@ -117,22 +116,14 @@ class PostgresEngine:
 
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
         """All of a result."""
-        import pyarrow as pa
-
-        batches = list(self._copied(query, types, progress, stage))
+        batches = list(self.batches(query, types, progress, stage))
         if batches:
             return pa.Table.from_batches(batches)
         return types.empty_table() if types is not None else pa.table({"n": [0]})
 
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
-        """A result batch by batch."""
-        return self._copied(query, types, progress, stage)
-
-    def _copied(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
-        """What a query gives, as the server's own CSV, which keeps empty texts and missing values apart."""
+        """A result batch by batch, as the server's own CSV, which keeps empty texts and missing values apart."""
         import psycopg
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
 
         types = types if types is not None else pa.schema([("n", pa.int64())])
 
@@ -146,7 +137,7 @@ class PostgresEngine:
                         pieces = Pieces(copy)
                         if pieces.is_empty():
                             return
-                        yield from arrow_csv.open_csv(
+                        for batch in arrow_csv.open_csv(
                             pa.PythonFile(pieces, "r"),
                             arrow_csv.ReadOptions(block_size=_BLOCK_BYTES, column_names=types.names, use_threads=False),
                             arrow_csv.ParseOptions(newlines_in_values=True),
@@ -158,15 +149,19 @@ class PostgresEngine:
                                 true_values=["t"],
                                 false_values=["f"],
                             ),
-                        )
+                        ):
+                            columns = [
+                                column.cast(each.type) for column, each in zip(batch.columns, types, strict=True)
+                            ]
+                            yield pa.RecordBatch.from_arrays(columns, names=types.names)
                 except psycopg.Error as error:
                     raise told(error, self.address) from None
                 except pa.ArrowInvalid:
                     raise InputError(no_fit(self.address)) from None
 
         self._let_go()
-        self._active = stream()
-        yield from watched_batches(lambda: _typed(self._active, types, self.address), self._cancel, progress, stage)
+        self._active = results = stream()
+        yield from watched_batches(lambda: results, self._cancel, progress, stage)
 
     def _let_go(self) -> None:
         """End a result that nobody reads any more: the connection has one at a time."""
@@ -174,52 +169,24 @@ class PostgresEngine:
         if active is not None:
             active.close()  # type: ignore[attr-defined]
 
-    def values(self, column: int, progress: Progress) -> tuple[Any, Any, Any] | None:
+    def values(self, column: int, most: int, progress: Progress) -> tuple[Any, Any, Any] | None:
         """The values of a column with their numbers; the server gets them back as the text that it gave."""
-        import pyarrow as pa
-
         name, kind = f"c{column}", self.description.schema.field(column).type
         # The statistics of the server spare a count that would be in vain; without any, the count is tried.
         guess = self._rows(_DISTINCT, (self._schema, self._table, self._columns[column][0]), progress)
         guessed = float(guess[0][0]) if guess else 0.0
-        if (guessed if guessed >= 0 else -guessed * self.description.rows) > 3 * DISTINCT_LIMIT:
+        if (guessed if guessed >= 0 else -guessed * self.description.rows) > 3 * most:
             return None
         grouped = f"SELECT {name}::text AS key, {name}, count(*) AS n FROM {RECORDS} GROUP BY {name}"
-        query = f"{grouped} LIMIT {DISTINCT_LIMIT + 1}"
+        query = f"{grouped} LIMIT {most + 1}"
         types = pa.schema([("key", pa.string()), (name, kind), ("n", pa.int64())])
         found = self.fetch(query, types, progress, _STAGE)
-        if found.num_rows > DISTINCT_LIMIT:
+        if found.num_rows > most:
             return None
         return tuple(found.column(place).combine_chunks() for place in range(3))  # type: ignore[return-value]
 
-    def missing(self, column: int, progress: Progress) -> int:
-        """Records without a value."""
-        import pyarrow as pa
-
-        name, kind = f"c{column}", self.description.schema.field(column).type
-        test = f"{name} IS NULL"
-        if pa.types.is_floating(kind):
-            test += f" OR {name} = 'NaN'"
-        elif pa.types.is_string(kind):
-            test += f" OR {name}::text = ''"
-        found = self.fetch(f"SELECT count(*) AS n FROM {RECORDS} WHERE {test}", None, progress, _STAGE)
-        return int(found.column(0)[0].as_py())
-
-    def parts(self, column: int, number: int) -> Sequence[str]:
-        """The records: the server sorts on its disk what does not fit."""
-        return (RECORDS,)
-
-    def sample(self, share: float) -> str:
-        """The records, or a random share of them."""
-        if share >= 1:
-            return RECORDS
-        return f"(SELECT * FROM {RECORDS} WHERE random() < {share:.9f}) AS sampled"
-
     def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
         """A temporary table, which the server drops with the connection."""
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
-
         kinds = {"int32": "integer", "int64": "bigint", "string": "text"}
         declared = ", ".join(
             f"{each} {self._key_type(keys[each]) if each in keys else kinds[str(column.type)]}"
@@ -270,9 +237,6 @@ class PostgresEngine:
         except psycopg.Error:
             self._connection.close()
 
-    def refuse_changed(self) -> None:
-        """The snapshot takes care of it; between two snapshots the numbers are compared."""
-
     def close(self) -> None:
         """Let go of the connection; the server drops the temporary tables."""
         self._close()
@@ -295,17 +259,8 @@ _DISTINCT = "SELECT n_distinct FROM pg_stats WHERE schemaname = %s AND tablename
 
 def server_tables(address: Address, progress: Progress, password: str | None = None) -> list[str]:
     """The tables and views that an address without a table leads to, as schema.table."""
-    connection = connected(address, progress, password)
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute(_TABLES)
-            return [f"{schema}.{name}" for schema, name in cursor.fetchall()]
-    finally:
-        connection.close()
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    with closing(connected(address, progress, password)) as connection:
+        return [f"{schema}.{name}" for schema, name in connection.execute(_TABLES).fetchall()]
 
 
 _FILLED = ("character(", "bpchar")
@@ -313,7 +268,7 @@ _FILLED = ("character(", "bpchar")
 
 def _text_of(name: str, kind: str) -> str:
     """Blanks that only fill a fixed width are no part of a text."""
-    return f"{_quoted(name)}::text" if kind.startswith(_FILLED) else _quoted(name)
+    return f"{quoted(name)}::text" if kind.startswith(_FILLED) else quoted(name)
 
 
 _WHOLE = {"smallint": "int16", "integer": "int32", "bigint": "int64", "real": "float32", "double precision": "float64"}
@@ -322,8 +277,6 @@ _MOST_DIGITS = 38
 
 def arrow_type(kind: str, shape: str) -> Any:
     """What a type of the server is here; what has no equal is text."""
-    import pyarrow as pa
-
     if shape == "opaque":
         return pa.binary()
     if kind in _WHOLE:
@@ -343,28 +296,12 @@ def arrow_type(kind: str, shape: str) -> Any:
 
 def _plain(types: Any) -> dict[str, Any]:
     """How the fields are read: numbers without a sign and with many digits as text first."""
-    import pyarrow as pa
-
     return {
         field.name: pa.string() if field.type == pa.binary() or pa.types.is_floating(field.type) else field.type
         for field in types
     }
 
 
-def _typed(batches: Iterator[Any] | None, types: Any, address: Address) -> Iterator[Any]:
-    """The batches with the types that they should have."""
-    import pyarrow as pa
-
-    for batch in batches or ():
-        try:
-            columns = [column.cast(field.type) for column, field in zip(batch.columns, types, strict=True)]
-        except pa.ArrowInvalid:
-            raise InputError(no_fit(address)) from None
-        yield pa.RecordBatch.from_arrays(columns, names=types.names)
-
-
 def _as_csv(column: Any) -> Any:
     """A column as the server's CSV takes it."""
-    import pyarrow as pa
-
     return column if pa.types.is_integer(column.type) else column.cast(pa.string())

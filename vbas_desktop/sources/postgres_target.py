@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vbas_desktop.domain.errors import Finding, InputError
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv as arrow_csv
+
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 
 from .address import Address
-from .engine import watched
+from .engine import quoted, watched
 from .postgres_connection import connected, told
-from .targets import MARK, STAGE, STAGING, table_parts, taken
+from .targets import MARK, STAGE, STAGING, Target, table_parts, taken
 
 T = TypeVar("T")
 
@@ -23,30 +27,25 @@ _BATCH_ROWS = 1 << 16
 
 
 @dataclass(frozen=True)
-class PostgresTable:
+class PostgresTable(Target):
     """A table of a server. Until it has its name nothing with that name is touched."""
 
     address: Address
 
-    @property
-    def formats(self) -> tuple[str, ...]:
-        """A table has types."""
-        return ("parquet",)
-
     def check(self, progress: Progress) -> None:
         """Refuse a target that is no table name, or that names a table which is no earlier release."""
         table_parts(self.address)
-        with _session(self.address, progress) as connection:
+        with closing(connected(self.address, progress)) as connection:
             _told(self.address, lambda: self._refuse_other(connection))
 
     @contextmanager
     def staged(self, file: Path, progress: Progress) -> Iterator[Address]:
         """A table of its own beside it, in the same schema."""
         schema, _ = table_parts(self.address)
-        with _session(self.address, progress) as connection:
+        with closing(connected(self.address, progress)) as connection:
             key = secrets.randbits(31)
             plain = f"{STAGING}{key}"
-            staged = f"{_quoted(schema)}.{_quoted(plain)}"
+            staged = f"{quoted(schema)}.{quoted(plain)}"
 
             def work(job: Callable[[], T]) -> T:
                 return _told(self.address, lambda: watched(job, connection.cancel, progress, STAGE))
@@ -70,9 +69,9 @@ class PostgresTable:
         schema, name = table_parts(self.address)
         with connection.transaction():
             self._refuse_other(connection)
-            connection.execute(f"DROP TABLE IF EXISTS {_quoted(schema)}.{_quoted(name)}")
+            connection.execute(f"DROP TABLE IF EXISTS {quoted(schema)}.{quoted(name)}")
             connection.execute(f"COMMENT ON TABLE {staged} IS '{MARK}'")
-            connection.execute(f"ALTER TABLE {staged} RENAME TO {_quoted(name)}")
+            connection.execute(f"ALTER TABLE {staged} RENAME TO {quoted(name)}")
 
     def _refuse_other(self, connection: Any) -> None:
         query = (
@@ -93,8 +92,6 @@ _KINDS = {
 
 
 def _kind(field: Any) -> str:
-    import pyarrow as pa
-
     if pa.types.is_decimal(field.type):
         return f"numeric({field.type.precision},{field.type.scale})"
     if pa.types.is_timestamp(field.type):
@@ -105,12 +102,8 @@ def _kind(field: Any) -> str:
 def _copied(connection: Any, staged: str, file: Path) -> None:
     import io
 
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from pyarrow import csv as arrow_csv
-
     with pq.ParquetFile(file) as source:
-        columns = ", ".join(f"{_quoted(field.name)} {_kind(field)}" for field in source.schema_arrow)
+        columns = ", ".join(f"{quoted(field.name)} {_kind(field)}" for field in source.schema_arrow)
         connection.execute(f"CREATE TABLE {staged} ({columns})")
         options = arrow_csv.WriteOptions(include_header=False)
         with connection.cursor() as cursor, cursor.copy(f"COPY {staged} FROM STDIN (FORMAT csv)") as copy:
@@ -130,7 +123,7 @@ def _remove_leftovers(connection: Any, schema: str) -> None:
             and int(key) < 1 << 31
             and connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (_FAMILY, int(key))).fetchone()[0]
         ):
-            _dropped(connection, f"{_quoted(schema)}.{_quoted(table)}")
+            _dropped(connection, f"{quoted(schema)}.{quoted(table)}")
             connection.execute("SELECT pg_advisory_unlock(%s, %s)", (_FAMILY, int(key)))
 
 
@@ -142,18 +135,8 @@ def _dropped(connection: Any, table: str) -> None:
         connection.execute(f"DROP TABLE IF EXISTS {table}")
 
 
-@contextmanager
-def _session(target: Address, progress: Progress) -> Iterator[Any]:
-    connection = connected(target, progress)
-    try:
-        yield connection
-    finally:
-        connection.close()
-
-
 def _told(target: Address, job: Callable[[], T]) -> T:
     import psycopg
-    import pyarrow as pa
 
     try:
         return job()
@@ -161,8 +144,4 @@ def _told(target: Address, job: Callable[[], T]) -> T:
         raise told(error, target) from None
     except pa.ArrowException:
         message = "A released column has a type that the server has no equal for."
-        raise InputError(Finding("no-fit", message, "Leave the column out.", file=str(target))) from None
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+        raise refusal("no-fit", message, "Leave the column out.", file=target) from None

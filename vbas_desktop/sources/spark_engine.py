@@ -18,16 +18,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from vbas_desktop.domain.errors import Finding, InputError
+import pyarrow as pa
+
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import lives
 from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address
-from .arrow_types import cast_batch, cast_table
 from .datasets import Dataset, dataset_of
-from .engine import RECORDS, Description, changed, not_installed, watched, watched_batches
-from .grouping import Grouping
+from .engine import RECORDS, Description, Engine, cast, changed, not_installed, watched, watched_batches
 
 T = TypeVar("T")
 
@@ -38,10 +38,11 @@ _FOLDER = "vbas-spark-"
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
-class SparkEngine(Grouping):
+class SparkEngine(Engine):
     """A session of Spark that is shared by all tables at the same master and ends with the last of them."""
 
     dialect = "pyspark"
+    random = "rand(1)"
 
     def __init__(self, address: Address, progress: Progress) -> None:
         self.address = address
@@ -53,13 +54,12 @@ class SparkEngine(Grouping):
             header, schema = self._watched(lambda: self._view(path), progress, _STAGE)
             rows = self._watched(lambda: self._session.table(RECORDS).count(), progress, _STAGE)
             size = self._dataset.size_bytes if self._dataset else 0
-            self.description = Description(header, schema, rows, size, self._dataset.mark() if self._dataset else "")
+            self.description = Description(header, schema, rows, size, self.mark())
         except BaseException:
             self._close()
             raise
 
     def _view(self, path: str) -> tuple[tuple[str, ...], Any]:
-        import pyarrow as pa
         from pyspark.sql.pandas.types import to_arrow_schema
 
         found = self._session.read.parquet(path) if path else self._session.table(self.address.table)
@@ -67,7 +67,8 @@ class SparkEngine(Grouping):
         named.createOrReplaceTempView(RECORDS)
         if self._dataset is not None:
             if tuple(found.columns) != self._dataset.header:
-                raise InputError(_differ(self.address))
+                message = "Spark sees other columns in the folder than its files have."
+                raise refusal("columns-differ", message, "Name the files’ own folder.", file=self.address)
             return self._dataset.header, self._dataset.schema
         types = to_arrow_schema(named.schema)
         return tuple(found.columns), pa.schema(list(zip(types.names, types.types, strict=True)))
@@ -86,32 +87,22 @@ class SparkEngine(Grouping):
     def fetch(self, query: str, types: Any, progress: Progress, stage: str) -> Any:
         """All of a result."""
         table = self._watched(lambda: self._session.sql(query).toArrow(), progress, stage)
-        return table if types is None else cast_table(table, types)
+        return table if types is None else cast(table, types)
 
     def batches(self, query: str, types: Any, progress: Progress, stage: str) -> Iterator[Any]:
         """A result batch by batch: executors pack their batches, the driver hands one partition after the other out."""
-        import pyarrow as pa
 
         def stream() -> Iterator[Any]:
             packed = self._session.sql(query).mapInArrow(_packing(), "packed binary")
             rows = self._telling(lambda: packed.toLocalIterator(prefetchPartitions=True))
             while (row := self._telling(lambda: next(rows, None))) is not None:
                 for batch in pa.ipc.open_stream(pa.py_buffer(bytes(row[0]))):
-                    yield cast_batch(batch, types)
+                    yield cast(batch, types)
 
         return watched_batches(stream, self._cancel, progress, stage)
 
-    def parts(self, column: int, number: int) -> Sequence[str]:
-        """The records: executors put on their disks what does not fit."""
-        return (RECORDS,)
-
-    def sample(self, share: float) -> str:
-        """The records, or a random share of them."""
-        return RECORDS if share >= 1 else f"(SELECT * FROM {RECORDS} WHERE rand(1) < {share:.9f}) AS sampled"
-
     def upload(self, name: str, columns: Mapping[str, Any], keys: Mapping[str, int], progress: Progress) -> None:
         """A small table in the session."""
-        import pyarrow as pa
 
         def job() -> None:
             self._session.createDataFrame(pa.table(dict(columns))).createOrReplaceTempView(name)
@@ -122,10 +113,9 @@ class SparkEngine(Grouping):
         """64 bits of what a row holds."""
         return f"xxhash64({', '.join(outputs)})"
 
-    def refuse_changed(self) -> None:
-        """Refuse to go on if a file is not the one any more that was opened; of tables the verification notices it."""
-        if self._dataset is not None and self._dataset.mark() != self.description.mark:
-            raise changed(self.address)
+    def mark(self) -> str:
+        """That of the files, if this machine has them; of tables the verification notices changes."""
+        return self._dataset.mark() if self._dataset else ""
 
     def close(self) -> None:
         """Let go of the session."""
@@ -183,7 +173,7 @@ def _session(address: Address, master: str) -> Any:
     with _lock:
         if any(number and other != master for other, number in _users.items()):
             message = "Another Spark master is in use by this program."
-            raise InputError(Finding("engine", message, "Close its data first.", file=str(address)))
+            raise refusal("engine", message, "Close its data first.", file=address)
         _look_for(address, master)
         if _is_here(master):
             # Executors of this machine have the program's own Python, those of others the one that is installed there.
@@ -208,7 +198,7 @@ def _session(address: Address, master: str) -> Any:
                 session.sparkContext._accumulatorServer.handle_error = lambda *_: None
         except Exception as error:  # noqa: BLE001 (Java, its absence and the network fail in many ways)
             shutil.rmtree(_own_folder(), ignore_errors=True)
-            raise InputError(_not_started(error, address)) from None
+            raise _not_started(error, address) from None
         _users[master], _sessions[master] = _users.get(master, 0) + 1, session
         return session
 
@@ -221,10 +211,9 @@ def _look_for(address: Address, master: str) -> None:
     try:
         socket.create_connection((parts.hostname or "", parts.port or 0), _CONNECT_SECONDS).close()
     except socket.gaierror:
-        message = "There is no host of this name."
-        raise InputError(Finding("no-such-host", message, "Check the address.", file=str(address))) from None
+        raise refusal("no-such-host", "There is no host of this name.", "Check the address.", file=address) from None
     except OSError:
-        raise InputError(_no_master(address)) from None
+        raise _no_master(address) from None
 
 
 def _settings(master: str) -> dict[str, str]:
@@ -317,22 +306,17 @@ def _seen_from_here(address: Address, path: str) -> Dataset | None:
     return dataset_of(Address(address.text, address.kind, path), RecordOptions())
 
 
-def _differ(address: Address) -> Finding:
-    message = "Spark sees other columns in the folder than its files have."
-    return Finding("columns-differ", message, "Name the files’ own folder.", file=str(address))
-
-
-def _not_started(error: Exception, address: Address) -> Finding:
+def _not_started(error: Exception, address: Address) -> InputError:
     text = f"{type(error).__name__} {error}"
     if "JAVA" in text.upper() or isinstance(error, FileNotFoundError):
         message = "Spark cannot start: Java 17 or newer is needed."
-        return Finding("engine-missing", message, "Install it (Debian: default-jre-headless).", file=str(address))
+        return refusal("engine-missing", message, "Install it (Debian: default-jre-headless).", file=address)
     return _no_master(address)
 
 
-def _no_master(address: Address) -> Finding:
+def _no_master(address: Address) -> InputError:
     message = "No Spark master answers there."
-    return Finding("no-server", message, "Check host and port, and whether it runs.", file=str(address))
+    return refusal("no-server", message, "Check host and port, and whether it runs.", file=address)
 
 
 _LOST = (
@@ -342,29 +326,30 @@ _LOST = (
 )  # fmt: skip
 
 
+_TOLD = (
+    (("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND"), "no-such-table", "There is no such table.", "Check its name."),
+    (("PATH_NOT_FOUND",), "no-such-file", "There is no such folder.", "Check the path."),
+    (("UNABLE_TO_INFER_SCHEMA",), "no-such-file", "There are no Parquet files here.", "Check the path."),
+    (("UNRESOLVED_COLUMN",), "no-such-column", "A column is not there any more.", "Load it again."),
+    (("DATATYPE_MISMATCH", "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE"), "no-fit",
+     "A column has a type that cannot be grouped or compared.", "Leave it out, or cast it to text."),
+    (("AccessControl", "Permission denied"), "no-rights", "You may not read this.", "Ask for the right."),
+    (("ModuleNotFoundError",), "engine-missing", "The executors’ Python lacks pyarrow.",
+     "Install it there (PYSPARK_PYTHON says which Python)."),
+)  # fmt: skip
+"""What stands in an error of Spark, and what is said of it."""
+
+
 def told(error: Exception, address: Address) -> InputError:
     """What an error of Spark means; its own text may quote values, so only what is harmless is passed on."""
-    file, text = str(address), str(error)
-    if "TABLE_OR_VIEW_NOT_FOUND" in text or "SCHEMA_NOT_FOUND" in text:
-        return InputError(Finding("no-such-table", "There is no such table.", "Check its name.", file=file))
-    if "PATH_NOT_FOUND" in text:
-        return InputError(Finding("no-such-file", "There is no such folder.", "Check the path.", file=file))
-    if "UNABLE_TO_INFER_SCHEMA" in text:
-        return InputError(Finding("no-such-file", "There are no Parquet files here.", "Check the path.", file=file))
-    if "UNRESOLVED_COLUMN" in text:
-        return InputError(Finding("no-such-column", "A column is not there any more.", "Load it again.", file=file))
-    if "DATATYPE_MISMATCH" in text or "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE" in text:
-        message = "A column has a type that cannot be grouped or compared."
-        return InputError(Finding("no-fit", message, "Leave it out, or cast it to text.", file=file))
-    if "AccessControl" in text or "Permission denied" in text:
-        return InputError(Finding("no-rights", "You may not read this.", "Ask for the right.", file=file))
-    if "ModuleNotFoundError" in text:
-        message, remedy = "The executors’ Python lacks pyarrow.", "Install it there (PYSPARK_PYTHON says which Python)."
-        return InputError(Finding("engine-missing", message, remedy, file=file))
+    text = str(error)
+    for signs, code, message, remedy in _TOLD:
+        if any(sign in text for sign in signs):
+            return refusal(code, message, remedy, file=address)
     if "FileNotFound" in text or "FAILED_READ_FILE" in text:
         return changed(address)
     if isinstance(error, ConnectionError | EOFError) or any(sign in text for sign in _LOST):
         message = "The connection to Spark was lost; what was begun was given up."
-        return InputError(Finding("connection-lost", message, "Try again when the cluster runs.", file=file))
+        return refusal("connection-lost", message, "Try again when the cluster runs.", file=address)
     message = f"Spark could not do this ({type(error).__name__})."
-    return InputError(Finding("engine", message, "Ask who runs the cluster.", file=file))
+    return refusal("engine", message, "Ask who runs the cluster.", file=address)

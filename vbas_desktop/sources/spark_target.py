@@ -13,14 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vbas_desktop.domain.errors import Finding, InputError
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.types as types
+
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import lives
 
 from .address import Address
 from .engine import watched
 from .spark_engine import session_at, telling
-from .targets import MARK, STAGE, STAGING, table_parts, taken
+from .targets import MARK, STAGE, STAGING, Target, table_parts, taken
 
 T = TypeVar("T")
 
@@ -30,22 +34,17 @@ _PLACE = "vbas.staged.at"
 
 
 @dataclass(frozen=True)
-class SparkTable:
+class SparkTable(Target):
     """A table of the cluster's catalogue, which must be one that lasts."""
 
     address: Address
-
-    @property
-    def formats(self) -> tuple[str, ...]:
-        """A table has types."""
-        return ("parquet",)
 
     def check(self, progress: Progress) -> None:
         """Refuse what names no table; the rest is looked at when Spark runs, since starting it takes long."""
         for part in table_parts(self.address):
             if not re.fullmatch(r"[A-Za-z0-9_]+", part):
                 message = "Names of schemas and tables in Spark have letters, digits and _ only."
-                raise InputError(Finding("bad-address", message, "Choose another name.", file=str(self.address)))
+                raise refusal("bad-address", message, "Choose another name.", file=self.address)
 
     @contextmanager
     def staged(self, file: Path, progress: Progress) -> Iterator[Address]:
@@ -71,7 +70,7 @@ class SparkTable:
     def _look(self, session: Any) -> None:
         if session.conf.get("spark.sql.catalogImplementation") != "hive":
             message = "This Spark keeps tables no longer than a session, so none can be a target."
-            raise InputError(Finding("no-catalogue", message, "Name a folder instead.", file=str(self.address)))
+            raise refusal("no-catalogue", message, "Name a folder instead.", file=self.address)
         _remove_leftovers(session, table_parts(self.address)[0])
         self._refuse_other(session)
 
@@ -93,9 +92,6 @@ class SparkTable:
 
 def _write(session: Any, staged: str, file: Path, address: Address) -> None:
     """The rows a part at a time; the first makes the table, with the process that it belongs to."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     whose = {_OWNER: getpass.getuser(), _PLACE: f"{platform.node()} {os.getpid()}"}
     with pq.ParquetFile(file) as source:
         for number, batch in enumerate(source.iter_batches(batch_size=_BATCH_ROWS)):
@@ -112,9 +108,6 @@ def _write(session: Any, staged: str, file: Path, address: Address) -> None:
 
 def _portable(table: Any, address: Address) -> Any:
     """The same values in types that Spark has."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
     wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.decimal128(20)}
     columns = []
     for column in table.columns:
@@ -130,7 +123,7 @@ def _portable(table: Any, address: Address) -> Any:
             columns.append(column.cast(kind))
         except pa.ArrowException:
             message = "A released column has values that Spark has no type for."
-            raise InputError(Finding("no-fit", message, "Leave the column out.", file=str(address))) from None
+            raise refusal("no-fit", message, "Leave the column out.", file=address) from None
     return pa.table(columns, names=table.column_names)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.domain.errors import Finding, InputError, Severity, refusal, stop_on_errors
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import Categories, ColumnFacts, EquivalenceCounts, category_order
@@ -25,13 +25,12 @@ from vbas_desktop.settings.reading import RecordOptions
 
 from .address import Address, Kind
 from .counting import counts_of, in_parts
-from .engine import RECORDS, Engine, changed, no_fit
+from .engine import LOOKING, RECORDS, Engine, changed, no_fit
 from .expressions import count_query, select_query
 
 COUNTING = "Counting classes"
 _OUTSIDE = "<value out of range"
 """How the text of a date or time begins that no calendar has."""
-_DESCRIBING = "Looking at the records"
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,24 +66,27 @@ class SourceTable(RecordTable):
     def codes(self, name: str) -> NDArray[np.unsignedinteger]:
         """Refused: only what works by counting can be done with records that stay where they are."""
         message = "This needs the records one by one, which an address does not give."
-        raise InputError(Finding("records-needed", message, "Use a record file for it.", file=self.source.path))
+        raise refusal("records-needed", message, "Use a record file for it.", file=self.source.path)
 
     def pieces(
         self, columns: Sequence[str], progress: Progress, stage: str
     ) -> Iterator[Mapping[str, NDArray[np.integer]]]:
         """One query that hands all records out, batch by batch; in no order, and none is kept."""
-        import pyarrow as pa
-
-        schema, met = self.engine.description.schema, 0
-        places = [self.place(name) for name in columns]
-        query = select_query(schema, places, RECORDS, self.engine.dialect)
-        types = pa.schema([schema.field(place) for place in places])
-        for batch in self.engine.batches(query, types, progress, stage):
+        met = 0
+        for batch in self.engine.batches(*self._asked(columns, RECORDS), progress, stage):
             progress.update(stage, met / self.rows)
             met += batch.num_rows
             yield {name: self._codes_of(name, batch.column(place)) for place, name in enumerate(columns)}
         if met != self.rows:
             raise changed(self.engine.address)
+
+    def _asked(self, columns: Sequence[str], source: str) -> tuple[str, Any]:
+        """The query for some columns of all records or some, and the types of what it gives."""
+        import pyarrow as pa
+
+        places = [self.place(name) for name in columns]
+        types = pa.schema([self.engine.description.schema.field(place) for place in places])
+        return select_query(places, source, self.engine.dialect), types
 
     def first_rows(self, name: str, wanted: NDArray[np.bool_], limit: int) -> list[int]:
         """None: tables have no order, so their rows have no numbers."""
@@ -172,14 +174,8 @@ class SourceTable(RecordTable):
 
     def sample(self, columns: Sequence[str], rows: int, progress: Progress) -> RecordTable:
         """A random sample of about so many records, or all if there are no more, with the codes of this table."""
-        import pyarrow as pa
-
-        schema = self.engine.description.schema
-        places = [self.place(name) for name in columns]
         source = self.engine.sample(min(1.0, rows / max(1, self.rows)))
-        query = select_query(schema, places, source, self.engine.dialect)
-        types = pa.schema([schema.field(place) for place in places])
-        found = self.engine.fetch(query, types, progress, "Testing the released columns")
+        found = self.engine.fetch(*self._asked(columns, source), progress, "Testing the released columns")
         codes = {
             name: _ordered(self._codes_of(name, found.column(place).combine_chunks()), self.facts(name))
             for place, name in enumerate(columns)
@@ -234,14 +230,14 @@ def _described(engine: Engine, progress: Progress, columns: Collection[str] | No
     about = engine.description
     file = str(engine.address)
     if not about.rows:
-        raise InputError(Finding("no-records", "There are columns but no records.", "Choose another place.", file=file))
+        raise refusal("no-records", "There are columns but no records.", "Choose another place.", file=file)
     facts: list[ColumnFacts] = []
     values: dict[str, Values] = {}
     findings: list[Finding] = []
     wanted = [name for name in about.header if columns is None or name in columns]
     for number, name in enumerate(wanted):
         part = Span(progress, number / len(wanted), (number + 1) / len(wanted))
-        part.update(_DESCRIBING, 0.0)
+        part.update(LOOKING, 0.0)
         one, kept = _facts(engine, about.header.index(name), name, part)
         facts.append(one)
         if kept is not None:
@@ -259,7 +255,7 @@ def _facts(engine: Engine, column: int, name: str, progress: Progress) -> tuple[
     rows = engine.description.rows
     if not codable(engine.description.schema.field(column).type):
         return ColumnFacts(name, 0, engine.missing(column, progress), categorical=False), None
-    found = engine.values(column, progress)
+    found = engine.values(column, DISTINCT_LIMIT, progress)
     if found is None:
         return ColumnFacts(name, DISTINCT_LIMIT + 1, engine.missing(column, progress), categorical=False), None
     keys, typed, sizes = found

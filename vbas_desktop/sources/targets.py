@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import unquote
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.files.folders import check_target_folder, new_file, new_folder
 
@@ -30,16 +31,19 @@ _BATCH_ROWS = 1 << 17
 _NAMES = (FOLDER_MARK, "part-00000.csv", *(f"part-{number:05d}.parquet" for number in range(_MOST_PARTS)))
 
 
-class Target(Protocol):
+class Target(ABC):
     """A place for a release."""
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """The formats of a released file that it takes."""
+        """The formats of a released file that it takes: one with types, but for folders."""
+        return ("parquet",)
 
+    @abstractmethod
     def check(self, progress: Progress) -> None:
         """Refuse a place that would be refused in the end; as far as that can be told quickly."""
 
+    @abstractmethod
     def staged(self, file: Path, progress: Progress) -> AbstractContextManager[Address]:
         """Copy a released file beside the place and hand out where it can be read.
 
@@ -68,7 +72,7 @@ def target_of(text: str) -> Target:
             "Name a folder, a file that ends with .parquet, FILE.duckdb#schema.table, postgresql://…#schema.table, or "
             "spark://…/folder."
         )
-        raise InputError(Finding("bad-address", message, remedy, file=text))
+        raise refusal("bad-address", message, remedy, file=text)
     return ParquetFile(Path(plain)) if suffix in PARQUET else Folder(Path(plain))
 
 
@@ -86,15 +90,10 @@ def _server(place: Address) -> Target:
 
 
 @dataclass(frozen=True)
-class ParquetFile:
+class ParquetFile(Target):
     """One Parquet file."""
 
     path: Path
-
-    @property
-    def formats(self) -> tuple[str, ...]:
-        """What its name says."""
-        return ("parquet",)
 
     def check(self, progress: Progress) -> None:
         """Refuse to replace a file that is no earlier release."""
@@ -121,7 +120,7 @@ class ParquetFile:
 
 
 @dataclass(frozen=True)
-class Folder:
+class Folder(Target):
     """A folder of Parquet files, or with a CSV file; with a ``master``, Spark reads it back."""
 
     path: Path
@@ -136,7 +135,7 @@ class Folder:
         """Refuse a folder that holds anything but an earlier release, or that this machine cannot reach."""
         if self.master and not self.path.parent.is_dir():
             message = "The folder that should hold the target is not on this machine."
-            raise InputError(Finding("no-such-file", message, "Check the path.", file=str(self.path)))
+            raise refusal("no-such-file", message, "Check the path.", file=self.path)
         check_target_folder(self.path, _NAMES)
 
     @contextmanager
@@ -191,11 +190,11 @@ def table_parts(target: Address) -> tuple[str, str]:
     schema, mark, name = target.table.partition(".")
     if not (schema and mark and name):
         message = "The target names no schema and table."
-        raise InputError(Finding("bad-address", message, "Write schema.table behind #.", file=str(target)))
+        raise refusal("bad-address", message, "Write schema.table behind #.", file=target)
     return schema, name
 
 
 def taken(place: str, what: str = "table") -> InputError:
     """The refusal to replace what is no release."""
     message = f"The target is a {what} that is no earlier release, so it is left alone."
-    return InputError(Finding("target-taken", message, "Choose another name.", file=place))
+    return refusal("target-taken", message, "Choose another name.", file=place)

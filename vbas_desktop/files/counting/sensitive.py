@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from vbas_desktop.domain.criteria import Sensitive
-from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import MISSING, ColumnFacts, category_order, finite_number
 from vbas_desktop.domain.sensitive import SensitiveCounts
+from vbas_desktop.files.findings import FindingList
 from vbas_desktop.files.one_way import canonical_values, is_text
 from vbas_desktop.files.records.table import Lookup, RecordTable, not_categorical, unknown_column
 
@@ -20,38 +21,32 @@ from .classes import CLASSES_LIMIT
 _SHOWN = 5
 
 
-def check_sensitive(table: RecordTable, sensitive: Sequence[Sensitive], used: Sequence[str]) -> list[Finding]:
-    """Everything that is wrong or odd about the sensitive columns; ``used`` are region column and quasi-identifiers."""
-    findings: list[Finding] = []
-    file = table.source.path
+def check_sensitive(
+    table: RecordTable, sensitive: Sequence[Sensitive], used: Sequence[str], findings: FindingList
+) -> None:
+    """Note all that is wrong or odd about the sensitive columns; ``used`` are region column and quasi-identifiers."""
     for name, times in Counter(each.column for each in sensitive).items():
         if name in used:
             message = "The column cannot be sensitive and a quasi-identifier, or the region column, too."
-            findings.append(Finding("sensitive-twice", message, "Choose one of the two.", file=file, column=name))
+            findings.add("sensitive-twice", message, "Choose one of the two.", column=name)
         elif times > 1:
             message = "The sensitive column is named more than once."
-            findings.append(Finding("sensitive-twice", message, "Name it once.", file=file, column=name))
+            findings.add("sensitive-twice", message, "Name it once.", column=name)
     for each in sensitive:
         if each.column not in table.dialect.header:
-            findings.append(unknown_column(table, each.column))
-        elif not table.facts(each.column).categorical:
-            findings.append(_not_counted(table, each))
+            findings.note(unknown_column(table, each.column))
+        elif (facts := table.facts(each.column)).categorical:
+            _check_values(table, facts, each, findings)
+        elif each.criteria:
+            findings.note(not_categorical(table, facts))
         else:
-            findings += _check_values(table, table.facts(each.column), each)
-    return findings
+            # Too many values stop what was asked of a column; if nothing was, its figures are left out.
+            message = "The sensitive column has too many different values: nothing is told of how they are spread."
+            remedy = "Take its values together in the record file, or give it no criterion."
+            findings.hint("sensitive-too-many", message, remedy, column=each.column)
 
 
-def _not_counted(table: RecordTable, chosen: Sensitive) -> Finding:
-    """A column with too many values stops what was asked of it; if nothing was, its figures are left out."""
-    if chosen.criteria:
-        return not_categorical(table, table.facts(chosen.column))
-    message = "The sensitive column has too many different values: nothing is told of how they are spread."
-    remedy = "Take its values together in the record file, or give it no criterion."
-    return Finding("sensitive-too-many", message, remedy, Severity.HINT, table.source.path, column=chosen.column)
-
-
-def _check_values(table: RecordTable, facts: ColumnFacts, chosen: Sensitive) -> list[Finding]:
-    file, findings = table.source.path, []
+def _check_values(table: RecordTable, facts: ColumnFacts, chosen: Sensitive, findings: FindingList) -> None:
     values, written = _written(table, facts)
     known = {*values, *written, *([MISSING] if "" in written else [])}
     strange = [value for value in chosen.benign if value not in known]
@@ -59,22 +54,18 @@ def _check_values(table: RecordTable, facts: ColumnFacts, chosen: Sensitive) -> 
         names = ", ".join(f"“{value}”" for value in strange[:_SHOWN])
         message = f"No record has the benign value{'s' if len(strange) > 1 else ''} {names}."
         remedy = "Write them as in the file; upper and lower case count."
-        findings.append(Finding("benign-unknown", message, remedy, file=file, column=chosen.column))
+        findings.add("benign-unknown", message, remedy, column=chosen.column)
     asks_order = any(each.kind == "ordered-closeness" for each in chosen.criteria)
     if asks_order and any(finite_number(value) is None for value in written):
         message = "Not all values of the column are numbers (an empty one is none), so they have no order."
         remedy = "Use closeness instead of ordered-closeness."
-        findings.append(Finding("sensitive-not-ordered", message, remedy, file=file, column=chosen.column))
-    most = len({value for value in written if not _benign(chosen, value, value)})
+        findings.add("sensitive-not-ordered", message, remedy, column=chosen.column)
+    different = set(written)
+    harmful = any(not _benign(chosen, value, value) for value in different)
     for each in chosen.criteria:
-        if each.kind in ("distinct", "entropy", "recursive") and each.limit > len(set(written)) and most:
-            message = f"The column has only {len(set(written)):,} different values: no class can meet {each.text}."
-            findings.append(
-                Finding(
-                    "criterion-out-of-reach", message, "Ask for less.", Severity.WARNING, file, column=chosen.column
-                )
-            )
-    return findings
+        if each.kind in ("distinct", "entropy", "recursive") and each.limit > len(different) and harmful:
+            message = f"The column has only {len(different):,} different values: no class can meet {each.text}."
+            findings.warn("criterion-out-of-reach", message, "Ask for less.", column=chosen.column)
 
 
 def _written(table: RecordTable, facts: ColumnFacts) -> tuple[Sequence[str], Sequence[str]]:
@@ -124,5 +115,5 @@ def countable(table: RecordTable, classes: int, sensitive: Sequence[Sensitive]) 
         if cells > CLASSES_LIMIT:
             message = f"With this column there are {cells:.1e} combinations; more than 2^63 cannot be counted."
             remedy = "Choose fewer quasi-identifiers or group values."
-            raise InputError(Finding("too-many-classes", message, remedy, file=table.source.path, column=each.column))
+            raise refusal("too-many-classes", message, remedy, file=table.source.path, column=each.column)
     return found

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.regions import CoordinateKind, Regions
 from vbas_desktop.files.regions.coordinates import from_lon_lat, projection_for, to_lon_lat
 from vbas_desktop.files.regions.read import RegionOptions, load_regions, region_numbers
 
-from .spec import Attribute, Geography, RegionPlan, Spec
+from .spec import Geography, RegionPlan, Spec
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +62,10 @@ def _planned(plan: RegionPlan, present: int) -> int:
 
 def _refuse_columns(spec: Spec) -> None:
     if any(attribute.tilts for attribute in spec.attributes) or spec.regions.population_column:
-        raise InputError(
-            Finding(
-                "missing-column",
-                "The spec asks for columns of a region file, but the regions are invented.",
-                "Name a region file, or leave out tilts and population_column.",
-            )
+        raise refusal(
+            "missing-column",
+            "The spec asks for columns of a region file, but the regions are invented.",
+            "Name a region file, or leave out tilts and population_column.",
         )
 
 
@@ -138,9 +136,7 @@ def spread(
     low, high = plan.records_per_region
     if population is not None:
         if population.min() < 0 or population.sum() <= 0:
-            raise InputError(
-                Finding("wrong-value", "A population is negative, or all are zero.", column=plan.population_column)
-            )
+            raise refusal("wrong-value", "A population is negative, or all are zero.", column=plan.population_column)
         return by_weight(population, int(population.sum()) if total is None else total)
     sizes = rng.integers(low, high, regions, endpoint=True)
     if total is None:
@@ -162,11 +158,6 @@ def by_weight(weights: NDArray[np.float64], total: int) -> NDArray[np.int64]:
     return sizes
 
 
-def shown_labels(attribute: Attribute, generalised: bool) -> tuple[str, ...]:
-    """The categories of an attribute in the records."""
-    return attribute.group_labels if generalised else attribute.labels
-
-
 def values_of(labels: Sequence[str], as_text: bool) -> list[str]:
     """What stands in the records for each category: its label or its number from 1."""
     return list(labels) if as_text else [str(number) for number in range(1, len(labels) + 1)]
@@ -183,12 +174,11 @@ def region_rows(places: Places) -> Iterator[list[object]]:
 
 
 def codebook_rows(
-    spec: Spec, generalised: bool, as_text: bool, counts: list[NDArray[np.int64]]
+    spec: Spec, shown: list[tuple[str, ...]], as_text: bool, counts: list[NDArray[np.int64]]
 ) -> Iterator[list[object]]:
     """codebook.csv: each category with the number of records that have it."""
     yield ["column", "code", "value", "label", "role", "records"]
-    for attribute, count in zip(spec.attributes, counts, strict=True):
-        labels = shown_labels(attribute, generalised)
+    for attribute, labels, count in zip(spec.attributes, shown, counts, strict=True):
         for code, (value, label) in enumerate(zip(values_of(labels, as_text), labels, strict=True)):
             yield [attribute.name, code + 1, value, label, attribute.role, int(count[code])]
 

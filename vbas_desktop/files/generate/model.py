@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import compiled
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import refusal
 
 from .spec import Attribute, Spec
 
@@ -142,13 +142,11 @@ def _distribution(
     by_region = attribute.variation > 0 or bool(attribute.tilts)
     cells = weights.size * (len(points) if by_region else 1)
     if cells > TABLE_LIMIT:
-        raise InputError(
-            Finding(
-                "too-detailed",
-                f"This attribute differs in {cells:,} ways over regions and conditions.",
-                "Use fewer attributes in its rules, or no variation and tilts.",
-                column=attribute.name,
-            )
+        raise refusal(
+            "too-detailed",
+            f"This attribute differs in {cells:,} ways over regions and conditions.",
+            "Use fewer attributes in its rules, or no variation and tilts.",
+            column=attribute.name,
         )
     if by_region:
         factors = _region_factors(attribute, points, region_columns, rng)
@@ -170,9 +168,7 @@ def _conditional_weights(spec: Spec, attribute: Attribute, asked: list[int]) -> 
                 weights = weights if rule.weights is None else np.array(rule.weights)
                 weights = weights * [rule.multiply.get(label, 1.0) for label in attribute.labels]
         if weights.sum() <= 0:
-            raise InputError(
-                Finding("wrong-value", "The rules leave no category possible.", "Relax one.", column=attribute.name)
-            )
+            raise refusal("wrong-value", "The rules leave no category possible.", "Relax one.", column=attribute.name)
         rows.append(weights)
     return np.array(rows)
 

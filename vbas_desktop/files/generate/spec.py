@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.files.findings import FindingList
 from vbas_desktop.files.places import resource
 
-from .words import Words
+from .words import Place, sound
 
 BUILT_IN = ("eastern", "western", "pei")
 
@@ -34,8 +34,8 @@ class Tilt:
     """Regions with a high value in ``column`` of the region file have more of the categories with a high score."""
 
     column: str
-    strength: float
     scores: tuple[float, ...]
+    strength: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -113,53 +113,69 @@ def load_spec(like: str | Path) -> Spec:
     """A built-in spec by its name, or one from a file."""
     path = resource(f"like/{like}.toml") if str(like) in BUILT_IN else Path(like)
     findings = FindingList(path.name)
-    spec = _spec(Words(_toml(path, findings), "", findings), path, findings)
+    spec = _spec(_toml(path), path, Place(findings))
     findings.stop_on_errors()
     return spec
 
 
-def _toml(path: Path, findings: FindingList) -> dict[str, Any]:
+def _toml(path: Path) -> dict[str, Any]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         names = ", ".join(BUILT_IN)
-        raise InputError(
-            Finding("missing-file", "There is no such spec.", f"Use {names} or a TOML file.", file=path.name)
+        raise refusal(
+            "missing-file", "There is no such spec.", f"Use {names} or a TOML file.", file=path.name
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         what = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "not UTF-8 text"
-        raise InputError(
-            Finding("not-toml", f"This is not TOML: {what}.", "Correct the file.", file=path.name)
-        ) from None
+        raise refusal("not-toml", f"This is not TOML: {what}.", "Correct the file.", file=path.name) from None
     if "include" in data:
-        included = _toml(path.with_name(str(data.pop("include"))), findings)
+        included = _toml(path.with_name(str(data.pop("include"))))
         data = {**included, **data}
     return data
 
 
-def _spec(words: Words, path: Path, findings: FindingList) -> Spec:
+def _spec(written: dict[str, Any], path: Path, place: Place) -> Spec:
+    data = sound(written, place)
     attributes: list[Attribute] = []
-    for entry in words.tables("attributes"):
-        attributes.append(_attribute(entry, attributes))
+    for number, entry in enumerate(data.pop("attributes", None) or (), 1):
+        attributes.append(_attribute(entry, attributes, place.entry("attributes", number, entry)))
     if not attributes:
-        findings.add("missing-key", "There is no attribute.", "Add [[attributes]] with name and labels.")
-    identifiers = tuple(
-        Identifier(entry.text("name"), entry.text("pattern", "########")) for entry in words.tables("identifiers")
-    )
+        place.findings.add("missing-key", "There is no attribute.", "Add [[attributes]] with name and labels.")
+    data.pop("title", None)
     spec = Spec(
         attributes=tuple(attributes),
-        regions=_regions(words.table("regions"), path),
-        identifiers=identifiers,
-        records=words.whole("records", None, low=1),
-        seed=words.whole("seed", 0, low=0) or 0,
-        labels=words.choice("labels", "text", ("text", "codes")),
-        category_counts=words.flag("category_counts"),
-        columns=words.texts("columns"),
+        regions=_regions(data.pop("regions", {}), path, place.inside("regions")),
+        identifiers=tuple(
+            Identifier(**{"name": "", **_tupled(entry)}) for entry in data.pop("identifiers", None) or ()
+        ),
+        **_tupled(data),
     )
-    words.text("title", "")
-    words.no_others()
-    _check_names(spec, findings)
+    _check_choice(spec.labels, ("text", "codes"), place.inside("labels"))
+    _check_names(spec, place.findings)
     return spec
+
+
+def _tupled(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a table that are there, lists as tuples; empty ones count as missing."""
+    there = {key: value for key, value in table.items() if value not in (None, [], "")}
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in there.items()}
+
+
+def _check_choice(word: str, choices: Sequence[str], place: Place) -> None:
+    if word not in choices:
+        place.wrong(f"use one of {', '.join(choices)}")
+
+
+def _check_size(values: Sequence[Any] | None, size: int, place: Place) -> None:
+    if values and len(values) != size:
+        place.wrong(f"has {len(values)} entries instead of {size}")
+
+
+def _check_weights(weights: Sequence[float] | None, size: int, place: Place) -> None:
+    _check_size(weights, size, place)
+    if weights and (min(weights) < 0 or sum(weights) <= 0):
+        place.wrong("weights must not be negative, nor all zero")
 
 
 def _check_names(spec: Spec, findings: FindingList) -> None:
@@ -174,91 +190,57 @@ def _check_names(spec: Spec, findings: FindingList) -> None:
             findings.add("wrong-value", what, 'Example: pattern = "HN-#######".', column=identifier.name)
 
 
-def _attribute(entry: Words, earlier: list[Attribute]) -> Attribute:
-    name = entry.text("name")
-    entry.column = name
-    labels = entry.texts("labels")
-    if not labels:
-        count = entry.whole("count", None, low=1)
-        labels = tuple(f"{name} {number}" for number in range(1, (count or 0) + 1))
-    if not labels and not {"labels", "count"} & set(entry.names()):
-        entry.wrong("labels", "neither labels nor count is given")
-    if len(set(labels)) < len(labels):
-        entry.wrong("labels", "a label is there twice")
+def _attribute(entry: dict[str, Any], earlier: Sequence[Attribute], place: Place) -> Attribute:
+    if not {"labels", "count"} & entry.keys():
+        place.inside("labels").wrong("neither labels nor count is given")
+    name, count = entry.get("name") or "", entry.pop("count", None) or 0
+    labels = tuple(entry.pop("labels", None) or (f"{name} {number}" for number in range(1, count + 1)))
     size = len(labels)
-    groups = entry.texts("groups", size) or labels
-    attribute = Attribute(
-        name=name,
-        labels=labels,
-        weights=entry.weights("weights", size) or (1.0,) * size,
-        groups=groups,
-        role=entry.choice("role", "plain", ("quasi-identifier", "sensitive", "plain")),
-        variation=entry.number("variation", 0.0, low=0.0),
-        rules=tuple(_rule(rule, labels, earlier) for rule in entry.tables("rules")),
-        tilts=tuple(_tilt(tilt, size) for tilt in entry.tables("tilts")),
-    )
-    entry.no_others()
+    rules = tuple(Rule(**{"when": {}, **_tupled(rule)}) for rule in entry.pop("rules", None) or ())
+    usual_tilt = {"column": "", "scores": _even(size)}
+    tilts = tuple(Tilt(**{**usual_tilt, **_tupled(tilt)}) for tilt in entry.pop("tilts", None) or ())
+    usual = {"name": name, "weights": (1.0,) * size, "groups": labels}
+    attribute = Attribute(**{**usual, **_tupled(entry), "labels": labels, "rules": rules, "tilts": tilts})
+    if len(set(labels)) < size:
+        place.inside("labels").wrong("a label is there twice")
+    _check_size(attribute.groups, size, place.inside("groups"))
+    _check_weights(attribute.weights, size, place.inside("weights"))
+    _check_choice(attribute.role, ("quasi-identifier", "sensitive", "plain"), place.inside("role"))
+    known = {each.name: set(each.labels) for each in earlier}
+    for number, rule in enumerate(rules, 1):
+        _check_rule(rule, labels, known, place.inside(f"rules {number}"))
+    for number, tilt in enumerate(tilts, 1):
+        _check_size(tilt.scores, size, place.inside(f"tilts {number}.scores"))
     return attribute
 
 
-def _rule(entry: Words, labels: tuple[str, ...], earlier: list[Attribute]) -> Rule:
-    known = {attribute.name: set(attribute.labels) for attribute in earlier}
-    when = entry.table("when")
-    conditions: dict[str, tuple[str, ...]] = {}
-    for name in when.names():
-        conditions[name] = when.texts(name)
+def _even(size: int) -> tuple[float, ...]:
+    """Scores from -1 to 1."""
+    return tuple(-1 + 2 * i / (size - 1) if size > 1 else 0.0 for i in range(size))
+
+
+def _check_rule(rule: Rule, labels: Sequence[str], known: Mapping[str, set[str]], place: Place) -> None:
+    for name, values in rule.when.items():
         if name not in known:
-            when.wrong(name, "rules can only ask for attributes that stand before")
-        elif not set(conditions[name]) <= known[name]:
-            when.wrong(name, "a value is not among the labels of that attribute")
-    multiply = entry.table("multiply")
-    factors = {name: multiply.number(name, 1.0, low=0.0) for name in multiply.names()}
-    if not set(factors) <= set(labels):
-        entry.wrong("multiply", "a name is not among the labels")
-    rule = Rule(conditions, entry.weights("weights", len(labels)), factors)
-    entry.no_others()
-    return rule
+            place.inside(f"when.{name}").wrong("rules can only ask for attributes that stand before")
+        elif not set(values or ()) <= known[name]:
+            place.inside(f"when.{name}").wrong("a value is not among the labels of that attribute")
+    if not set(rule.multiply) <= set(labels):
+        place.inside("multiply").wrong("a name is not among the labels")
+    _check_weights(rule.weights, len(labels), place.inside("weights"))
 
 
-def _tilt(entry: Words, size: int) -> Tilt:
-    even = tuple(-1 + 2 * i / (size - 1) if size > 1 else 0.0 for i in range(size))
-    tilt = Tilt(entry.text("column"), entry.number("strength", 0.5), entry.numbers("scores", size) or even)
-    entry.no_others()
-    return tilt
-
-
-def _regions(entry: Words, path: Path) -> RegionPlan:
-    low_high = entry.numbers("records_per_region", 2) or (400, 700)
-    if not 0 <= low_high[0] <= low_high[1]:
-        entry.wrong("records_per_region", "give the smallest and the largest number")
-    file = entry.text("file", "")
-    plan = RegionPlan(
-        column=entry.text("column", "region"),
-        file=path.parent / file if file else None,
-        id_column=entry.text("id_column", "") or None,
-        count=entry.whole("count", 300, low=1) or 300,
-        geography=_geography(entry.table("geography")),
-        records_per_region=(int(low_high[0]), int(low_high[1])),
-        population_column=entry.text("population_column", "") or None,
-    )
-    entry.no_others()
-    return plan
-
-
-def _geography(entry: Words) -> Geography:
-    usual = Geography()
-    centre = entry.numbers("centre", 2) or usual.centre
-    extent = entry.numbers("extent_km", 2) or usual.extent_km
-    if not (-180 <= centre[0] <= 180 and -80 <= centre[1] <= 80):
-        entry.wrong("centre", "give longitude and latitude, within 80 degrees of the equator")
+def _regions(entry: dict[str, Any], path: Path, place: Place) -> RegionPlan:
+    plan = RegionPlan(**{**_tupled(entry), "geography": Geography(**_tupled(entry.get("geography", {})))})
+    low, high = int(plan.records_per_region[0]), int(plan.records_per_region[-1])
+    _check_size(plan.records_per_region, 2, place.inside("records_per_region"))
+    if not 0 <= low <= high:
+        place.inside("records_per_region").wrong("give the smallest and the largest number")
+    centre, extent = plan.geography.centre, plan.geography.extent_km
+    for key, pair in (("centre", centre), ("extent_km", extent)):
+        _check_size(pair, 2, place.inside(f"geography.{key}"))
+    if not (-180 <= centre[0] <= 180 and -80 <= centre[-1] <= 80):
+        place.inside("geography.centre").wrong("give longitude and latitude, within 80 degrees of the equator")
     if min(extent) <= 0 or max(extent) > 8000:
-        entry.wrong("extent_km", "give width and height between 0 and 8000 km")
-    geography = Geography(
-        centre=(centre[0], centre[1]),
-        extent_km=(extent[0], extent[1]),
-        towns=entry.whole("towns", usual.towns, low=1) or usual.towns,
-        rural=min(1.0, entry.number("rural", usual.rural, low=0.0)),
-        first_id=entry.whole("first_id", usual.first_id, low=0) or 0,
-    )
-    entry.no_others()
-    return geography
+        place.inside("geography.extent_km").wrong("give width and height between 0 and 8000 km")
+    return replace(plan, file=path.parent / plan.file if plan.file else None, records_per_region=(low, high))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.errors import Finding, Severity, refusal
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import refuse_bomb
@@ -51,7 +51,7 @@ def scan_parquet(path: Path, progress: Progress) -> RawRecords:
         except (pa.ArrowException, OSError):
             stop.set()
             message = "The file is not a readable Parquet file."
-            raise InputError(Finding("bad-parquet", message, "Get a fresh copy of the file.", file=str(path))) from None
+            raise refusal("bad-parquet", message, "Get a fresh copy of the file.", file=path) from None
         except BaseException:
             stop.set()
             raise
@@ -83,10 +83,10 @@ def parquet_rows(path: Path, names: Sequence[str]) -> Iterator[list[str]]:
                 yield from map(list, zip(*columns, strict=True))
     except pa.ArrowNotImplementedError:
         message = "The file has columns of structured or binary values, which are not text."
-        raise InputError(Finding("uncodable-column", message, "Take them out.", file=str(path))) from None
+        raise refusal("uncodable-column", message, "Take them out.", file=path) from None
     except (pa.ArrowException, OSError, KeyError):
         message = "The file is not a readable Parquet file any more."
-        raise InputError(Finding("bad-parquet", message, "Get a fresh copy of the file.", file=str(path))) from None
+        raise refusal("bad-parquet", message, "Get a fresh copy of the file.", file=path) from None
 
 
 def write_parquet_texts(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

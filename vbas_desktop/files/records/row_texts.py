@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.files.dialect import Dialect
 
 from .bits import PADDING
@@ -119,5 +119,4 @@ def coded_texts(table: RecordTable, name: str) -> tuple[NDArray[np.integer], NDA
 
 
 def _changed(table: RecordTable) -> InputError:
-    message = "The file changed since it was loaded."
-    return InputError(Finding("input-changed", message, "Load it again.", file=table.source.path))
+    return refusal("input-changed", "The file changed since it was loaded.", "Load it again.", file=table.source.path)

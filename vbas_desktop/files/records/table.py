@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.domain.errors import Finding, InputError, Severity, stop_on_errors
+from vbas_desktop.domain.errors import Finding, InputError, Severity, refusal, stop_on_errors
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import ColumnFacts, EquivalenceCounts
 from vbas_desktop.domain.source import Source
@@ -257,10 +257,10 @@ def _check_options(options: RecordOptions) -> None:
         len(options.delimiter) != 1 or options.delimiter in '"\r\n' or not options.delimiter.isascii()
     ):
         remedy = "Use a single character such as , ; | or a tab."
-        raise InputError(Finding("bad-delimiter", f"“{options.delimiter}” cannot be a delimiter.", remedy))
+        raise refusal("bad-delimiter", f"“{options.delimiter}” cannot be a delimiter.", remedy)
     if options.category_counts not in ("auto", "yes", "no"):
         message = f"“{options.category_counts}” does not say whether line 2 holds category numbers."
-        raise InputError(Finding("bad-option", message, "Use auto, yes or no."))
+        raise refusal("bad-option", message, "Use auto, yes or no.")
 
 
 def _check_names(path: Path, names: tuple[str, ...]) -> list[Finding]:

@@ -193,14 +193,8 @@ def moved_shapes(shapes: NDArray[np.object_], definition: str | None, system: Co
     if system.definition is None:
         return shapes
     move = _transformer(definition or WGS84, system.definition)
-    if system.kind is CoordinateKind.DEGREES:
-        straight = _transformer(definition or WGS84, WGS84)
-
-        def move(x: Any, y: Any) -> tuple[Any, Any]:
-            longitude, latitude = straight(x, y)
-            return latitude, longitude
-
-    return np.asarray(shapely.transform(shapes, lambda xy: np.column_stack(move(xy[:, 0], xy[:, 1]))))
+    order = slice(None, None, -1 if system.kind is CoordinateKind.DEGREES else 1)
+    return np.asarray(shapely.transform(shapes, lambda xy: np.column_stack(move(xy[:, 0], xy[:, 1])[order])))
 
 
 def _transformer(source: str, target: str) -> Callable[[Any, Any], tuple[Any, Any]]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.crosswalk import CROSSWALK as COLUMNS
+from vbas_desktop.domain.errors import InputError, refusal
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Earlier
 from vbas_desktop.domain.words import counted
@@ -17,7 +18,6 @@ from vbas_desktop.files.access import check_local, check_readable
 from .geo import source_of
 
 CROSSWALK = "crosswalk.csv"
-_HEAD = ["initial_region", "aggregated_region"]
 
 
 def load_earlier(place: str | None, ids: Sequence[str]) -> Earlier | None:
@@ -57,7 +57,7 @@ def _merged_to(path: Path) -> dict[str, str]:
             head, *rows = [row for row in csv.reader(file) if row] or [[]]
     except (UnicodeDecodeError, csv.Error, IsADirectoryError):
         raise _wrong(path, "This is not the crosswalk of a release.", _REMEDY) from None
-    if head[:2] != _HEAD:
+    if tuple(head[:2]) != COLUMNS:
         raise _wrong(path, "This is not the crosswalk of a release: its columns are others.", _REMEDY)
     into: dict[str, str] = {}
     for at, row in enumerate(rows, start=2):
@@ -73,4 +73,4 @@ _REMEDY = "Name the crosswalk.csv in the folder “release” of the earlier run
 
 
 def _wrong(path: Path, message: str, remedy: str, row: int | None = None) -> InputError:
-    return InputError(Finding("earlier", message, remedy, file=str(path), row=row))
+    return refusal("earlier", message, remedy, file=path, row=row)

@@ -20,15 +20,15 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.date_line import cut_of_shapes, unwrapped
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import refusal
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.findings import FindingList
+from vbas_desktop.settings.reading import RegionOptions
 
-from .columns import find_id, is_latitude, is_longitude, name_column
+from .columns import find_id, is_latitude, is_longitude
 from .coordinates import degrees_fit
-from .raw import POLYGONAL, RawRegions, check_ids, finite_shapes, number_columns, repaired, shared_values, text_columns
-from .text import choose_id
+from .raw import POLYGONAL, RawRegions, attributes, choose_id, finite_shapes, repaired
 
 _SHAPEFILE = (0x270A).to_bytes(4, "big")
 _SQLITE = b"SQLite format 3\0"
@@ -52,53 +52,46 @@ class Layer:
     geometries: NDArray[np.object_]
     definition: str | None
 
-    def text(self, name: str) -> list[str]:
+    @property
+    def header(self) -> list[str]:
+        """The names of the attribute columns."""
+        return list(self.columns)
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The numbers of the features."""
+        return np.arange(1, len(self.geometries) + 1)
+
+    def column(self, name: str) -> list[str]:
         """A column as text: whole numbers without a decimal point, nothing for what is missing."""
         return [_as_text(value) for value in self.columns[name].tolist()]
 
 
-def read_raw_layer(
-    path: Path,
-    id_column: str | None,
-    x_column: str | None,
-    y_column: str | None,
-    layer_name: str | None,
-    findings: FindingList,
-) -> RawRegions:
+def read_raw_layer(path: Path, options: RegionOptions, findings: FindingList) -> RawRegions:
     """The regions of a geometry file; raises `InputError` if nothing more can be found out."""
     if path.suffix.lower() == ".shp":
         check_parts(path, findings)
-    layer = read_layer(path, layer_name, findings)
-    header = list(layer.columns)
-    candidates = find_id(header, id_column, findings)
+    layer = read_layer(path, options.layer, findings)
+    candidates = find_id(layer.header, options.id_column, findings)
     if not candidates:
         findings.stop_on_errors()
-    columns = {name: layer.text(name) for name in candidates}
-    id_name = choose_id(candidates, columns, findings)
-    rows = np.arange(1, len(layer.geometries) + 1)
-    check_ids(columns[id_name], rows, id_name, findings)
-    name = name_column(header, id_name)
+    x_column, y_column = options.x_column, options.y_column
+    known = attributes(layer, choose_id(layer, candidates, findings), (x_column, y_column), findings)
     given = _given_points(layer, x_column, y_column, findings)
     degrees, unit = _nature(layer.definition, findings)
     cut = _date_line_cut(layer.geometries) if degrees else None
-    polygons, points = _split(unwrapped(layer.geometries, cut), rows, findings)
-    others = [(each, layer.text(each)) for each in header if each not in (id_name, x_column, y_column)]
+    polygons, points = _split(unwrapped(layer.geometries, cut), layer.rows, findings)
     return RawRegions(
-        ids=tuple(columns[id_name]),
-        rows=rows,
+        **known,
         points=points if given is None else given,
         degrees=degrees,
         definition=layer.definition,
         unit=unit,
         polygons=polygons,
         points_given=given is not None,
-        names=tuple(layer.text(name)) if name else None,
         x_name=x_column,
         y_name=y_column,
         over_date_line=cut is not None,
-        labels=shared_values(others),
-        numbers=number_columns(others),
-        columns=text_columns([(id_name, columns[id_name]), *others]),
     )
 
 
@@ -135,13 +128,11 @@ def source_of(path: Path) -> Source:
     if path.suffix.lower() == ".shp":
         parts = (shapefile_part(path, part) for part in SHAPEFILE_PARTS[1:])
         files = [path, *(part for part in parts if part is not None)]
-    digest, size = hashlib.sha256(), 0
+    digest = hashlib.sha256()
     for file in files:
         with file.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-                size += len(block)
-    return Source(str(path), size, digest.hexdigest())
+            hashlib.file_digest(stream, lambda: digest)
+    return Source(str(path), sum(file.stat().st_size for file in files), digest.hexdigest())
 
 
 def read_layer(path: Path, layer_name: str | None, findings: FindingList, kinds: Sequence[str] = REGION_KINDS) -> Layer:
@@ -383,4 +374,4 @@ def _checked_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(path: Path, message: str, remedy: str = "Choose a GeoJSON, GeoPackage or Shapefile, or a table.") -> None:
-    raise InputError(Finding("wrong-format", message, remedy, file=path.name))
+    raise refusal("wrong-format", message, remedy, file=path.name)

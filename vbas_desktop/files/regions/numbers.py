@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,11 +73,15 @@ def _is_written_otherwise(word: str) -> bool:
 def _column(
     words: Sequence[str], rows: Sequence[int], name: str, decimal: str, findings: FindingList
 ) -> NDArray[np.float64]:
-    if decimal == "point" and (quick := _plain_numbers(words)) is not None:
+    if decimal == "point" and (quick := plain_numbers(words)) is not None:
         return quick
     spoilt = [_is_spoilt(word, decimal) for word in words]
     _tell_spoilt([row for row, bad in zip(rows, spoilt, strict=True) if bad], decimal, name, findings)
-    return np.fromiter(_numbers(words, rows, spoilt, name, decimal, findings), np.float64, len(words))
+    numbers = [
+        math.nan if bad else _number(_with_point(word, decimal), row, name, findings)
+        for word, row, bad in zip(words, rows, spoilt, strict=True)
+    ]
+    return np.array(numbers, np.float64)
 
 
 def _is_spoilt(word: str, decimal: str) -> bool:
@@ -89,7 +93,7 @@ def _is_spoilt(word: str, decimal: str) -> bool:
     return bool(_WITH_COMMA.fullmatch(word) or _COMMAS_SOMEHOW.fullmatch(word))
 
 
-def _plain_numbers(words: Sequence[str]) -> NDArray[np.float64] | None:
+def plain_numbers(words: Sequence[str]) -> NDArray[np.float64] | None:
     """The words as numbers if they all are, as in nearly every file."""
     try:
         quick = np.array([float(word) for word in words], np.float64)
@@ -125,15 +129,10 @@ def _tell_spoilt(rows: Sequence[int], decimal: str, name: str, findings: Finding
     findings.add("decimal-comma", f"{these} {message}", remedy, row=rows[0], column=name)
 
 
-def _numbers(
-    words: Sequence[str], rows: Sequence[int], spoilt: Sequence[bool], name: str, decimal: str, findings: FindingList
-) -> Iterator[float]:
-    for word, row, told in zip(words, rows, spoilt, strict=True):
-        if decimal == "comma" and _WITH_COMMA.fullmatch(word):
-            word = word.replace(",", ".")
-        elif decimal == "point" and _GROUPS.fullmatch(word):
-            word = word.replace(",", "")
-        yield math.nan if told else _number(word, row, name, findings)
+def _with_point(word: str, decimal: str) -> str:
+    if decimal == "comma" and _WITH_COMMA.fullmatch(word):
+        return word.replace(",", ".")
+    return word.replace(",", "") if decimal == "point" and _GROUPS.fullmatch(word) else word
 
 
 def _number(word: str, row: int, name: str, findings: FindingList) -> float:

@@ -11,10 +11,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.errors import Finding, refusal
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import CoordinateSystem, Obstacles
-from vbas_desktop.files.access import check_local, check_readable
+from vbas_desktop.files.access import check_readable
 from vbas_desktop.files.findings import FindingList
 
 from .columns import name_column
@@ -50,16 +50,9 @@ def load_obstacles(
 
 def geometry_layer(path: Path, findings: FindingList, kinds: Sequence[str], needed: str) -> Layer:
     """The features of a local geometry file; ``needed`` says what it should have if it is none."""
-    check_local(path)
     check_readable(path)
     if path.suffix.lower() not in ENDINGS:
-        finding = Finding(
-            "wrong-format",
-            needed,
-            "Choose a GeoJSON, GeoPackage or Shapefile.",
-            file=path.name,
-        )
-        raise InputError(finding)
+        raise refusal("wrong-format", needed, "Choose a GeoJSON, GeoPackage or Shapefile.", file=path.name)
     if path.suffix.lower() == ".shp":
         check_parts(path, findings)
     return read_layer(path, None, findings, kinds)
@@ -67,7 +60,7 @@ def geometry_layer(path: Path, findings: FindingList, kinds: Sequence[str], need
 
 def _names(layer: Layer) -> list[str]:
     column = name_column(list(layer.columns), "")
-    return layer.text(column) if column else [""] * len(layer.geometries)
+    return layer.column(column) if column else [""] * len(layer.geometries)
 
 
 def _usable(shapes: NDArray[np.object_], findings: FindingList) -> NDArray[np.bool_]:
@@ -99,16 +92,12 @@ def load_context(path: str, system: CoordinateSystem) -> NDArray[np.object_]:
     file = Path(path)
     findings = FindingList(file.name)
     if not file.is_file():
-        raise InputError(
-            Finding("missing-file", "The file is not there.", "Put it back, or remove it.", file=file.name)
-        )
+        raise refusal("missing-file", "The file is not there.", "Put it back, or remove it.", file=file.name)
     layer = geometry_layer(file, findings, _CONTEXT_KINDS, "A layer for orientation needs areas, lines or points.")
     findings.stop_on_errors()
     shapes = layer.geometries[~(shapely.is_missing(layer.geometries) | shapely.is_empty(layer.geometries))]
     placed = moved_shapes(shapes, layer.definition, system)
     placed = placed[finite_shapes(placed)]
     if not len(placed):
-        raise InputError(
-            Finding("no-shapes", "The file has no areas, lines or points.", "Choose another file.", file=file.name)
-        )
+        raise refusal("no-shapes", "The file has no areas, lines or points.", "Choose another file.", file=file.name)
     return placed

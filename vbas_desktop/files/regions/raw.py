@@ -3,16 +3,19 @@ and polygons."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.records import frozen
+from vbas_desktop.domain.records import finite_number, frozen
 from vbas_desktop.files.findings import FindingList
+
+from .columns import name_column
+from .numbers import plain_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,56 +46,68 @@ class RawRegions:
     over_date_line: bool = False
 
 
-def shared_values(columns: Iterable[tuple[str, Sequence[str]]]) -> dict[str, tuple[str, ...]]:
-    """The columns whose values are shared by two regions each on average, or more: they may name larger places."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name, values in columns:
-        once = {value: value for value in values}
-        if name and name not in found and 2 * len(once) <= len(values):
-            # The same text is kept once.
-            found[name] = tuple(once[value] for value in values)
-    return found
+class Attributes(Protocol):
+    """The columns that a file has beside shapes, whatever its kind."""
+
+    @property
+    def header(self) -> Sequence[str]:
+        """The names of the columns."""
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Where each region stands."""
+
+    def column(self, name: str) -> list[str]:
+        """A column as text; of several with the same name the first."""
 
 
-def text_columns(columns: Iterable[tuple[str, Sequence[str]]]) -> dict[str, tuple[str, ...]]:
-    """All columns with a name as text, of several with the same name the first."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name, values in columns:
-        if name and name not in found:
-            found[name] = tuple(values)
-    return found
+def choose_id(table: Attributes, candidates: Sequence[str], findings: FindingList) -> str:
+    """The first candidate without empty or repeated values, else the likeliest; says so if there was a choice."""
+    columns = {name: table.column(name) for name in candidates}
+    complete = [name for name, values in columns.items() if all(values) and len(set(values)) == len(values)]
+    chosen = (complete or list(candidates))[0]
+    if len(complete) > 1:
+        others = ", ".join(f"“{name}”" for name in complete if name != chosen)
+        message = f"Taken as region id; {others} could be it too."
+        findings.hint("id-guessed", message, "Choose with --id-column if it is another.", column=chosen)
+    return chosen
 
 
-def number_columns(columns: Iterable[tuple[str, Sequence[str]]]) -> dict[str, NDArray[np.float64]]:
-    """The columns most of whose fields are numbers, 0 or more; NaN where a field is none."""
-    found: dict[str, NDArray[np.float64]] = {}
-    for name, values in columns:
-        if not name or name in found:
-            continue
-        numbers = _numbers(values)
-        if 2 * np.count_nonzero(~np.isnan(numbers)) > numbers.size:
-            found[name] = frozen(numbers)
-    return found
+def attributes(
+    table: Attributes, id_name: str, coordinates: Sequence[str | None], findings: FindingList
+) -> dict[str, Any]:
+    """What `RawRegions` has besides coordinates: ids, which are checked, names, and the other columns."""
+    ids = table.column(id_name)
+    check_ids(ids, table.rows, id_name, findings)
+    name = name_column(table.header, id_name)
+    others = {each: table.column(each) for each in table.header if each and each not in (id_name, *coordinates)}
+    return {
+        "ids": tuple(ids),
+        "rows": table.rows,
+        "names": tuple(table.column(name)) if name else None,
+        "labels": {each: _interned(values) for each, values in others.items() if 2 * len(set(values)) <= len(values)},
+        "numbers": {each: numbers for each, values in others.items() if _mostly(numbers := _numbers(values))},
+        "columns": {each: tuple(values) for each, values in {id_name: ids, **others}.items() if each},
+    }
+
+
+def _interned(values: Sequence[str]) -> tuple[str, ...]:
+    """The values of a column that two regions or more share on average: the same text is kept once."""
+    once = {value: value for value in values}
+    return tuple(once[value] for value in values)
 
 
 def _numbers(texts: Sequence[str]) -> NDArray[np.float64]:
-    """What `_number` makes of each."""
-    try:
-        numbers = np.array([float(text) for text in texts])
-    except ValueError:
-        return np.array([_number(text) for text in texts])
-    if any("_" in text for text in texts):
-        return np.array([_number(text) for text in texts])
-    numbers[~((numbers >= 0) & (numbers < np.inf))] = np.nan
-    return numbers
+    """The numbers of a column that are 0 or more; NaN where a field has none."""
+    numbers = plain_numbers(texts)
+    if numbers is None:
+        numbers = np.array([finite_number(text) for text in texts], np.float64)
+    return cast("NDArray[np.float64]", frozen(np.where(numbers >= 0, numbers, np.nan)))
 
 
-def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        return np.nan
-    return number if 0 <= number < np.inf and "_" not in text else np.nan
+def _mostly(numbers: NDArray[np.float64]) -> bool:
+    """Whether most fields of a column are numbers."""
+    return bool(2 * np.count_nonzero(~np.isnan(numbers)) > numbers.size)
 
 
 def check_ids(ids: Sequence[str], rows: NDArray[np.int64], column: str | None, findings: FindingList) -> None:

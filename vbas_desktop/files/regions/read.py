@@ -70,12 +70,9 @@ def load_regions(
 
 
 def _check_options(path: Path, options: RegionOptions, findings: FindingList) -> None:
-    if options.coordinates not in CHOICES:
-        findings.add(
-            "unknown-coordinates", f"“{options.coordinates}” is not known.", f"Use one of {', '.join(CHOICES)}."
-        )
-    if options.decimal not in DECIMALS:
-        findings.add("unknown-decimal", f"“{options.decimal}” is not known.", f"Use one of {', '.join(DECIMALS)}.")
+    for name, chosen, known in (("coordinates", options.coordinates, CHOICES), ("decimal", options.decimal, DECIMALS)):
+        if chosen not in known:
+            findings.add(f"unknown-{name}", f"“{chosen}” is not known.", f"Use one of {', '.join(known)}.")
     check_local(path)
     if not path.exists():
         findings.add("missing-file", "The file does not exist.", "Check the path.")
@@ -89,11 +86,8 @@ def _check_options(path: Path, options: RegionOptions, findings: FindingList) ->
 
 
 def _read(path: Path, options: RegionOptions, findings: FindingList) -> RawRegions:
-    columns = options.id_column, options.x_column, options.y_column
-    if path.suffix.lower() in ENDINGS:
-        return read_raw_layer(path, *columns, options.layer, findings)
-    text = options.delimiter, options.encoding, options.decimal
-    return read_raw_csv(path, *columns, options.coordinates, *text, findings)
+    read = read_raw_layer if path.suffix.lower() in ENDINGS else read_raw_csv
+    return read(path, options, findings)
 
 
 def region_numbers(
@@ -108,7 +102,7 @@ def region_numbers(
     if path.suffix.lower() in ENDINGS:
         found = layer_numbers(path, columns, options.layer, findings)
     else:
-        table = read_table(path, options.delimiter, options.encoding, findings)
+        table = read_table(path, options, findings)
         texts = {name: table.column(name) for name in columns if name in table.header}
         found = dict(zip(texts, numbers_of(texts, table.rows, options.decimal, findings), strict=True))
     for name in columns:
@@ -128,6 +122,6 @@ def region_names(path: Path, options: RegionOptions) -> tuple[tuple[str, ...], t
     try:
         if path.suffix.lower() in ENDINGS:
             return layer_names(path, options.layer)
-        return read_header(path, options.delimiter, options.encoding), ()
+        return read_header(path, options), ()
     except (InputError, OSError, ValueError, RuntimeError, csv.Error):
         return (), ()

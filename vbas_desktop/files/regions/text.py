@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from vbas_desktop.files.dialect import sniff_delimiter
 from vbas_desktop.files.findings import FindingList
 from vbas_desktop.files.whole_text import whole_text
+from vbas_desktop.settings.reading import RegionOptions
 
-from .columns import Axes, check_repeated, find_axes, find_id, name_column
+from .columns import Axes, check_repeated, find_axes, find_id
 from .coordinates import degrees_fit, from_lon_lat, projection_for
 from .numbers import numbers_of
-from .raw import RawRegions, check_ids, number_columns, shared_values, text_columns
+from .raw import RawRegions, attributes, choose_id
 
 AGREEING_M = 30.0
 """Plane coordinates agree with longitudes and latitudes if half of them are not farther than this from each other."""
@@ -39,68 +40,34 @@ class TextTable:
         return [row[place] for row in self.fields]
 
 
-def read_raw_csv(
-    path: Path,
-    id_column: str | None,
-    x_column: str | None,
-    y_column: str | None,
-    coordinates: str,
-    delimiter: str | None,
-    encoding: str | None,
-    decimal: str,
-    findings: FindingList,
-) -> RawRegions:
+def read_raw_csv(path: Path, options: RegionOptions, findings: FindingList) -> RawRegions:
     """The regions of a text file; raises `InputError` if nothing more can be found out."""
-    table = read_table(path, delimiter, encoding, findings)
-    candidates = find_id(table.header, id_column, findings)
-    axes = find_axes(table.header, x_column, y_column, coordinates, findings)
+    table = read_table(path, options, findings)
+    candidates = find_id(table.header, options.id_column, findings)
+    axes = find_axes(table.header, options.x_column, options.y_column, options.coordinates, findings)
     if axes is None or not candidates:
         findings.stop_on_errors()
         raise AssertionError("a missing column is an error")
-    columns = {name: table.column(name) for name in candidates}
-    id_name = choose_id(candidates, columns, findings)
+    id_name = choose_id(table, candidates, findings)
     check_repeated(table.header, (id_name, axes.x, axes.y), findings)
-    ids = columns[id_name]
-    check_ids(ids, table.rows, id_name, findings)
-    name = name_column(table.header, id_name)
-    degrees = coordinates in ("degrees", "geographic") or (coordinates == "auto" and axes.named_degrees)
-    points = _points(table, axes, decimal, degrees, findings)
-    definition, unit = _plane(table, axes, points, decimal)
-    others = [(each, table.column(each)) for each in table.header if each not in (id_name, axes.x, axes.y)]
+    known = attributes(table, id_name, (axes.x, axes.y), findings)
+    degrees = axes.named_degrees if options.coordinates == "auto" else options.coordinates != "planar"
+    points = _points(table, axes, options.decimal, degrees, findings)
+    definition, unit = _plane(table, axes, points, options.decimal)
     return RawRegions(
-        ids=tuple(ids),
-        rows=table.rows,
+        **known,
         points=points,
         degrees=axes.named_degrees,
         definition=definition,
         unit=unit,
-        names=tuple(table.column(name)) if name else None,
         x_name=axes.x,
         y_name=axes.y,
-        labels=shared_values(others),
-        numbers=number_columns(others),
-        columns=text_columns([(id_name, ids), *others]),
     )
 
 
-def choose_id(candidates: Sequence[str], columns: dict[str, list[str]], findings: FindingList) -> str:
-    """The first candidate without empty or repeated values, else the likeliest; says so if there was a choice."""
-    complete = [name for name in candidates if all(columns[name]) and len(set(columns[name])) == len(columns[name])]
-    chosen = (complete or list(candidates))[0]
-    if len(complete) > 1:
-        others = ", ".join(f"“{name}”" for name in complete if name != chosen)
-        findings.hint(
-            "id-guessed",
-            f"Taken as region id; {others} could be it too.",
-            "Choose with --id-column if it is another.",
-            column=chosen,
-        )
-    return chosen
-
-
-def read_table(path: Path, delimiter: str | None, encoding: str | None, findings: FindingList) -> TextTable:
+def read_table(path: Path, options: RegionOptions, findings: FindingList) -> TextTable:
     """All fields of the file, ragged lines noted and left out."""
-    lines, delimiter = _lines(path, delimiter, encoding)
+    lines, delimiter = _lines(path, options)
     header: tuple[str, ...] = ()
     fields: list[list[str]] = []
     rows: list[int] = []
@@ -127,16 +94,16 @@ def read_table(path: Path, delimiter: str | None, encoding: str | None, findings
     return TextTable(header, fields, np.array(rows, np.int64))
 
 
-def read_header(path: Path, delimiter: str | None, encoding: str | None) -> tuple[str, ...]:
+def read_header(path: Path, options: RegionOptions) -> tuple[str, ...]:
     """The names of the columns, without a look at what is below them."""
-    lines, _ = _lines(path, delimiter, encoding)
+    lines, _ = _lines(path, options)
     return next((_names(row) for row in lines if row and row != [""]), ())
 
 
-def _lines(path: Path, delimiter: str | None, encoding: str | None) -> tuple[Any, str]:
+def _lines(path: Path, options: RegionOptions) -> tuple[Any, str]:
     """The rows of the file one after the other, and what separates their fields."""
-    text = whole_text(path, encoding)
-    delimiter = delimiter or sniff_delimiter(text.encode(), complete=True)
+    text = whole_text(path, options.encoding)
+    delimiter = options.delimiter or sniff_delimiter(text.encode(), complete=True)
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), delimiter
 
 
