@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from .entry import Entry, Rows, cell_keys
 from .fates import places_in
+from .numbering import Ints, matches
 
-Ints = NDArray[np.int64]
 _Keys = NDArray[np.uint64]
 _Around = tuple[_Keys, Ints]
 
@@ -40,7 +40,7 @@ class Change:
 
 def changes(new: Entry, rows: Rows | None, old: Entry) -> Change:
     """What the new release tells of people who came or went since the old one."""
-    if set(new.quasi_identifiers) != set(old.quasi_identifiers) or not _same_groups(new, old):
+    if not new.has_classes_of(old):
         return Change(reason="their quasi-identifiers or groups differ")
     if set(new.visible) != set(old.visible):
         return Change(reason="one lacks a quasi-identifier among its columns")
@@ -71,7 +71,7 @@ def _why_not_in_tiers(new: Entry, old: Entry, joined: Ints, exact: bool) -> str:
     """Why two releases, one of them or both in tiers, cannot be compared; empty if they can."""
     if not new.aggregated_regions == old.aggregated_regions == np.unique(joined).size:
         return "their places are in tiers, and regions were joined"
-    if new.parents and old.parents and _all_places(new, old, joined) is None:
+    if new.parents and old.parents and all_places(new, old, joined) is None:
         return "their places are in tiers, and the larger places differ"
     if not exact:
         return (
@@ -80,7 +80,7 @@ def _why_not_in_tiers(new: Entry, old: Entry, joined: Ints, exact: bool) -> str:
     return ""
 
 
-def _all_places(new: Entry, old: Entry, joined: Ints) -> Ints | None:
+def all_places(new: Entry, old: Entry, joined: Ints) -> Ints | None:
     """The new number of each old place of all tiers; None if there is none for some. ``joined`` has those of tier 0."""
     if new.places != old.places:
         return None
@@ -115,7 +115,7 @@ class _Cells:
             above = old.above
             mine = np.argsort(joined)[mine]
         else:
-            places = _all_places(new, old, joined) if new.parents and old.parents else joined
+            places = all_places(new, old, joined) if new.parents and old.parents else joined
             assert places is not None
             theirs = places[theirs]
         keys = [cell_keys(place, entry.cells.classes) for place, entry in ((mine, new), (theirs, old))]
@@ -146,14 +146,6 @@ def _around(place: Ints, entry: Entry, above: Ints) -> Iterator[_Around]:
         if not inside.size:
             return
         yield cell_keys(place, entry.cells.classes[inside]), inside
-
-
-def _same_groups(new: Entry, old: Entry) -> bool:
-    def pairs(entry: Entry) -> dict[str, set[tuple[int, int]]]:
-        found = {name: {(int(a), int(b)) for a, b in each if a != b} for name, each in entry.groups.items()}
-        return {name: each for name, each in found.items() if each}
-
-    return pairs(new) == pairs(old)
 
 
 def _joined(new: Entry, old: Entry) -> Ints | None:
@@ -196,7 +188,5 @@ def _compared(
 
 def _of(keys: _Keys, rows: Rows, both: _Keys) -> tuple[_Keys, Ints, Ints]:
     """Key of the row, number of the cell and records of the rows whose cells are in both releases."""
-    cell_key = keys[rows.cell]
-    place = np.minimum(np.searchsorted(both, cell_key), both.size - 1)
-    kept = both[place] == cell_key
-    return cell_keys(place[kept], rows.values[kept]), place[kept].astype(np.int64), rows.counts[kept].astype(np.int64)
+    kept, place = matches(both, keys[rows.cell])
+    return cell_keys(place, rows.values[kept]), place, rows.counts[kept].astype(np.int64)
