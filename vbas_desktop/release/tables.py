@@ -36,9 +36,8 @@ def crosswalk(partition: Partition, escape: bool = False) -> bytes:
     ``escape``: ids that a spreadsheet might run get an apostrophe.
     """
     ids = map(defused, partition.regions.ids) if escape else partition.regions.ids
-    tiers = (partition, *partition.coarser)
-    codes = [[tier.codes[number] for number in tier.membership.tolist()] for tier in tiers]
-    names = (*CROSSWALK, *(f"tier_{number}" for number in range(1, len(tiers))))
+    codes = [[tier.codes[number] for number in tier.membership.tolist()] for tier in partition.tiers]
+    names = (*CROSSWALK, *(f"tier_{number}" for number in range(1, len(partition.tiers))))
     if partition.names:
         names = (*names, NAME)
         codes.append([partition.names[number] for number in partition.membership.tolist()])
@@ -53,7 +52,7 @@ def aggregated_regions(partition: Partition) -> bytes:
 
 def told_tiers(partition: Partition) -> Iterator[Iterable[tuple[Any, ...]]]:
     """The lines of each tier; without tiers there is one, without their columns."""
-    for number, tier in enumerate((partition, *partition.coarser)):
+    for number, tier in enumerate(partition.tiers):
         more = tier_columns(tier, number) if partition.coarser else name_column(tier)
         yield ((*row, *rest) for row, rest in zip(_rows(tier), more, strict=True))
 

@@ -122,11 +122,10 @@ class Decision:
         areas = plan.areas if plan.coarser else np.empty(0, np.int32)
         if len(plan.codes) * counts.classes.size <= DENSE_CELLS and plan.sizes.max(initial=0) < 1 << 31:
             dense = np.zeros((len(plan.codes), counts.classes.size), np.int32)
-            region = np.repeat(np.arange(len(plan.codes)), np.diff(plan.indptr))
-            dense[region, plan.columns] = plan.class_sizes
+            dense[plan.places, plan.columns] = plan.class_sizes
             if plan.coarser:
                 dense_areas = np.zeros_like(dense)
-                dense_areas[region, plan.columns] = plan.areas
+                dense_areas[plan.places, plan.columns] = plan.areas
         return cls(
             strides,
             plan.membership,

@@ -98,10 +98,9 @@ class ReleaseQuery:
         self._upload_rewritten(progress)
         plan = self._plan
         kept = np.flatnonzero(plan.released > 0)
-        area = np.repeat(np.arange(len(plan.codes), dtype=np.int32), np.diff(plan.indptr))[kept]
         code = pa.array(plan.every_code, pa.string()).take(pa.array(plan.areas[kept]))
         columns = {
-            "k_area": pa.array(area, pa.int32()),
+            "k_area": pa.array(plan.places[kept], pa.int32()),
             "k_class": pa.array(plan.problem.counts.classes[plan.columns[kept]], pa.int64()),
             "k_code": code,
             "k_size": pa.array(plan.class_sizes[kept], pa.int64()),
