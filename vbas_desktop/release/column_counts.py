@@ -22,7 +22,6 @@ from vbas_desktop.sources.table import SourceTable
 
 from .plan import Plan
 from .records.composition import Decision, region_and_category_codes
-from .records.rows import decide
 from .records.source_writer import ReleaseQuery
 
 SAMPLE_ROWS = 1 << 18
@@ -112,9 +111,7 @@ class ReleasedRecords:
         codes = np.empty((len(self.categories_of), region.size), np.int32)
         for q, (name, table) in enumerate(zip(problem.quasi_identifiers, self.categories_of, strict=True)):
             codes[q] = table[self.table.codes(name)[rows]]
-        area, size = np.empty(region.size, np.int32), np.empty(region.size, np.int64)
-        decide(region, codes, *self._decision.arrays(), area, size)
-        return area >= 0, region, codes
+        return self._decision.places(region, codes)[0] >= 0, region, codes
 
     @cached_property
     def _kept(self) -> NDArray[np.bool_]:

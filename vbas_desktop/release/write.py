@@ -51,8 +51,8 @@ from .records.canonical import Canonical, canonical_columns, canonical_hints, va
 from .records.coded_writer import CodedRecords
 from .records.coded_writer import rehearse as rehearse_codes
 from .records.csv_writer import CsvRecords
-from .records.sink import Written
 from .records.source_writer import SourceRecords, refuse_order
+from .records.writing import Records, Written
 from .rehearsal import rehearse_with
 from .report import Facts, Papers, as_html, as_pdf, internal_report, recipients_report
 from .report.blocks import Report
@@ -235,14 +235,14 @@ class _Job:
         with (release / self._file_name).open("wb") as file:
             return records.write(file, self.folder, progress), Saving(file)
 
-    def _writer(self) -> CodedRecords | CsvRecords | ArrowRecords:
+    def _writer(self) -> Records:
         if isinstance(self.table, SourceTable):
             return SourceRecords(self.plan, self.table, self.options, self.canonical)
         if CodedRecords.suits(self.plan, self.table, self.options):
             return CodedRecords(self.plan, self.table, self.options, self.canonical)
         by_bytes = self.table.dialect.format == "csv" and self.options.format == "csv"
         kind = CsvRecords if by_bytes else ArrowRecords
-        return kind(self.plan, self.table.dialect, self.options, self.table.source, self.canonical)
+        return kind(self.plan, self.table, self.options, self.canonical)
 
     def _claim(self, release: Path) -> Claim:
         """What the released file will have to be."""

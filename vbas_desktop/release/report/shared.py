@@ -19,7 +19,7 @@ from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.disclosure import Told
 from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.plan import Partition, Plan
-from vbas_desktop.release.records.sink import Written
+from vbas_desktop.release.records.writing import Written
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .blocks import Block, Paragraph, Table
