@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,19 +13,16 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.release.disclosure import Share, Told
 from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.geometry import made_up_extent
-from vbas_desktop.release.tables import code_order
 
-from .blocks import Block, Checks, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
+from .blocks import FOOT, Block, Checks, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .drawing import Drawing
 from .place import recipients_place
 from .policy import recipients_policy
-from .ratings import MEASURE_ROWS, formatted, journalist_told, measures, risk_blocks
+from .ratings import MEASURE_ROWS, journalist_told, measure_rows, risk_blocks
 from .sensitive import recipients_sensitive
-from .shared import FOOT, code_and_name, files_table, map_caption, region_rows, why_safe
+from .shared import files_table, map_caption, region_blocks, why_safe
 from .tiers import tier_blocks
 from .wording import COMPONENTS, coordinates
-
-LONGEST_TABLE = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +71,7 @@ def _sections(papers: Papers) -> Iterable[Section]:
     yield Section("Risk of re-identification", tuple(risks))
     yield Section("Verification", (Checks([(check.passed, check.name, "") for check in papers.checks]),))
     yield Section("Remarks", tuple(_remarks(papers)))
-    yield Section("The aggregated regions", tuple(_regions(told)))
+    yield Section("The aggregated regions", tuple(region_blocks(told, {})))
 
 
 def _tiles(told: Told) -> Tiles:
@@ -140,15 +137,7 @@ def _suppressed(share: Share) -> Iterable[Block]:
 
 
 def _measures(told: Told) -> Table:
-    rows = [
-        (
-            kind.card.title,
-            formatted(kind, told.measures[name], told.regions.system.unit, digits=2),
-            " ".join(filter(None, (kind.card.summary, kind.card.when))),
-        )
-        for name, kind in measures().items()
-        if name in told.measures
-    ]
+    rows = measure_rows(told.measures, told.regions.system.unit, digits=2)
     return Table(MEASURE_ROWS, rows, 1, 2, caption="Lower is better for each measure. Two digits are given.")
 
 
@@ -158,18 +147,3 @@ def _remarks(papers: Papers) -> Iterable[Block]:
         yield Paragraph(
             "Some cells start like a formula (= + - @). Open the file as text, not in a spreadsheet program."
         )
-
-
-def _regions(told: Told) -> Iterable[Block]:
-    order: Sequence[int] = code_order(told)
-    rows = [
-        (
-            *code_and_name(told, number),
-            f"{told.members_by_region[number]:,}",
-            f"{told.released_by_region[number]:,}",
-        )
-        for number in order[:LONGEST_TABLE]
-    ]
-    yield region_rows(told, ("initial regions", "records released"), rows)
-    if len(order) > LONGEST_TABLE:
-        yield Paragraph(f"{len(order) - LONGEST_TABLE:,} more are in aggregated_regions.csv.", quiet=True)
