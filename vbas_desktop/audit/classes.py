@@ -131,21 +131,30 @@ class _Wide:
 
     def classes(self) -> tuple[list[NDArray[np.int32]], Sizes]:
         columns = [np.concatenate(parts) for parts in zip(*(codes for codes, _ in self._parts), strict=True)]
-        sizes = np.concatenate([sizes for _, sizes in self._parts])
-        order = np.lexsort(columns[::-1])
-        columns = [column[order] for column in columns]
-        begins = np.zeros(order.size, np.bool_)
-        begins[:1] = True
-        for column in columns:
-            begins[1:] |= column[1:] != column[:-1]
-        first = np.flatnonzero(begins)
-        total = np.add.reduceat(sizes[order], first) if first.size else sizes
-        self._parts, self._waiting = [([column[first] for column in columns], total)], 0
+        self._parts, self._waiting = [summed(columns, np.concatenate([sizes for _, sizes in self._parts]))], 0
         return self._parts[0]
 
     def firsts(self) -> tuple[NDArray[np.integer], Sizes]:
         columns, sizes = self.classes()
         return columns[0], sizes
+
+
+def summed(columns: Sequence[NDArray[np.int32]], sizes: Sizes) -> tuple[list[NDArray[np.int32]], Sizes]:
+    """The different rows in ascending order, and the sum of the sizes of each."""
+    order = np.lexsort(columns[::-1])
+    columns = [column[order] for column in columns]
+    first = np.flatnonzero(beginnings(columns))
+    total = np.add.reduceat(sizes[order], first) if first.size else sizes
+    return [column[first] for column in columns], total
+
+
+def beginnings(columns: Sequence[NDArray[np.int32]]) -> NDArray[np.bool_]:
+    """Which rows differ from the one before."""
+    begins = np.zeros(columns[0].size, np.bool_)
+    begins[:1] = True
+    for column in columns:
+        begins[1:] |= column[1:] != column[:-1]
+    return begins
 
 
 def _merged(keeps: NDArray[np.bool_], old: Sizes, at: NDArray[np.intp], new: Sizes) -> Sizes:

@@ -76,10 +76,8 @@ def _meaning(
     return harmful, order
 
 
-def barring_by(columns: Sequence[Judged]) -> Callable[[Numbers, int, Flags], Flags] | None:
+def barring_by(columns: Sequence[Judged]) -> Callable[[Numbers, int, Flags], Flags]:
     """What says which groups of classes must not be released, by all records of the input."""
-    if not columns:
-        return None
 
     def barred(group: Numbers, groups: int, left: Flags) -> Flags:
         bad = np.zeros(groups, np.bool_)
@@ -96,18 +94,19 @@ def settled(columns: Sequence[Judged], place: Numbers, released: Flags) -> Flags
     ``place`` is the same for classes that are released as one.
     """
     compared = [each for each in columns if each.compared]
+    if not compared:
+        return released
     groups, group = np.unique(place, return_inverse=True)
     group = group.ravel().astype(np.int64)
-    while compared:
+    while True:
         bad = np.zeros(groups.size, np.bool_)
         for each in compared:
             spread = each.spread.joined(group, groups.size, released)
             bad |= spread.failing(each.criteria, spread.totals)
         left = released & ~bad[group]
         if np.array_equal(left, released):
-            break
+            return released
         released = left
-    return released
 
 
 def criteria_check(columns: Sequence[Judged], names: Mapping[str, str]) -> list[Check]:

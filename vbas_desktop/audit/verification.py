@@ -171,10 +171,8 @@ def _expected(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cross
     judged = judged_columns(problem, dialect, claim, before)
     barring, every = barring_by(judged), np.arange(counts.size)
     if before.tiers == 1:
-        kept = counts >= problem.k
-        if barring is not None:
-            kept &= ~barring(every, counts.size, np.ones(counts.size, np.bool_))
-            kept = settled(judged, every, kept)
+        kept = (counts >= problem.k) & ~barring(every, counts.size, np.ones(counts.size, np.bool_))
+        kept = settled(judged, every, kept)
         return _Expected(counts[kept], np.sum(sums[kept], dtype=np.uint64), int(counts[~kept].sum()))
     codes = [np.array(column) for column in zip(*crosswalk.values(), strict=True)]
     numbered = [np.unique(column, return_inverse=True) for column in codes]
@@ -190,9 +188,8 @@ def _expected(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cross
     place = order[np.searchsorted(hashes[order], regions)].astype(np.int64)
     kind = np.unique(kinds, return_inverse=True)[1].astype(np.int64)
     tier, last = recounted_tiers(place, kind, counts, parents, problem.k, barring)
-    if barring is not None:
-        code = _released_as(place, kind, tier, parents)
-        tier = np.where(settled(judged, code, tier <= last), tier, last + 1)
+    code = _released_as(place, kind, tier, parents)
+    tier = np.where(settled(judged, code, tier <= last), tier, last + 1)
     sizes, parts = [counts[tier == 0]], [np.sum(sums[tier == 0, 0], dtype=np.uint64)]
     for number in range(1, before.tiers):
         here = tier == number

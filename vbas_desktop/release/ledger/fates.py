@@ -23,7 +23,7 @@ from scipy.sparse.csgraph import connected_components
 from vbas_desktop.algorithms.diversity import chosen_cells
 from vbas_desktop.algorithms.grouping import aggregate
 from vbas_desktop.algorithms.key_groups import group_keys
-from vbas_desktop.audit.tier_recount import Barring, levels
+from vbas_desktop.audit.tier_recount import Barring, levels, nothing_barred
 from vbas_desktop.domain.records import EquivalenceCounts
 
 from .entry import Entry, cell_keys
@@ -246,7 +246,7 @@ def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints, released: Rele
     used, member = np.unique(cell[known], return_inverse=True)
     node = own = member.ravel()
     given = None if released is None else _tier_of(released, used)
-    barring = None if given is None else _barring(given)
+    barring = nothing_barred if given is None else _barring(given)
     total = np.bincount(node, counts[known], minlength=used.size).astype(np.int64)
     fate, tier = np.full(cell.size, NOT_RELEASED), np.full(cell.size, OPEN, np.uint8)
     found, start = [], 0
