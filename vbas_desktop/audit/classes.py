@@ -43,8 +43,8 @@ class Classes:
 
     def regions(self) -> Sizes:
         """The number of records of each value of the first column."""
-        first, sizes = self._counter.firsts()
-        found = np.bincount(first, sizes).astype(np.int64)
+        columns, sizes = self._counter.classes()
+        found = np.bincount(columns[0], sizes).astype(np.int64)
         return found[found > 0]
 
 
@@ -88,10 +88,6 @@ class _Narrow:
             columns.append(column.astype(np.int32))
         return [keys.astype(np.int32), *columns[::-1]], self._sizes
 
-    def firsts(self) -> tuple[NDArray[np.integer], Sizes]:
-        self._count()
-        return self._keys // math.prod(self._room[1:]), self._sizes
-
     def _count(self) -> None:
         if not self._pending:
             return
@@ -133,10 +129,6 @@ class _Wide:
         columns = [np.concatenate(parts) for parts in zip(*(codes for codes, _ in self._parts), strict=True)]
         self._parts, self._waiting = [summed(columns, np.concatenate([sizes for _, sizes in self._parts]))], 0
         return self._parts[0]
-
-    def firsts(self) -> tuple[NDArray[np.integer], Sizes]:
-        columns, sizes = self.classes()
-        return columns[0], sizes
 
 
 def summed(columns: Sequence[NDArray[np.int32]], sizes: Sizes) -> tuple[list[NDArray[np.int32]], Sizes]:

@@ -112,17 +112,12 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cros
     if larger:
         seen.tiers = 1 + len(larger)
         seen.tally = Tally(seen.tiers, notes=2)
-    grouped = [
-        (place[one.column], _Groups(one.groups, encoding, claim.escaped))
-        for one in problem.groupings
-        if one.column in problem.quasi_identifiers
-    ]
-    rewritten = [
-        (place[name], groups)
-        for name, values in claim.values.items()
-        for groups in (_rewritten(values, encoding, claim.escaped),)
-        if groups is not None
-    ]
+    changes = [(one.column, one.groups) for one in problem.groupings if one.column in problem.quasi_identifiers]
+    for name, values in claim.values.items():
+        pairs = zip(values, expected_values(values), strict=True)
+        different = {before: after for before, after in pairs if before != after}
+        changes += [(name, different)] if different else []
+    changed = [(place[name], _changes(groups, encoding, claim.escaped)) for name, groups in changes]
     at, kinds_at = place[problem.region_column], [place[name] for name in problem.quasi_identifiers]
     released = [place[name] for name, _ in claim.columns]
     for columns in _input_batches(problem, dialect, claim):
@@ -134,8 +129,8 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cros
         if missing:
             known = columns[at] != 0
             columns, above = np.compress(known, columns, axis=1), [codes[known] for codes in above]
-        for column, groups in (*grouped, *rewritten):
-            columns[column] = groups.applied(columns[column])
+        for column, groups in changed:
+            columns[column] = groups.where_any(columns[column])
         keys = fingerprints(columns, [*kinds_at, at])
         notes = np.stack((columns[at], fingerprints(columns, kinds_at))) if larger else None
         seen.tally.add(keys, _rows(columns, released, at, above), notes)
@@ -217,35 +212,20 @@ def taken_together(parts: Sequence[Seen]) -> Seen:
     return whole
 
 
-class _Groups:
-    """A grouping, applied to hashes."""
-
-    def __init__(self, groups: Mapping[str, str], encoding: str, escape: bool) -> None:
-        before, after = hashed(groups, encoding, escape), hashed(groups.values(), encoding, escape)
-        self._translation = Translation(before, after)
-
-    def applied(self, column: Hashes) -> Hashes:
-        translated, missing = self._translation.of(column)
-        return np.where(translated == 0, column, translated) if missing else translated
-
-
-def _rewritten(values: tuple[str, ...], encoding: str, escape: bool) -> _Groups | None:
-    """What must have become of a column's values, if any of them is not to be as it was."""
-    pairs = zip(values, expected_values(values), strict=True)
-    different = {before: after for before, after in pairs if before != after}
-    return _Groups(different, encoding, escape) if different else None
+def _changes(groups: Mapping[str, str], encoding: str, escape: bool) -> Translation:
+    """From the hashes of values to those of what they became."""
+    return Translation(hashed(groups, encoding, escape), hashed(groups.values(), encoding, escape))
 
 
 def _input_batches(problem: Problem, dialect: Dialect, claim: Claim) -> Iterator[Batch]:
-    if claim.source is not None:
-        places = [place for place, name in enumerate(dialect.header) if name != problem.region_column]
-        yield from hashed_batches(every_record(claim.source), places if claim.escaped else ())
-        return
-    assert problem.records_source is not None
-    path = Path(problem.records_source.path)
     # The region column is compared with the crosswalk, which holds the ids as they are.
     others = [place for place, name in enumerate(dialect.header) if name != problem.region_column]
     escape = others if claim.escaped else []
+    if claim.source is not None:
+        yield from hashed_batches(every_record(claim.source), escape)
+        return
+    assert problem.records_source is not None
+    path = Path(problem.records_source.path)
     if dialect.format == "parquet":
         yield from _without_first(read_parquet(path, escape), 1)
         return

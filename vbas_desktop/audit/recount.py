@@ -147,11 +147,8 @@ def _counted(
         judged(each.column, spread_of(*counter.classes(), values[place].texts(read_as), each), each.criteria)
         for place, (each, counter) in enumerate(zip(sensitive, cells, strict=True), own)
     )
-    return Recount(int(sizes.sum()), values[0].number, int(sizes.size), vector, found, _fewest(classes.regions()))
-
-
-def _fewest(sizes: NDArray[np.int64]) -> int | None:
-    return int(sizes.min()) if sizes.size else None
+    fewest = min(classes.regions().tolist(), default=None)
+    return Recount(int(sizes.sum()), values[0].number, int(sizes.size), vector, found, fewest)
 
 
 def spread_of(

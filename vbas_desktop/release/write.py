@@ -58,7 +58,7 @@ from .rehearsal import rehearse_with
 from .report import Facts, Papers, as_html, as_pdf, internal_report, recipients_report
 from .report.blocks import Report
 from .report.figures import Maps, make_maps
-from .report.wording import form, row_order
+from .report.wording import file_in_words
 from .shapes_check import check_shapes
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
 from .telltales import check_columns, telltale_order, telltale_partition
@@ -328,8 +328,8 @@ class _Job:
     def _for_recipient(self, facts: Facts, vector: dict[str, Any]) -> Report:
         options = self.options
         papers = Papers(
-            facts.told, vector, facts.checks, facts.files, facts.maps.regions, form(self.table.dialect, options),
-            row_order(options), options.class_size, self.document.get("policy"), self.document.get("population"),
+            facts.told, vector, facts.checks, facts.files, facts.maps.regions,
+            file_in_words(self.table.dialect, options), self.document.get("policy"), self.document.get("population"),
             with_formulas=bool(facts.written.formulas) and not options.escape_formulas,
         )  # fmt: skip
         return recipients_report(papers)

@@ -16,7 +16,7 @@ from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .canonical import Canonical
-from .fields import Bytes, FieldTable, quoted, unquoted
+from .fields import Bytes, FieldTable, bounds_of, quoted, unquoted
 from .rows import COPY, SIZE, TEXT, decide, is_formula
 
 DIRECT_CLASSES = 1 << 24
@@ -234,8 +234,3 @@ def required_bytes(text: str, encoding: str, column: str) -> bytes:
             )
         )
     return raw
-
-
-def bounds_of(texts: Sequence[bytes]) -> NDArray[np.int64]:
-    """Where each text begins, and the last ends, if they stand one after the other."""
-    return np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,16 +27,17 @@ from .wording import COMPONENTS, coordinates
 
 @dataclass(frozen=True, eq=False)
 class Papers:
-    """What the report is made of: what is told, the vector made from it, and what the released files are like."""
+    """What the report is made of: what is told, the vector made from it, and what the released files are like.
+
+    ``file`` says in words in which form the records are.
+    """
 
     told: Told
     vector: dict[str, Any]
     checks: tuple[Check, ...]
     files: tuple[ReleasedFile, ...]
     map: Drawing
-    form: str
-    row_order: str
-    class_size: str | None = None
+    file: Sequence[tuple[str, str]]
     policy: Mapping[str, Any] | None = None
     population: Mapping[str, Any] | None = None
     with_formulas: bool = False
@@ -114,11 +115,7 @@ def _choices(papers: Papers) -> list[tuple[str, str]]:
         items.append((COMPONENTS[component], name if kind is None else f"{kind.card.title}: {kind.card.summary}"))
     items += told.limits
     items.append(("Coordinates", coordinates(told.regions.system)))
-    items.append(("Order of the rows", papers.row_order))
-    if papers.class_size:
-        items.append((f"Added column “{papers.class_size}”", "how many released records share the row’s values"))
-    items.append(("Form of the file", papers.form))
-    return items
+    return [*items, *papers.file]
 
 
 def _suppressed(share: Share) -> Iterable[Block]:
