@@ -67,14 +67,10 @@ def _cells(
     types = pa.schema([*(schema.field(place) for place in places), pa.field("n", pa.int64())])
     found = engine.fetch(query, types, progress, "Recounting classes")
     numbers = np.asarray(found.column(len(places)), np.int64)
-    coded = [pc.dictionary_encode(_text(found.column(number))) for number in range(len(places))]
+    coded = [pc.dictionary_encode(as_text(found.column(number).combine_chunks())) for number in range(len(places))]
     codes, sizes = summed([np.asarray(column.indices, np.int32) for column in coded], numbers)
     texts = [[value.decode("utf-8", "replace") for value in column.dictionary.to_pylist()] for column in coded]
     return codes, sizes, texts
-
-
-def _text(column: Any) -> Any:
-    return as_text(column.combine_chunks())
 
 
 def _refuse_unknown(engine: Engine, unknown: Sequence[str]) -> None:

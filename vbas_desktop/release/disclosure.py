@@ -282,29 +282,21 @@ def _places_once(plan: Plan) -> Moves:
 
 def _example(plan: Plan, columns: tuple[str, ...]) -> Example | None:
     """The largest class released in the first tier above, with what its children release of it themselves."""
-    first = next((tier for tier in plan.coarser if tier.sizes.size), None)
-    if first is None:
+    tier = next((number for number, each in enumerate(plan.coarser, 1) if each.sizes.size), None)
+    if tier is None or plan.solution.tiers is None:
         return None
+    first = plan.coarser[tier - 1]
     # The largest one; of equal ones the first by place and class.
     at = int(np.argmax(first.sizes))
     place, column = int(first.size_places[at]), int(first.size_classes[at])
-    inside = [number for number in range(len(plan.codes)) if first.codes[place] in _above(plan, number)]
-    own = {
-        plan.codes[number]: int(plan.released_here[entry])
-        for number in inside
-        for entry in range(int(plan.indptr[number]), int(plan.indptr[number + 1]))
-        if plan.columns[entry] == column and plan.released_here[entry]
-    }
+    inside = plan.solution.tiers.ancestors[tier] == place
+    here = inside[plan.places] & (plan.columns == column) & (plan.released_here > 0)
+    listed = zip(plan.places[here].tolist(), plan.released_here[here].tolist(), strict=True)
+    own = {plan.codes[number]: records for number, records in listed}
     counts, problem = plan.problem.counts, plan.problem
     labels = (problem.categories[q].label(code) for q, code in enumerate(counts.class_codes(column)))
     values = dict(zip(columns, labels, strict=True))
-    return Example(first.codes[place], values, int(first.sizes[at]), own, len(inside))
-
-
-def _above(plan: Plan, number: int) -> set[str]:
-    """The codes of the places that an aggregated region lies in."""
-    member = int(np.flatnonzero(plan.membership == number)[0])
-    return {tier.codes[int(tier.membership[member])] for tier in plan.coarser}
+    return Example(first.codes[place], values, int(first.sizes[at]), own, int(inside.sum()))
 
 
 def suppressed_share(suppressed: int, released: int, k: int, least: int, most: int) -> Share:

@@ -28,7 +28,7 @@ from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.limits import limited
 from vbas_desktop.engine.place import PlaceVector, place_vector
 from vbas_desktop.files.atomic import make_private
-from vbas_desktop.files.folders import require_space
+from vbas_desktop.files.folders import new_folder, require_space
 from vbas_desktop.files.generalise import from_plain, groups_text
 from vbas_desktop.files.policies import find_policy
 from vbas_desktop.files.population import read_population
@@ -41,7 +41,7 @@ from vbas_desktop.sources.table import SourceTable
 from . import representability
 from .column_counts import rehearse as rehearse_pairs
 from .disclosure import Told, tell
-from .folder import ReleasedFile, ReleaseReport, complete_folder
+from .folder import NAMES, ReleasedFile, ReleaseReport
 from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of, with_larger_places
 from .judging import judged_by, population_of
 from .patience import Beside, Save, Saving, patiently
@@ -101,7 +101,7 @@ def write_release(
         telltales += (*telltale_partition(solution), *made_up_extent(problem.regions))
         made = dict(document or run_document(problem, result, {}, solution.id))
         judged = _complete(made, plan, options, progress)
-        with complete_folder(target) as folder:
+        with new_folder(target, NAMES) as folder:
             job = _Job(plan, table, result, options, folder, made, telltales)
             written, checks = job.run(progress)
             if isinstance(table, SourceTable):

@@ -179,9 +179,11 @@ class Released(NamedTuple):
 def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32], released: Released | None = None) -> Fates:
     """What becomes of every atom in a release; ``released`` are its cells, if they are known (`released_cells`)."""
     cell, kinds = _cells(entry, atoms, place)
-    if entry.parents:
+    if released is None:
+        released = released_cells(entry, atoms, place)
+    if entry.parents or released is None:
         return _in_tiers(entry, cell, kinds.size, atoms.records, released)
-    there = _by_size_or_own_cells(entry, atoms, place) if released is None else released.cells
+    there = released.cells
     tier, size = np.empty(cell.size, np.uint8), entry.aggregated_regions * kinds.size
     if size <= _TABLE:
         flags = np.zeros(size, np.bool_)
@@ -214,24 +216,19 @@ def released_cells(
     If all quasi-identifiers are released, its own cells say which classes are; else they are counted again, unless
     what it ``listed`` was found out.
     """
+    if listed is None and entry.parents:
+        return None
+    cell, kinds = _cells(entry, atoms, place)
     if listed is not None:
-        _, kinds = _cells(entry, atoms, place)
         cells, there = _numbers(kinds, listed.place, listed.classes)
         return Released(cells, listed.tier[there])
-    if entry.parents:
-        return None
-    cells = _by_size_or_own_cells(entry, atoms, place)
-    return Released(cells, np.zeros(cells.size, np.uint8))
-
-
-def _by_size_or_own_cells(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> Ints:
-    """The numbers of the cells that a release without tiers lists."""
-    cell, kinds = _cells(entry, atoms, place)
     if entry.visible == entry.quasi_identifiers:
-        return _numbers(kinds, entry.cells.place, entry.cells.classes)[0]
-    known = cell >= 0
-    used, member = np.unique(cell[known], return_inverse=True)
-    return used[np.bincount(member.ravel(), atoms.records[known], minlength=used.size) >= entry.k]
+        cells, _ = _numbers(kinds, entry.cells.place, entry.cells.classes)
+    else:
+        known = cell >= 0
+        used, member = np.unique(cell[known], return_inverse=True)
+        cells = used[np.bincount(member.ravel(), atoms.records[known], minlength=used.size) >= entry.k]
+    return Released(cells, np.zeros(cells.size, np.uint8))
 
 
 def _numbers(kinds: Hashes, where: NDArray[np.integer], classes: Hashes) -> tuple[Ints, Ints]:
