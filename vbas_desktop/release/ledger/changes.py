@@ -47,24 +47,19 @@ def changes(new: Entry, rows: Rows | None, old: Entry) -> Change:
     joined = _joined(new, old)
     if joined is None:
         return Change(reason="their regions overlap without being the same or joined from the earlier ones")
-    tiered = bool(new.parents or old.parents)
-    exact = rows is not None and old.rows is not None and set(new.columns) == set(old.columns)
-    if tiered:
+    old_rows, exact = old.rows, set(new.columns) == set(old.columns)
+    if rows is None or old_rows is None or not exact:
+        rows, old_rows, exact = _as_rows(new), _as_rows(old), False
+    if new.parents or old.parents:
         wrong = _why_not_in_tiers(new, old, joined, exact)
         if wrong:
             return Change(reason=wrong)
-    if not exact:
-        rows, old_rows = _as_rows(new), _as_rows(old)
-    else:
-        assert rows is not None
-        assert old.rows is not None
-        old_rows = old.rows
-    cells = _Cells.of(new, old, joined)
-    moved = cells.in_smaller_places() if tiered else np.zeros(0, np.int64)
+    mine, theirs = _sides(new, old, joined)
+    moved = np.concatenate((mine.in_smaller_places(theirs), theirs.in_smaller_places(mine)))
     if moved.size:
         return Change(int(moved.sum()), moved.size, moved=True)
     coarser = joined.max(initial=-1) + 1 < old.aggregated_regions
-    return _compared(cells.new, rows, cells.old, old_rows, new.k, coarser, exact)
+    return _compared(mine.keys, rows, theirs.keys, old_rows, new.k, coarser, exact)
 
 
 def _why_not_in_tiers(new: Entry, old: Entry, joined: Ints, exact: bool) -> str:
@@ -96,45 +91,40 @@ def all_places(new: Entry, old: Entry, joined: Ints) -> Ints | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Cells:
-    """The keys of the cells of both releases, with the same numbers for the same places, and their numbers of records.
+class _Side:
+    """The keys of the cells of one of two releases, which number their places alike, and their numbers of records.
 
-    ``around`` has, for either, the keys that its cells would have in each larger place.
+    ``around`` has the keys that the cells would have in each larger place.
     """
 
-    new: _Keys
-    old: _Keys
-    sizes: tuple[Ints, Ints]
-    around: tuple[list[_Around], list[_Around]]
+    keys: _Keys
+    sizes: Ints
+    around: list[_Around]
 
-    @classmethod
-    def of(cls, new: Entry, old: Entry, joined: Ints) -> _Cells:
-        """Places are numbered as in the release that has larger ones, else as in the new one."""
-        mine, theirs, above = new.cells.place.astype(np.int64), old.cells.place.astype(np.int64), new.above
-        if old.parents and not new.parents:
-            above = old.above
-            mine = np.argsort(joined)[mine]
-        else:
-            places = all_places(new, old, joined) if new.parents and old.parents else joined
-            assert places is not None
-            theirs = places[theirs]
-        keys = [cell_keys(place, entry.cells.classes) for place, entry in ((mine, new), (theirs, old))]
-        around = [list(_around(place, entry, above)) for place, entry in ((mine, new), (theirs, old))]
-        sizes = (new.cells.counts.astype(np.int64), old.cells.counts.astype(np.int64))
-        return cls(keys[0], keys[1], sizes, (around[0], around[1]))
+    def in_smaller_places(self, other: _Side) -> Ints:
+        """The records of the cells that this release lists and the other one has in a larger place."""
+        larger = np.zeros(self.keys.size, np.bool_)
+        for keys, inside in self.around:
+            larger[inside] |= np.isin(keys, other.keys)
+        return self.sizes[larger & ~np.isin(self.keys, other.keys)] if self.around else self.sizes[:0]
 
-    def in_smaller_places(self) -> Ints:
-        """The records of the cells that one release lists and the other one has in a larger place."""
-        found = []
-        for own, other, sizes, around in (
-            (self.new, self.old, self.sizes[0], self.around[0]),
-            (self.old, self.new, self.sizes[1], self.around[1]),
-        ):
-            larger = np.zeros(own.size, np.bool_)
-            for keys, inside in around:
-                larger[inside] |= np.isin(keys, other)
-            found.append(sizes[larger & ~np.isin(own, other)])
-        return np.concatenate(found)
+
+def _sides(new: Entry, old: Entry, joined: Ints) -> tuple[_Side, _Side]:
+    """Both releases; places are numbered as in the one that has larger ones, else as in the new one."""
+    mine, theirs, above = new.cells.place.astype(np.int64), old.cells.place.astype(np.int64), new.above
+    if old.parents and not new.parents:
+        above = old.above
+        mine = np.argsort(joined)[mine]
+    else:
+        places = all_places(new, old, joined) if new.parents and old.parents else joined
+        assert places is not None
+        theirs = places[theirs]
+
+    def side(entry: Entry, place: Ints) -> _Side:
+        keys, sizes = cell_keys(place, entry.cells.classes), entry.cells.counts.astype(np.int64)
+        return _Side(keys, sizes, list(_around(place, entry, above)))
+
+    return side(new, mine), side(old, theirs)
 
 
 def _around(place: Ints, entry: Entry, above: Ints) -> Iterator[_Around]:
