@@ -52,7 +52,7 @@ def watch(context) -> None:
 def prepare(moment: str) -> None:
     """Let the program stand still at the moment."""
     if moment == "rows":
-        from vbas_desktop.release.records.keyed_buckets import KeyedBuckets
+        from vbas_desktop.release.records.batch_buckets import KeyedBuckets
 
         add = KeyedBuckets.add
 

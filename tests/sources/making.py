@@ -191,7 +191,7 @@ def _outcome(place: str, folder: Path, chosen: Chosen, form: str) -> Outcome:
         found = Outcome(problem, result, recounted(table, folder, chosen), coded_rows(table), [], cells_of(plan))
         if plan.records_released:
             options = ReleaseOptions(format=form, class_size="size of class", allow_columns=header, shuffle_seed="7")
-            job = _Job(plan, table, result, options, options.released_columns(header), folder, {}, ())
+            job = _Job(plan, table, result, options, folder, {}, ())
             job.write_and_verify(folder, Silent())
             found.rows = released_rows(folder)
         return found

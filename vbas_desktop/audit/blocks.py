@@ -238,7 +238,7 @@ def _by_arrow(data: bytes, file: WholeLineEnds, table: Table) -> Iterator[list[F
     for batch in _arrow_batches(_Joined(data, file, more.encode()), table):
         held.append(batch)
         if len(held) > table.skipped + 2:
-            yield [_of_arrow(array) for array in held.popleft().columns]
+            yield [fields_of(array) for array in held.popleft().columns]
     ends, rows = 0, 0
     while held and not rows:
         batch = held.pop()
@@ -250,7 +250,7 @@ def _by_arrow(data: bytes, file: WholeLineEnds, table: Table) -> Iterator[list[F
     if not ends:
         raise Unreadable("a quote is not closed")
     for batch in held:
-        yield [_of_arrow(array) for array in batch.columns]
+        yield [fields_of(array) for array in batch.columns]
 
 
 def _arrow_batches(file: io.RawIOBase, table: Table) -> Iterator[Any]:
@@ -283,8 +283,11 @@ def _arrow_batches(file: io.RawIOBase, table: Table) -> Iterator[Any]:
         sys.unraisablehook = said
 
 
-def _of_arrow(array: Any) -> Fields:
+def fields_of(array: Any) -> Fields:
+    """The values of a binary array."""
     _, offsets, data = array.buffers()
+    if not len(array):
+        return Fields(np.zeros(1, np.uint8), np.zeros(0, np.int32), np.zeros(0, np.int32))
     places = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1].copy()
     bytes_of = np.frombuffer(data if data is not None and data.size else b"\0", np.uint8)
     return Fields(bytes_of, places[:-1], places[1:])

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Sizes = NDArray[np.int64]
+Int = TypeVar("Int", np.int32, np.int64)
 
 PENDING_RECORDS = 1 << 21
 """So many records wait to be counted together, or half as many as there are classes if that is more."""
@@ -43,8 +45,8 @@ class Classes:
 
     def regions(self) -> Sizes:
         """The number of records of each value of the first column."""
-        first, sizes = self._counter.firsts()
-        found = np.bincount(first, sizes).astype(np.int64)
+        columns, sizes = self._counter.classes()
+        found = np.bincount(columns[0], sizes).astype(np.int64)
         return found[found > 0]
 
 
@@ -88,29 +90,16 @@ class _Narrow:
             columns.append(column.astype(np.int32))
         return [keys.astype(np.int32), *columns[::-1]], self._sizes
 
-    def firsts(self) -> tuple[NDArray[np.integer], Sizes]:
-        self._count()
-        return self._keys // math.prod(self._room[1:]), self._sizes
-
     def _count(self) -> None:
         if not self._pending:
             return
         records = np.concatenate(self._pending)
         self._pending = []
         records.sort()
-        last = np.append(np.flatnonzero(records[1:] != records[:-1]), records.size - 1)
-        keys, sizes = records[last], last - np.append(-1, last[:-1])
-        del records, last
-        place = np.searchsorted(self._keys, keys)
-        known = place < self._keys.size
-        known[known] = self._keys[place[known]] == keys[known]
-        self._sizes[place[known]] += sizes[known]
-        at = place[~known]
-        at += np.arange(at.size)
-        keeps = np.ones(self._keys.size + at.size, np.bool_)
-        keeps[at] = False
-        self._keys = _merged(keeps, self._keys, at, keys[~known])
-        self._sizes = _merged(keeps, self._sizes, at, sizes[~known])
+        first = np.flatnonzero(beginnings([records]))
+        keys = np.concatenate((self._keys, records[first]))
+        sizes = np.concatenate((self._sizes, np.diff(first, append=records.size)))
+        (self._keys,), self._sizes = summed([keys], sizes)
 
 
 class _Wide:
@@ -131,29 +120,26 @@ class _Wide:
 
     def classes(self) -> tuple[list[NDArray[np.int32]], Sizes]:
         columns = [np.concatenate(parts) for parts in zip(*(codes for codes, _ in self._parts), strict=True)]
-        sizes = np.concatenate([sizes for _, sizes in self._parts])
-        order = np.lexsort(columns[::-1])
-        columns = [column[order] for column in columns]
-        begins = np.zeros(order.size, np.bool_)
-        begins[:1] = True
-        for column in columns:
-            begins[1:] |= column[1:] != column[:-1]
-        first = np.flatnonzero(begins)
-        total = np.add.reduceat(sizes[order], first) if first.size else sizes
-        self._parts, self._waiting = [([column[first] for column in columns], total)], 0
+        self._parts, self._waiting = [summed(columns, np.concatenate([sizes for _, sizes in self._parts]))], 0
         return self._parts[0]
 
-    def firsts(self) -> tuple[NDArray[np.integer], Sizes]:
-        columns, sizes = self.classes()
-        return columns[0], sizes
+
+def summed(columns: Sequence[NDArray[Int]], sizes: Sizes) -> tuple[list[NDArray[Int]], Sizes]:
+    """The different rows in ascending order, and the sum of the sizes of each."""
+    order = np.lexsort(columns[::-1])
+    columns = [column[order] for column in columns]
+    first = np.flatnonzero(beginnings(columns))
+    total = np.add.reduceat(sizes[order], first) if first.size else sizes
+    return [column[first] for column in columns], total
 
 
-def _merged(keeps: NDArray[np.bool_], old: Sizes, at: NDArray[np.intp], new: Sizes) -> Sizes:
-    """The old where ``keeps`` says so, and the new at their places between them."""
-    merged = np.empty(keeps.size, np.int64)
-    merged[keeps] = old
-    merged[at] = new
-    return merged
+def beginnings(columns: Sequence[NDArray[np.integer]]) -> NDArray[np.bool_]:
+    """Which rows differ from the one before."""
+    begins = np.zeros(columns[0].size, np.bool_)
+    begins[:1] = True
+    for column in columns:
+        begins[1:] |= column[1:] != column[:-1]
+    return begins
 
 
 def _joined(columns: Sequence[NDArray[np.int32]], room: Sequence[int]) -> NDArray[np.int64]:

@@ -46,8 +46,12 @@ def check_copy(engine: Engine, original: Original, progress: Progress) -> int:
     about = engine.description
     batches = engine.batches(f"SELECT * FROM {RECORDS}", about.schema, progress, _STAGE)
     copied = chain([_names(about.header)], hashed_batches(batches))
-    is_csv = original.file.suffix == ".csv"
-    expected = _of_csv(original, len(about.header)) if is_csv else _of_parquet(original.file, about.schema.types)
+    if original.file.suffix == ".csv":
+        recode = None if original.encoding == "utf-8" else original.encoding
+        # The names are the first of the rows.
+        expected = read_csv(original.file, original.delimiter, len(about.header), recode=recode)
+    else:
+        expected = _of_parquet(original.file, about.schema.types)
     if _sum(expected, progress) != _sum(copied, progress):
         raise VerificationFailed("What was written to the target is not what was released. It was removed.")
     if original.columns:
@@ -73,12 +77,6 @@ def _of_parquet(file: Path, types: Sequence[Any]) -> Iterator[Batch]:
 def _typed(batch: Any, types: Sequence[Any]) -> Any:
     columns = [typed_as(column, kind) for column, kind in zip(batch.columns, types, strict=True)]
     return pa.RecordBatch.from_arrays(columns, names=[str(place) for place in range(len(columns))])
-
-
-def _of_csv(original: Original, columns: int) -> Iterator[Batch]:
-    """The rows of a CSV file; the names are the first of them."""
-    recode = None if original.encoding == "utf-8" else original.encoding
-    return read_csv(original.file, original.delimiter, columns, recode=recode)
 
 
 def _sum(batches: Iterable[Batch], progress: Progress) -> tuple[int, int]:

@@ -183,21 +183,20 @@ def judged(column: str, spread: Spread, criteria: Sequence[Criterion]) -> Sensit
         bad = spread.failing([each], everybody)
         missing[each.text] = (int(bad.sum()), int(sizes[bad].sum()))
     harmed = _sums(spread.group, spread.number * spread.harmful[spread.value], spread.groups) > 0
-    figures = {
-        "largest_share_percent": _worst(spread.figure("share", everybody), harmed, np.max),
-        "least_distinct": _whole(_worst(spread.figure("distinct", everybody), harmed, np.min)),
-        "least_entropy": _worst(spread.figure("entropy", everybody), harmed, np.min),
-        "largest_closeness": _worst(spread.figure("closeness", everybody), harmed, np.max),
-    }
-    if spread.order is not None:
-        moved = spread.figure("ordered-closeness", everybody)
-        figures["largest_ordered_closeness"] = _worst(moved, harmed, np.max)
-    return SensitiveRecount(column, figures, missing)
+    figures: dict[str, float | None] = {}
+    for name, kind, worst in _FIGURES:
+        if kind != "ordered-closeness" or spread.order is not None:
+            figure = spread.figure(kind, everybody)
+            figures[name] = float(worst(figure[harmed])) if harmed.any() else None
+    distinct = figures["least_distinct"]
+    return SensitiveRecount(column, {**figures, "least_distinct": None if distinct is None else int(distinct)}, missing)
 
 
-def _whole(number: float | None) -> int | None:
-    return None if number is None else int(number)
-
-
-def _worst(figure: Figures, harmed: NDArray[np.bool_], choose: object) -> float | None:
-    return float(choose(figure[harmed])) if harmed.any() else None  # type: ignore[operator]
+_FIGURES = (
+    ("largest_share_percent", "share", np.max),
+    ("least_distinct", "distinct", np.min),
+    ("least_entropy", "entropy", np.min),
+    ("largest_closeness", "closeness", np.max),
+    ("largest_ordered_closeness", "ordered-closeness", np.max),
+)
+"""What is told of a sensitive column: the kind of criterion by which it is judged, and which class is the worst."""

@@ -10,7 +10,7 @@ _DIGITS = frozenset("0123456789")
 
 def expected_values(values: Sequence[str]) -> list[str]:
     """What the released file must hold for each value of the input."""
-    bare = [_without_blanks(value) for value in values]
+    bare = [value.strip(" \t") for value in values]
     filled = [value for value in bare if value]
     if filled and all(map(_is_number, filled)) and not _are_codes(filled):
         return [_as_number(value) if value else "" for value in bare]
@@ -21,14 +21,6 @@ def expected_values(values: Sequence[str]) -> list[str]:
             seconds = any(value.count(":") == 2 for value in filled)
             return [_as_date(value, seconds) if value else "" for value in bare]
     return bare
-
-
-def _without_blanks(value: str) -> str:
-    while value and value[0] in " \t":
-        value = value[1:]
-    while value and value[-1] in " \t":
-        value = value[:-1]
-    return value
 
 
 def _is_number(value: str) -> bool:

@@ -65,6 +65,26 @@ class Claim:
         return [name for _, name in self.columns] + ([self.class_size] if self.class_size else [])
 
 
+@dataclass(frozen=True)
+class Case:
+    """A release to be verified: what was counted, how the record file is written, and what is claimed."""
+
+    problem: Problem
+    dialect: Dialect
+    claim: Claim
+
+    @property
+    def by_csv(self) -> bool:
+        """Whether both files are CSV."""
+        return self.dialect.format == "csv" and self.claim.file.suffix == ".csv"
+
+    @property
+    def encoding(self) -> str:
+        """The encoding of the values that are compared: that of the input where the released file has it too."""
+        encoding = self.dialect.encoding or "utf-8"
+        return encoding if self.by_csv and not read_wide(encoding) else "utf-8"
+
+
 Crosswalk = Mapping[str, tuple[str, ...]]
 """The code of each initial region: of its aggregated region, and in tiers of each larger place."""
 
@@ -94,17 +114,10 @@ def hashed(texts: Iterable[str], encoding: str, escape: bool = False) -> Hashes:
     return hashes_of(escaped(values) if escape else values)
 
 
-def text_encoding(dialect: Dialect, claim: Claim) -> str:
-    """The encoding of the values that are compared: that of the input where the released file has it too."""
-    encoding = dialect.encoding or "utf-8"
-    by_bytes = dialect.format == "csv" and claim.file.suffix == ".csv" and not read_wide(encoding)
-    return encoding if by_bytes else "utf-8"
-
-
-def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, tick: Tick) -> Seen:
+def seen_input(case: Case, crosswalk: Crosswalk, tick: Tick) -> Seen:
     """The input by classes of aggregated region and all quasi-identifiers, its values changed as stated."""
-    seen, encoding = Seen(), text_encoding(dialect, claim)
-    place = {name: index for index, name in enumerate(dialect.header)}
+    problem, claim, encoding, seen = case.problem, case.claim, case.encoding, Seen()
+    place = {name: index for index, name in enumerate(case.dialect.header)}
     regions, *larger = (
         Translation(hashed(crosswalk, encoding), hashed(codes, encoding))
         for codes in zip(*crosswalk.values(), strict=True)
@@ -112,20 +125,15 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cros
     if larger:
         seen.tiers = 1 + len(larger)
         seen.tally = Tally(seen.tiers, notes=2)
-    grouped = [
-        (place[one.column], _Groups(one.groups, encoding, claim.escaped))
-        for one in problem.groupings
-        if one.column in problem.quasi_identifiers
-    ]
-    rewritten = [
-        (place[name], groups)
-        for name, values in claim.values.items()
-        for groups in (_rewritten(values, encoding, claim.escaped),)
-        if groups is not None
-    ]
+    changes = [(one.column, one.groups) for one in problem.groupings if one.column in problem.quasi_identifiers]
+    for name, values in claim.values.items():
+        pairs = zip(values, expected_values(values), strict=True)
+        different = {before: after for before, after in pairs if before != after}
+        changes += [(name, different)] if different else []
+    changed = [(place[name], _changes(groups, encoding, claim.escaped)) for name, groups in changes]
     at, kinds_at = place[problem.region_column], [place[name] for name in problem.quasi_identifiers]
     released = [place[name] for name, _ in claim.columns]
-    for columns in _input_batches(problem, dialect, claim):
+    for columns in _input_batches(case):
         tick(columns.shape[1])
         seen.rows += columns.shape[1]
         above = [codes.of(columns[at])[0] for codes in larger]
@@ -134,8 +142,8 @@ def seen_input(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cros
         if missing:
             known = columns[at] != 0
             columns, above = np.compress(known, columns, axis=1), [codes[known] for codes in above]
-        for column, groups in (*grouped, *rewritten):
-            columns[column] = groups.applied(columns[column])
+        for column, groups in changed:
+            columns[column] = groups.where_any(columns[column])
         keys = fingerprints(columns, [*kinds_at, at])
         notes = np.stack((columns[at], fingerprints(columns, kinds_at))) if larger else None
         seen.tally.add(keys, _rows(columns, released, at, above), notes)
@@ -164,24 +172,20 @@ def _rows(columns: Batch, released: Sequence[int], region: int | None, above: Se
     return np.stack(rows)
 
 
-def output_parts(dialect: Dialect, claim: Claim, number: int) -> list[Stretch | None]:
+def output_parts(case: Case, number: int) -> list[Stretch | None]:
     """The parts of the released file that may be read side by side."""
-    if claim.file.suffix != ".csv" or dialect.format != "csv":
-        return [None]
-    return plain_parts(claim.file, number)
+    return plain_parts(case.claim.file, number) if case.by_csv else [None]
 
 
-def seen_output(
-    problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, tick: Tick, part: Stretch | None = None
-) -> Seen:
+def seen_output(case: Case, crosswalk: Crosswalk, tick: Tick, part: Stretch | None = None) -> Seen:
     """The released file, or a part of it, by classes of what it holds of the region column and quasi-identifiers."""
-    seen, encoding = Seen(), text_encoding(dialect, claim)
+    problem, claim, encoding, seen = case.problem, case.claim, case.encoding, Seen()
     codes = hashed(sorted({code for codes in crosswalk.values() for code in codes}), encoding)
     known = Translation(codes, codes)
     names = [name for name, _ in claim.columns]
     counted = [names.index(name) for name in (problem.region_column, *problem.quasi_identifiers) if name in names]
     region = names.index(problem.region_column) if problem.region_column in names else None
-    quotes: list[int] | None = [] if claim.file.suffix == ".csv" and dialect.format == "csv" else None
+    quotes: list[int] | None = [] if case.by_csv else None
     for columns in _output_batches(claim, encoding, seen, quotes, part):
         tick(columns.shape[1])
         seen.rows += columns.shape[1]
@@ -217,41 +221,27 @@ def taken_together(parts: Sequence[Seen]) -> Seen:
     return whole
 
 
-class _Groups:
-    """A grouping, applied to hashes."""
-
-    def __init__(self, groups: Mapping[str, str], encoding: str, escape: bool) -> None:
-        before, after = hashed(groups, encoding, escape), hashed(groups.values(), encoding, escape)
-        self._translation = Translation(before, after)
-
-    def applied(self, column: Hashes) -> Hashes:
-        translated, missing = self._translation.of(column)
-        return np.where(translated == 0, column, translated) if missing else translated
+def _changes(groups: Mapping[str, str], encoding: str, escape: bool) -> Translation:
+    """From the hashes of values to those of what they became."""
+    return Translation(hashed(groups, encoding, escape), hashed(groups.values(), encoding, escape))
 
 
-def _rewritten(values: tuple[str, ...], encoding: str, escape: bool) -> _Groups | None:
-    """What must have become of a column's values, if any of them is not to be as it was."""
-    pairs = zip(values, expected_values(values), strict=True)
-    different = {before: after for before, after in pairs if before != after}
-    return _Groups(different, encoding, escape) if different else None
-
-
-def _input_batches(problem: Problem, dialect: Dialect, claim: Claim) -> Iterator[Batch]:
-    if claim.source is not None:
-        places = [place for place, name in enumerate(dialect.header) if name != problem.region_column]
-        yield from hashed_batches(every_record(claim.source), places if claim.escaped else ())
-        return
-    assert problem.records_source is not None
-    path = Path(problem.records_source.path)
+def _input_batches(case: Case) -> Iterator[Batch]:
+    problem, dialect, claim = case.problem, case.dialect, case.claim
     # The region column is compared with the crosswalk, which holds the ids as they are.
     others = [place for place, name in enumerate(dialect.header) if name != problem.region_column]
     escape = others if claim.escaped else []
+    if claim.source is not None:
+        yield from hashed_batches(every_record(claim.source), escape)
+        return
+    assert problem.records_source is not None
+    path = Path(problem.records_source.path)
     if dialect.format == "parquet":
         yield from _without_first(read_parquet(path, escape), 1)
         return
     skip = 2 if dialect.category_line else 1
     encoding = dialect.encoding or "utf-8"
-    recode = encoding if text_encoding(dialect, claim) != encoding else None
+    recode = encoding if case.encoding != encoding else None
     batches = read_csv(path, dialect.delimiter or ",", len(dialect.header), dialect.compressed, recode, escape)
     yield from _without_first(batches, skip)
 

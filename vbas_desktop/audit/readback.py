@@ -23,7 +23,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 from numpy.typing import NDArray
 
-from .blocks import Fields, Places, Table, Unreadable, WholeLineEnds, borders_in, cut, is_even, rows_of
+from .blocks import Fields, Table, Unreadable, WholeLineEnds, borders_in, cut, fields_of, is_even, rows_of
 from .tally import Hashes, hash_fields, hash_rows
 
 BLOCK_BYTES = 1 << 19
@@ -137,22 +137,13 @@ def _stacked(texts: Iterable[Any], escape: Collection[int] = ()) -> Batch:
 
 def hashes_of(column: Any) -> Hashes:
     """The hash of every value of a pyarrow binary array."""
-    _, offsets, data = column.buffers()
-    if not len(column):
-        return np.empty(0, np.uint64)
-    places = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
-    return _hashed(
-        np.frombuffer(data, np.uint8) if data is not None and data.size else _NOTHING, places[:-1], places[1:]
-    )
+    return _hashed(fields_of(column))
 
 
-def _hashed(data: NDArray[np.uint8], starts: Places, ends: Places) -> Hashes:
-    out = np.empty(starts.size, np.uint64)
-    hash_fields(data, starts, ends, out)
+def _hashed(fields: Fields) -> Hashes:
+    out = np.empty(fields.starts.size, np.uint64)
+    hash_fields(fields.data, fields.starts, fields.ends, out)
     return out
-
-
-_NOTHING = np.zeros(1, np.uint8)
 
 
 def as_text(column: Any) -> Any:
@@ -243,7 +234,7 @@ def _hashed_rows(rows: NDArray[np.uint8] | list[Fields], table: Table) -> Batch:
             hash_rows(rows, borders, hashes)
             return hashes
         rows = cut(rows, borders, lines, table)
-    return np.stack([_hashed(each.data, each.starts, each.ends) for each in rows])
+    return np.stack([_hashed(each) for each in rows])
 
 
 def _arrow(path: Path, delimiter: str, columns: int, compressed: bool, recode: str | None) -> Iterator[list[Any]]:

@@ -26,6 +26,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.files.access import check_readable, refuse_bomb
 
+from .classes import Classes, beginnings
 from .criteria import SensitiveRecount, Spread, judged, order_of
 
 REHEARSAL = f"{__name__}:rehearse"
@@ -115,7 +116,6 @@ def _counted(
     progress: Progress,
 ) -> Recount:
     from .blocks import Table, Unreadable, blocks_of
-    from .classes import Classes
     from .values import Values
 
     table = Table(delimiter, len(names), [names.index(name) for name in columns], 2 if category_line else 1)
@@ -147,30 +147,23 @@ def _counted(
         judged(each.column, spread_of(*counter.classes(), values[place].texts(read_as), each), each.criteria)
         for place, (each, counter) in enumerate(zip(sensitive, cells, strict=True), own)
     )
-    return Recount(int(sizes.sum()), values[0].number, int(sizes.size), vector, found, _fewest(classes.regions()))
-
-
-def _fewest(sizes: NDArray[np.int64]) -> int | None:
-    return int(sizes.min()) if sizes.size else None
+    fewest = min(classes.regions().tolist(), default=None)
+    return Recount(int(sizes.sum()), values[0].number, int(sizes.size), vector, found, fewest)
 
 
 def spread_of(
     columns: Sequence[NDArray[np.int32]], sizes: NDArray[np.int64], texts: Sequence[str], chosen: Sensitive
 ) -> Spread:
     """The values of a sensitive column by class; cells of a class follow each other."""
-    begins = np.zeros(sizes.size, np.bool_)
-    begins[:1] = True
-    for column in columns[:-1]:
-        begins[1:] |= column[1:] != column[:-1]
+    begins = beginnings(columns[:-1])
     group = (np.cumsum(begins) - 1).astype(np.int64)
     harmful = np.array([not chosen.is_benign(text) for text in texts], np.bool_)
-    groups = int(begins.sum())
     order = order_of(texts)
     if order is None and any(each.kind == "ordered-closeness" for each in chosen.criteria):
         message = "Not all values of the column are numbers (an empty one is none), so they have no order."
         remedy = "Use closeness instead of ordered-closeness."
         raise InputError(Finding("sensitive-not-ordered", message, remedy, column=chosen.column))
-    return Spread(groups, group, columns[-1].astype(np.int64), sizes, harmful, order)
+    return Spread(int(begins.sum()), group, columns[-1].astype(np.int64), sizes, harmful, order)
 
 
 def _text(raw: IO[bytes], encoding: str, compressed: bool) -> IO[bytes]:

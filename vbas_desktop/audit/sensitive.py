@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.criteria import Criterion
 from vbas_desktop.domain.errors import Check
-from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.sensitive import SensitiveCounts, enforced
-from vbas_desktop.files.dialect import Dialect
 
 from .blocks import Unreadable
 from .criteria import Spread, order_of
 from .expected_values import expected_values
-from .fingerprints import Claim, Seen, hashed, text_encoding
+from .fingerprints import Case, Seen, hashed
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -38,32 +36,28 @@ class Judged:
         return tuple(each for each in self.criteria if each.kind in _COMPARED)
 
 
-def judged_columns(problem: Problem, dialect: Dialect, claim: Claim, seen: Seen) -> list[Judged]:
+def judged_columns(case: Case, seen: Seen) -> list[Judged]:
     """The spread of every column with criteria that the file has."""
     keys = seen.tally.classes().keys
     order = np.argsort(keys)
     found = []
-    for each in enforced(problem.sensitive):
+    for each in enforced(case.problem.sensitive):
         if each.column not in seen.values:
             continue
         _, counts, _, notes = seen.values[each.column].classes()
         known, value = np.unique(notes[:, 1], return_inverse=True)
         group = order[np.searchsorted(keys, notes[:, 0], sorter=order)].astype(np.int64)
-        spread = Spread(
-            keys.size, group, value.ravel().astype(np.int64), counts, *_meaning(each, known, dialect, claim)
-        )
+        spread = Spread(keys.size, group, value.ravel().astype(np.int64), counts, *_meaning(case, each, known))
         found.append(Judged(each.column, each.chosen.criteria, spread))
     return found
 
 
-def _meaning(
-    sensitive: SensitiveCounts, known: NDArray[np.uint64], dialect: Dialect, claim: Claim
-) -> tuple[Flags, Numbers | None]:
+def _meaning(case: Case, sensitive: SensitiveCounts, known: NDArray[np.uint64]) -> tuple[Flags, Numbers | None]:
     """Which of the values, of which only the hashes are known, do harm, and in which order they are."""
+    claim, chosen = case.claim, sensitive.chosen
     given: Sequence[str] = claim.values.get(sensitive.column, sensitive.values)
     written = expected_values(given) if sensitive.column in claim.values else list(given)
-    encoding, chosen = text_encoding(dialect, claim), sensitive.chosen
-    hashes = hashed(written, encoding, claim.escaped)
+    hashes = hashed(written, case.encoding, claim.escaped)
     benign = [chosen.is_benign(one) or chosen.is_benign(other) for one, other in zip(given, written, strict=True)]
     harmful = ~np.isin(known, hashes[np.array(benign, np.bool_)])
     if not any(each.kind == "ordered-closeness" for each in chosen.criteria):
@@ -76,10 +70,8 @@ def _meaning(
     return harmful, order
 
 
-def barring_by(columns: Sequence[Judged]) -> Callable[[Numbers, int, Flags], Flags] | None:
+def barring_by(columns: Sequence[Judged]) -> Callable[[Numbers, int, Flags], Flags]:
     """What says which groups of classes must not be released, by all records of the input."""
-    if not columns:
-        return None
 
     def barred(group: Numbers, groups: int, left: Flags) -> Flags:
         bad = np.zeros(groups, np.bool_)
@@ -96,18 +88,19 @@ def settled(columns: Sequence[Judged], place: Numbers, released: Flags) -> Flags
     ``place`` is the same for classes that are released as one.
     """
     compared = [each for each in columns if each.compared]
+    if not compared:
+        return released
     groups, group = np.unique(place, return_inverse=True)
     group = group.ravel().astype(np.int64)
-    while compared:
+    while True:
         bad = np.zeros(groups.size, np.bool_)
         for each in compared:
             spread = each.spread.joined(group, groups.size, released)
             bad |= spread.failing(each.criteria, spread.totals)
         left = released & ~bad[group]
         if np.array_equal(left, released):
-            break
+            return released
         released = left
-    return released
 
 
 def criteria_check(columns: Sequence[Judged], names: Mapping[str, str]) -> list[Check]:

@@ -16,6 +16,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.sources.engine import RECORDS, Engine, changed
 
+from .classes import summed
 from .criteria import judged
 from .readback import as_text
 from .recount import Recount, spread_of
@@ -66,22 +67,10 @@ def _cells(
     types = pa.schema([*(schema.field(place) for place in places), pa.field("n", pa.int64())])
     found = engine.fetch(query, types, progress, "Recounting classes")
     numbers = np.asarray(found.column(len(places)), np.int64)
-    coded = [pc.dictionary_encode(_text(found.column(number))) for number in range(len(places))]
-    codes = [np.asarray(column.indices, np.int32) for column in coded]
-    order = np.lexsort(codes[::-1])
-    codes = [column[order] for column in codes]
-    begins = np.zeros(numbers.size, np.bool_)
-    begins[:1] = True
-    for column in codes:
-        begins[1:] |= column[1:] != column[:-1]
-    first = np.flatnonzero(begins)
-    sizes = np.add.reduceat(numbers[order], first) if first.size else numbers
+    coded = [pc.dictionary_encode(as_text(found.column(number).combine_chunks())) for number in range(len(places))]
+    codes, sizes = summed([np.asarray(column.indices, np.int32) for column in coded], numbers)
     texts = [[value.decode("utf-8", "replace") for value in column.dictionary.to_pylist()] for column in coded]
-    return [column[first] for column in codes], sizes, texts
-
-
-def _text(column: Any) -> Any:
-    return as_text(column.combine_chunks())
+    return codes, sizes, texts
 
 
 def _refuse_unknown(engine: Engine, unknown: Sequence[str]) -> None:

@@ -122,6 +122,11 @@ class Translation:
         out = np.empty(values.size, np.uint64) if out is None else out
         return out, int(_translate(values, self._slots, self._taken, self._targets, out))
 
+    def where_any(self, values: Hashes) -> Hashes:
+        """The translated hashes; those that have no translation stay as they are."""
+        translated, missing = self.of(values)
+        return np.where(translated == 0, values, translated) if missing else translated
+
 
 @compiled
 def combine(rows: Hashes, column: Hashes) -> None:

@@ -35,45 +35,31 @@ Barring = Callable[[Numbers, int, NDArray[np.bool_]], NDArray[np.bool_]]
 """From the group of each cell, the number of groups, and the cells that are left, to the groups not to be released."""
 
 
+def nothing_barred(group: Numbers, groups: int, left: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whatever is large enough may be released."""
+    return np.zeros(groups, np.bool_)
+
+
 def levels(
-    place: Numbers,
-    kind: Numbers,
-    counts: Numbers,
-    parents: Sequence[Numbers],
-    k: int,
-    barring: Barring | None = None,
+    place: Numbers, kind: Numbers, counts: Numbers, parents: Sequence[Numbers], k: int, barring: Barring
 ) -> Iterator[Level]:
     """What the rule leaves in each tier of the cells (place of tier 0, class), from the aggregated regions up.
 
-    ``barring`` says what must not be released, whatever its size.
+    ``parents[t]`` is the place of tier t + 1 that each place of tier t lies in. ``barring`` says what must not be
+    released, whatever its size.
     """
     cell = np.arange(counts.size)
     left = np.ones(counts.size, np.bool_)
-    large = counts >= k
-    if barring is not None:
-        large &= ~barring(cell, counts.size, left)
+    large = (counts >= k) & ~barring(cell, counts.size, left)
     usual = np.full(len(parents[0]), k - 1, np.int64)
     rest, room = np.where(large, 0, counts), np.where(large, 0, k - 1)
     level = Level(place, kind, rest, room, usual, large, np.zeros(0, np.int64))
     yield level
     for parent in parents:
         left &= ~level.released[cell]
-        level = _above(level, parent, k, None if barring is None else _Barred(barring, cell, left))
+        level = _above(level, parent, k, barring, cell, left)
         cell = level.below[cell]
         yield level
-
-
-@dataclass(frozen=True, eq=False)
-class _Barred:
-    """What must not be released in one tier: ``cell`` is the cell of the tier below that each of tier 0 belongs to."""
-
-    barring: Barring
-    cell: Numbers
-    left: NDArray[np.bool_]
-
-    def groups(self, group: Numbers, number: int) -> NDArray[np.bool_]:
-        """Which of the groups of cells; ``group`` is that of each cell of the tier below."""
-        return self.barring(group[self.cell], number, self.left)
 
 
 def recounted_tiers(
@@ -82,13 +68,9 @@ def recounted_tiers(
     counts: Numbers,
     parents: Sequence[Numbers],
     k: int,
-    barring: Barring | None = None,
+    barring: Barring = nothing_barred,
 ) -> tuple[Numbers, int]:
-    """The tier of each cell (place of tier 0, class), one beyond the last if it is in none, and the last tier.
-
-    ``parents[t]`` is the place of tier t + 1 that each place of tier t lies in. ``barring`` says what must not be
-    released, whatever its size.
-    """
+    """The tier of each cell by `levels`, one beyond the last if it is in none, and the last tier."""
     tier = np.full(counts.size, len(parents) + 1)
     cell = np.arange(counts.size)
     for number, level in enumerate(levels(place, kind, counts, parents, k, barring)):
@@ -97,8 +79,10 @@ def recounted_tiers(
     return tier, len(parents)
 
 
-def _above(level: Level, parent: Numbers, k: int, barred: _Barred | None = None) -> Level:
-    """The tier above."""
+def _above(
+    level: Level, parent: Numbers, k: int, barring: Barring, cell: Numbers, left_over: NDArray[np.bool_]
+) -> Level:
+    """The tier above; ``cell`` is the cell of this one that each of tier 0 belongs to, if it is ``left_over``."""
     rank, ranked = _by_room(parent, level.usual)
     above = parent[level.place]
     order = np.lexsort((rank[level.place], level.kind, above))
@@ -120,9 +104,7 @@ def _above(level: Level, parent: Numbers, k: int, barred: _Barred | None = None)
     untouched = _first_missing(rank[level.place][order], group_sorted, starts, groups)
     largest = np.maximum(largest, ranked[owner, np.minimum(untouched, ranked.shape[1] - 1)])
     allowed = total - largest
-    released = (left >= k) & (left <= allowed)
-    if barred is not None:
-        released &= ~barred.groups(group, groups)
+    released = (left >= k) & (left <= allowed) & ~barring(group[cell], groups, left_over)
     room = np.where(released, 0, np.where(allowed < k, total, k - 1))
     usual_largest = ranked[:, 0]
     usual = np.where(usual_sum - usual_largest < k, usual_sum, k - 1)

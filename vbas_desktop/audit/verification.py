@@ -27,18 +27,7 @@ from vbas_desktop.domain.progress import Cancelled, Progress
 from vbas_desktop.files.dialect import Dialect
 
 from .blocks import Unreadable
-from .fingerprints import (
-    Claim,
-    Crosswalk,
-    Seen,
-    Tick,
-    hashed,
-    output_parts,
-    seen_input,
-    seen_output,
-    taken_together,
-    text_encoding,
-)
+from .fingerprints import Case, Claim, Crosswalk, Seen, hashed, output_parts, seen_input, seen_output, taken_together
 from .readback import Stretch, escaped
 from .sensitive import barring_by, criteria_check, judged_columns, settled
 from .tier_recount import recounted_tiers
@@ -61,7 +50,7 @@ class Verification:
     """
 
     def __init__(self, problem: Problem, dialect: Dialect, claim: Claim) -> None:
-        self._problem, self._dialect, self._claim = problem, dialect, claim
+        self._case, self._problem, self._claim = Case(problem, dialect, claim), problem, claim
         self._stop, self._lock, self._done = threading.Event(), threading.Lock(), 0
         self._pool = ThreadPoolExecutor(1 + _READERS, "verify")
 
@@ -89,9 +78,9 @@ class Verification:
             if self._input_now() != self._begun:
                 checks.append(Check("the record file stayed the same while the release was made", False, "it changed"))
             if all(check.passed for check in checks):
-                expected = _expected(problem, self._dialect, claim, crosswalk, before)
+                expected = _expected(self._case, crosswalk, before)
                 checks += _checks(problem, claim, before, after, expected)
-                checks += criteria_check(judged_columns(problem, self._dialect, claim, after), dict(claim.columns))
+                checks += criteria_check(judged_columns(self._case, after), dict(claim.columns))
         except Unreadable as error:
             checks = [Check("the released file can be read back", False, str(error))]
         failed = [check for check in checks if not check.passed]
@@ -102,7 +91,7 @@ class Verification:
 
     def _both(self, progress: Progress) -> tuple[Seen, Seen]:
         """What the input and the released file come down to."""
-        parts = output_parts(self._dialect, self._claim, _READERS)
+        parts = output_parts(self._case, _READERS)
         before = self._before or self._begin(self._read_input)
         after = [self._begin(partial(self._read_part, part)) for part in parts]
         futures, total = [before, *after], max(1, self._claim.records + self._claim.released)
@@ -128,13 +117,10 @@ class Verification:
         return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
 
     def _read_input(self) -> Seen:
-        return seen_input(*self._reading())
+        return seen_input(self._case, self._crosswalk.result(), self._tick)
 
     def _read_part(self, part: Stretch | None) -> Seen:
-        return seen_output(*self._reading(), part)
-
-    def _reading(self) -> tuple[Problem, Dialect, Claim, Crosswalk, Tick]:
-        return self._problem, self._dialect, self._claim, self._crosswalk.result(), self._tick
+        return seen_output(self._case, self._crosswalk.result(), self._tick, part)
 
     def _begin(self, read: Callable[[], Seen]) -> Future[Seen]:
         def stopping() -> Seen:
@@ -166,15 +152,14 @@ class _Expected:
         return int(self.sizes.sum())
 
 
-def _expected(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Crosswalk, before: Seen) -> _Expected:
+def _expected(case: Case, crosswalk: Crosswalk, before: Seen) -> _Expected:
+    k = case.problem.k
     _, counts, sums, notes = before.tally.classes()
-    judged = judged_columns(problem, dialect, claim, before)
+    judged = judged_columns(case, before)
     barring, every = barring_by(judged), np.arange(counts.size)
     if before.tiers == 1:
-        kept = counts >= problem.k
-        if barring is not None:
-            kept &= ~barring(every, counts.size, np.ones(counts.size, np.bool_))
-            kept = settled(judged, every, kept)
+        kept = (counts >= k) & ~barring(every, counts.size, np.ones(counts.size, np.bool_))
+        kept = settled(judged, every, kept)
         return _Expected(counts[kept], np.sum(sums[kept], dtype=np.uint64), int(counts[~kept].sum()))
     codes = [np.array(column) for column in zip(*crosswalk.values(), strict=True)]
     numbered = [np.unique(column, return_inverse=True) for column in codes]
@@ -185,14 +170,13 @@ def _expected(problem: Problem, dialect: Dialect, claim: Claim, crosswalk: Cross
         parent[below] = above
         parents.append(parent)
     regions, kinds = notes.T
-    hashes = hashed(numbered[0][0].tolist(), text_encoding(dialect, claim))
+    hashes = hashed(numbered[0][0].tolist(), case.encoding)
     order = np.argsort(hashes)
     place = order[np.searchsorted(hashes[order], regions)].astype(np.int64)
     kind = np.unique(kinds, return_inverse=True)[1].astype(np.int64)
-    tier, last = recounted_tiers(place, kind, counts, parents, problem.k, barring)
-    if barring is not None:
-        code = _released_as(place, kind, tier, parents)
-        tier = np.where(settled(judged, code, tier <= last), tier, last + 1)
+    tier, last = recounted_tiers(place, kind, counts, parents, k, barring)
+    code = _released_as(place, kind, tier, parents)
+    tier = np.where(settled(judged, code, tier <= last), tier, last + 1)
     sizes, parts = [counts[tier == 0]], [np.sum(sums[tier == 0, 0], dtype=np.uint64)]
     for number in range(1, before.tiers):
         here = tier == number

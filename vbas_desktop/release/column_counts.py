@@ -22,7 +22,6 @@ from vbas_desktop.sources.table import SourceTable
 
 from .plan import Plan
 from .records.composition import Decision, region_and_category_codes
-from .records.rows import decide
 from .records.source_writer import ReleaseQuery
 
 SAMPLE_ROWS = 1 << 18
@@ -90,7 +89,8 @@ def rehearse() -> None:
     chosen_pairs(codes, codes, np.zeros(0, np.bool_), 1, np.zeros(2, np.int64), np.uint64(0))
 
 
-def _empty(facts: ColumnFacts) -> int:
+def empty_code(facts: ColumnFacts) -> int:
+    """The code of records that have no value; −1 if there is none."""
     if not facts.missing or facts.categories is None:
         return -1
     return facts.categories.values.index("")
@@ -112,9 +112,7 @@ class ReleasedRecords:
         codes = np.empty((len(self.categories_of), region.size), np.int32)
         for q, (name, table) in enumerate(zip(problem.quasi_identifiers, self.categories_of, strict=True)):
             codes[q] = table[self.table.codes(name)[rows]]
-        area, size = np.empty(region.size, np.int32), np.empty(region.size, np.int64)
-        decide(region, codes, *self._decision.arrays(), area, size)
-        return area >= 0, region, codes
+        return self._decision.places(region, codes)[0] >= 0, region, codes
 
     @cached_property
     def _kept(self) -> NDArray[np.bool_]:
@@ -143,7 +141,7 @@ class ReleasedRecords:
         """
         first, second = self.table.codes(one.name), self.table.codes(other.name)
         bits = max(0, int(self.table.rows // PAIR_ROWS).bit_length())
-        missing = np.array([_empty(one), _empty(other)], np.int64)
+        missing = np.array([empty_code(one), empty_code(other)], np.int64)
         found, filled = [], 0
         for chunk in self._chunks():
             # As numbers of one size, so that there is one loop for codes of all sizes.
@@ -181,6 +179,10 @@ class Sample:
     region: Ints
     codes: Ints
     classes: Ints
+
+    def at(self, chosen: Ints) -> Sample:
+        """Some of them."""
+        return Sample(self.rows[chosen], self.region[chosen], self.codes[:, chosen], self.classes[chosen])
 
 
 class SourceReleased(ReleasedRecords):

@@ -15,7 +15,7 @@ import numpy as np
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts
 
-from .column_counts import Ints, ReleasedRecords, pair_counts
+from .column_counts import Ints, ReleasedRecords, Sample, empty_code, pair_counts
 from .column_tests import ALIKE, DEVIATIONS, GAIN, KNOWING, Agreement, alike
 
 RARE_PAIRS = 0.2
@@ -27,15 +27,6 @@ MOST_ROWS, LEAST_ROWS = 1 << 15, 1 << 12
 WORK = 1 << 19
 """So many rows are looked at in all pairs together, as long as each pair has `LEAST_ROWS`."""
 _WIDEST = 1 << 62
-
-
-@dataclass(frozen=True)
-class TellingPair:
-    """Two columns, and what they tell together."""
-
-    first: str
-    second: str
-    told: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +45,8 @@ class _Question:
 
 def telling_pairs(
     records: ReleasedRecords, columns: Sequence[ColumnFacts], progress: Progress
-) -> Iterator[TellingPair]:
-    """The pairs of these columns, none of which tells too much alone, that do so together."""
+) -> Iterator[tuple[str, str]]:
+    """The pairs of these columns, none of which tells too much alone, that do so together, and what they tell."""
     able = [facts for facts in columns if facts.categorical and facts.distinct - bool(facts.missing) > 1]
     pairs = list(combinations(able, 2))
     if not pairs:
@@ -65,7 +56,7 @@ def telling_pairs(
         progress.update("Testing pairs of released columns", 0.0)
         told = " ".join([*_identifying(records, one, other), *test.told(one.name, other.name)])
         if told:
-            yield TellingPair(one.name, other.name, told)
+            yield f"{one.name}+{other.name}", told
 
 
 def _identifying(records: ReleasedRecords, one: ColumnFacts, other: ColumnFacts) -> Iterator[str]:
@@ -85,13 +76,13 @@ class _PairTest:
     """The sampled records that pairs are judged by, and what each column tells of them alone."""
 
     def __init__(self, records: ReleasedRecords, columns: Sequence[ColumnFacts], rows: int) -> None:
-        sample = records.sample
-        chosen = np.arange(min(rows, sample.rows.size)) * sample.rows.size // max(1, min(rows, sample.rows.size))
-        places = sample.rows[chosen]
-        self._classes = sample.classes[chosen]
-        self._values = {facts.name: _values(records, facts, places) for facts in columns}
+        whole = records.sample
+        number = min(rows, whole.rows.size)
+        sample = whole.at(np.arange(number) * whole.rows.size // max(1, number))
+        self._classes = sample.classes
+        self._values = {facts.name: _values(records, facts, sample.rows) for facts in columns}
         self._distinct = {facts.name: facts.distinct for facts in columns}
-        self._questions = list(_questions(records, chosen, places))
+        self._questions = list(_questions(records, sample))
         self._alone = {
             facts.name: [self._agreement(question, self._values[facts.name]) for question in self._questions]
             for facts in columns
@@ -137,24 +128,20 @@ def _more(found: Agreement, alone: Agreement) -> bool:
 def _values(records: ReleasedRecords, facts: ColumnFacts, places: Ints) -> Ints:
     """The column's codes at these rows, −1 where there is none."""
     values = records.table.codes_at(facts.name, places).astype(np.int64)
-    if facts.missing and facts.categories is not None:
-        values[values == facts.categories.values.index("")] = -1
-    return values
+    return np.where(values == empty_code(facts), -1, values)
 
 
-def _questions(records: ReleasedRecords, chosen: Ints, places: Ints) -> Iterator[_Question]:
-    sample, plan = records.sample, records.plan
-    region = sample.region[chosen]
-    yield _Question(
-        "the place more finely than the aggregated region does", region, plan.membership.astype(np.int64)[region], GAIN
-    )
+def _questions(records: ReleasedRecords, sample: Sample) -> Iterator[_Question]:
+    plan = records.plan
+    area = plan.membership.astype(np.int64)[sample.region]
+    yield _Question("the place more finely than the aggregated region does", sample.region, area, GAIN)
     for q, name in enumerate(plan.problem.quasi_identifiers):
-        category = sample.codes[q][chosen]
+        category = sample.codes[q]
         what = f"“{name}” more finely than the released categories do"
         yield _Question(what, category, np.zeros_like(category), KNOWING, dividing=True)
         group_of = records.categories_of[q].astype(np.int64)
         if np.unique(group_of).size < group_of.size:
-            before = records.table.codes_at(name, places).astype(np.int64)
+            before = records.table.codes_at(name, sample.rows).astype(np.int64)
             grouped = f"“{name}” more finely than the released groups do"
             yield _Question(grouped, before, np.maximum(0, group_of[before]), GAIN)
 

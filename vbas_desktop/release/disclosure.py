@@ -24,14 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.indices import DaviesBouldin
-from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.limits import TOLD as LIMITS
 from vbas_desktop.engine.place import PlaceVector
 from vbas_desktop.engine.place_parts import HEIGHT, Levels, Moves, codes_of, moves
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .plan import Partition, Plan, TierPlaces, smallest_area
+from .plan import Partition, Plan
 
 NOT_IN_TIERS = ("precision_loss",)
 """In tiers it depends on where in a larger place its records are, which is not released."""
@@ -99,8 +98,8 @@ class Example:
     regions: int
 
 
-@dataclass(frozen=True, eq=False)
-class Told:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Told(Partition):
     """All that the recipient is told, beside the files themselves.
 
     ``sizes`` are those of the released classes, ``size_regions`` the aggregated region of each; in tiers, those of the
@@ -111,10 +110,6 @@ class Told:
     """
 
     k: int
-    regions: Regions
-    membership: NDArray[np.int32]
-    codes: tuple[str, ...]
-    centres: NDArray[np.float64]
     sizes: NDArray[np.int64]
     size_regions: NDArray[np.int64]
     columns: tuple[ToldColumn, ...]
@@ -125,9 +120,6 @@ class Told:
     measures: dict[str, float | None]
     distances: NDArray[np.float64]
     separation: DaviesBouldin
-    names: tuple[str, ...] | None = None
-    parents: tuple[str, ...] = ()
-    coarser: tuple[TierPlaces, ...] = ()
     example: Example | None = None
     sensitive: tuple[ToldSensitive, ...] = ()
     limits: tuple[tuple[str, str], ...] = ()
@@ -136,18 +128,13 @@ class Told:
     @cached_property
     def released_by_place(self) -> NDArray[np.int64]:
         """Records released with each code, tier by tier."""
-        places = len(self.codes) + sum(len(tier.codes) for tier in self.coarser)
+        places = sum(len(tier.codes) for tier in self.tiers)
         return np.bincount(self.size_regions, self.sizes, minlength=places).astype(np.int64)
 
     @cached_property
     def released_by_region(self) -> NDArray[np.int64]:
         """Records released with the code of each aggregated region."""
         return self.released_by_place[: len(self.codes)]
-
-    @cached_property
-    def members_by_region(self) -> NDArray[np.int64]:
-        """Number of initial regions of each aggregated region."""
-        return np.bincount(self.membership, minlength=len(self.codes)).astype(np.int64)
 
     @property
     def records(self) -> int:
@@ -158,11 +145,6 @@ class Told:
     def anonymity(self) -> int | None:
         """The smallest released class, None if nothing is released."""
         return int(self.sizes.min()) if self.sizes.size else None
-
-    @property
-    def smallest_area(self) -> int | None:
-        """The fewest released records of an aggregated region that has any."""
-        return smallest_area(self)
 
     @property
     def mean_distance(self) -> float | None:
@@ -221,7 +203,7 @@ def tell(plan: Plan, place: PlaceVector, options: ReleaseOptions, header: Sequen
     most = len(plan.codes) * math.prod(column.categories for column in columns) - sizes.size
     once = _places_once(plan)
     whole = all(name in names for name in (problem.region_column, *problem.quasi_identifiers))
-    members = np.concatenate([tier.members_by_region for tier in _tiers(plan)])[region]
+    members = np.concatenate([tier.members_by_region for tier in plan.tiers])[region]
     return Told(
         k=problem.k,
         regions=problem.regions,
@@ -272,15 +254,11 @@ def _told_sensitive(plan: Plan, names: Mapping[str, str], whole: bool) -> Iterat
             yield ToldSensitive(names[each.column], tuple(one.in_words for one in each.chosen.criteria), known)
 
 
-def _tiers(plan: Plan) -> tuple[Partition, ...]:
-    return (plan, *plan.coarser)
-
-
 def _released_classes(plan: Plan) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Size, place and class of everything that is released, tier by tier."""
     kept = plan.released_here > 0
     sizes, classes = [plan.released_here[kept]], [plan.columns[kept].astype(np.int64)]
-    places, start = [np.repeat(np.arange(len(plan.codes)), np.diff(plan.indptr))[kept]], len(plan.codes)
+    places, start = [plan.places[kept].astype(np.int64)], len(plan.codes)
     for tier in plan.coarser:
         sizes.append(tier.sizes)
         classes.append(tier.size_classes)
@@ -294,7 +272,7 @@ def _places_once(plan: Plan) -> Moves:
 
     How the records were spread over them is not released.
     """
-    tiers = _tiers(plan)
+    tiers = plan.tiers
     starts = np.cumsum([0, *(len(tier.codes) for tier in tiers)])
     some = [(tier.released_by_region > 0)[tier.membership].astype(np.int64) for tier in tiers]
     places = [tier.membership + start for tier, start in zip(tiers, starts, strict=False)]
@@ -304,29 +282,21 @@ def _places_once(plan: Plan) -> Moves:
 
 def _example(plan: Plan, columns: tuple[str, ...]) -> Example | None:
     """The largest class released in the first tier above, with what its children release of it themselves."""
-    first = next((tier for tier in plan.coarser if tier.sizes.size), None)
-    if first is None:
+    tier = next((number for number, each in enumerate(plan.coarser, 1) if each.sizes.size), None)
+    if tier is None or plan.solution.tiers is None:
         return None
+    first = plan.coarser[tier - 1]
     # The largest one; of equal ones the first by place and class.
     at = int(np.argmax(first.sizes))
     place, column = int(first.size_places[at]), int(first.size_classes[at])
-    inside = [number for number in range(len(plan.codes)) if first.codes[place] in _above(plan, number)]
-    own = {
-        plan.codes[number]: int(plan.released_here[entry])
-        for number in inside
-        for entry in range(int(plan.indptr[number]), int(plan.indptr[number + 1]))
-        if plan.columns[entry] == column and plan.released_here[entry]
-    }
+    inside = plan.solution.tiers.ancestors[tier] == place
+    here = inside[plan.places] & (plan.columns == column) & (plan.released_here > 0)
+    listed = zip(plan.places[here].tolist(), plan.released_here[here].tolist(), strict=True)
+    own = {plan.codes[number]: records for number, records in listed}
     counts, problem = plan.problem.counts, plan.problem
     labels = (problem.categories[q].label(code) for q, code in enumerate(counts.class_codes(column)))
     values = dict(zip(columns, labels, strict=True))
-    return Example(first.codes[place], values, int(first.sizes[at]), own, len(inside))
-
-
-def _above(plan: Plan, number: int) -> set[str]:
-    """The codes of the places that an aggregated region lies in."""
-    member = int(np.flatnonzero(plan.membership == number)[0])
-    return {tier.codes[int(tier.membership[member])] for tier in plan.coarser}
+    return Example(first.codes[place], values, int(first.sizes[at]), own, int(inside.sum()))
 
 
 def suppressed_share(suppressed: int, released: int, k: int, least: int, most: int) -> Share:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from vbas_desktop.assessment.policies import Judgement
 from vbas_desktop.domain.errors import Check, Finding
 from vbas_desktop.files.atomic import RUN_FILE
-from vbas_desktop.files.folders import check_target_folder, new_folder
+from vbas_desktop.files.folders import check_target_folder
 
 _OUTSIDE = (
     "anonymized.csv", "anonymized.parquet", "crosswalk.csv", "aggregated_regions.csv", "aggregated_regions.geojson",
@@ -21,11 +20,6 @@ _INSIDE = ("aggregated_regions.csv", "report.html", "report.pdf")
 
 NAMES = (RUN_FILE, *(f"release/{name}" for name in _OUTSIDE), *(f"internal/{name}" for name in _INSIDE))
 """Every file that a release may consist of. A folder with any other in it is not replaced."""
-
-
-def complete_folder(target: Path) -> AbstractContextManager[Path]:
-    """A hidden folder that takes the target's place if the block ends well and vanishes otherwise."""
-    return new_folder(target, NAMES)
 
 
 def check_target(target: Path) -> None:

@@ -200,7 +200,7 @@ WRITERS: dict[str, Callable[[Partition, Sequence[Placed]], bytes]] = {"geojson":
 
 def _features(partition: Partition, placed: Sequence[Placed]) -> Iterator[tuple[dict[str, Any], Any]]:
     """Properties and shape of every code in the order of the table, tier by tier."""
-    for number, (tier, drawn) in enumerate(zip((partition, *partition.coarser), placed, strict=True)):
+    for number, (tier, drawn) in enumerate(zip(partition.tiers, placed, strict=True)):
         more = [dict(zip(TIERS, row, strict=True)) for row in tier_columns(tier, number)] if partition.coarser else None
         for at, place in enumerate(code_order(tier)):
             properties = {

@@ -23,7 +23,7 @@ from vbas_desktop.domain.policies import RECORDS
 from vbas_desktop.domain.problem import Population
 from vbas_desktop.files.policies import find_policy
 
-from .plan import Plan, smallest_area
+from .plan import Plan
 
 ANSWERS = "answers"
 """Where a filled-in checklist keeps the answers to the questions of policies."""
@@ -40,8 +40,7 @@ def population_of(plan: Plan, column: str | None, population: Population | None)
 
 def placed(plan: Plan) -> tuple[Placed, ...]:
     """The released classes of every tier with their places."""
-    place = np.repeat(np.arange(len(plan.codes)), np.diff(plan.indptr))
-    own = Placed(plan.membership, place, plan.columns, plan.released_here)
+    own = Placed(plan.membership, plan.places, plan.columns, plan.released_here)
     return (
         own,
         *(Placed(tier.membership, tier.size_places, tier.size_classes, tier.sizes) for tier in plan.coarser),
@@ -53,7 +52,7 @@ def figures_of(plan: Plan, document: Mapping[str, Any]) -> Figures:
     sizes, numbers = np.unique(plan.sizes, return_counts=True)
     lost = 100 * plan.records_suppressed / max(1, plan.problem.records)
     return together(
-        record_figures(dict(zip(sizes.tolist(), numbers.tolist(), strict=True)), smallest_area(plan)),
+        record_figures(dict(zip(sizes.tolist(), numbers.tolist(), strict=True)), plan.smallest_area),
         Figures({("suppressed_percent", RECORDS): lost}),
         sensitive_figures(plan.solution.sensitive),
         ledger_figures(document.get("ledger_check")),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,70 +19,70 @@ from vbas_desktop.domain.tiers import NOWHERE, Tiers
 from vbas_desktop.engine.sensitive import decided_for
 
 
-class Partition(Protocol):
-    """The aggregated regions with their released records: all that the small files and the map need."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Partition:
+    """Places with their released records: all that the small files and the map need.
 
-    @property
-    def regions(self) -> Regions:
-        """The initial regions."""
+    ``membership`` is the place of each of the initial ``regions``; ``codes``, ``centres`` (their middles) and ``names``
+    (readable ones, if they have any) are those of the places. In tiers, ``parents`` has the code of the larger place
+    that each place lies in, empty for the whole area, and ``coarser`` the tiers above.
+    """
 
-    @property
-    def membership(self) -> NDArray[np.int32]:
-        """Aggregated region of each initial region."""
-
-    @property
-    def codes(self) -> tuple[str, ...]:
-        """The code of each aggregated region."""
-
-    @property
-    def centres(self) -> NDArray[np.float64]:
-        """The middle of each aggregated region."""
-
-    @property
-    def members_by_region(self) -> NDArray[np.int64]:
-        """Number of initial regions of each aggregated region."""
+    regions: Regions
+    membership: NDArray[np.int32]
+    codes: tuple[str, ...]
+    centres: NDArray[np.float64]
+    names: tuple[str, ...] | None = None
+    parents: tuple[str, ...] = ()
+    coarser: tuple[TierPlaces, ...] = ()
 
     @property
     def released_by_region(self) -> NDArray[np.int64]:
-        """Released records of each aggregated region; in tiers, those that are released with its code."""
+        """Records that are released with the code of each place."""
+        raise NotImplementedError
+
+    @cached_property
+    def members_by_region(self) -> NDArray[np.int64]:
+        """Number of initial regions of each place."""
+        return np.bincount(self.membership, minlength=len(self.codes)).astype(np.int64)
 
     @property
-    def names(self) -> tuple[str, ...] | None:
-        """The readable name of each place, if they have any."""
+    def tiers(self) -> tuple[Partition, ...]:
+        """The places of all tiers, these first."""
+        return (self, *self.coarser)
 
     @property
-    def parents(self) -> tuple[str, ...]:
-        """In tiers, the code of the larger place that each place lies in; empty for the whole area."""
+    def smallest_area(self) -> int | None:
+        """The fewest released records of a place that is named in the release; None if nothing is released.
 
-    @property
-    def coarser(self) -> tuple[TierPlaces, ...]:
-        """The tiers above, if there are any."""
+        The records of a larger place are those released with its own code and with the codes of places inside it.
+        """
+        fewest: list[int] = []
+        inside: dict[str, int] = {}
+        for tier in self.tiers:
+            above: dict[str, int] = {}
+            parents = tier.parents or ("",) * len(tier.codes)
+            for code, parent, released in zip(tier.codes, parents, tier.released_by_region.tolist(), strict=True):
+                total = inside.get(code, 0) + released
+                above[parent] = above.get(parent, 0) + total
+                if released:
+                    fewest.append(total)
+            inside = above
+        return min(fewest, default=None)
 
 
-@dataclass(frozen=True, eq=False)
-class TierPlaces:
-    """The places of one tier above the aggregated regions, and what is released in them; a `Partition` of its own.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TierPlaces(Partition):
+    """The places of one tier above the aggregated regions, and what is released in them.
 
     ``sizes`` are those of the classes that are released here, ``size_places`` the place of each, ``size_classes`` its
     column among the classes. ``names`` are those of the region file where the places have some.
     """
 
     title: str
-    regions: Regions
-    membership: NDArray[np.int32]
-    codes: tuple[str, ...]
-    centres: NDArray[np.float64]
-    parents: tuple[str, ...]
-    names: tuple[str, ...] | None
     sizes: NDArray[np.int64]
     size_places: NDArray[np.int64]
     size_classes: NDArray[np.int64]
-    coarser: tuple[TierPlaces, ...] = ()
-
-    @cached_property
-    def members_by_region(self) -> NDArray[np.int64]:
-        """Number of initial regions of each place."""
-        return np.bincount(self.membership, minlength=len(self.codes)).astype(np.int64)
 
     @cached_property
     def released_by_region(self) -> NDArray[np.int64]:
@@ -91,8 +90,8 @@ class TierPlaces:
         return np.bincount(self.size_places, self.sizes, minlength=len(self.codes)).astype(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plan(Partition):
     """The aggregation of one solution in counts: what is released of every class of every aggregated region.
 
     ``indptr, columns, counts`` list the non-zero classes of each aggregated region before local suppression, columns
@@ -104,25 +103,15 @@ class Plan:
 
     problem: Problem
     solution: Solution
-    codes: tuple[str, ...]
-    centres: NDArray[np.float64]
     indptr: NDArray[np.int64]
     columns: NDArray[np.int32]
     counts: NDArray[np.int64]
     tier_of: NDArray[np.uint8]
-    names: tuple[str, ...] | None = None
-    parents: tuple[str, ...] = ()
-    coarser: tuple[TierPlaces, ...] = ()
 
-    @property
-    def regions(self) -> Regions:
-        """The initial regions."""
-        return self.problem.regions
-
-    @property
-    def membership(self) -> NDArray[np.int32]:
-        """Aggregated region of each initial region."""
-        return self.solution.membership
+    @cached_property
+    def places(self) -> NDArray[np.int32]:
+        """The aggregated region of every listed class."""
+        return np.repeat(np.arange(len(self.codes), dtype=np.int32), np.diff(self.indptr))
 
     @cached_property
     def released(self) -> NDArray[np.int64]:
@@ -142,13 +131,12 @@ class Plan:
     @cached_property
     def areas(self) -> NDArray[np.int32]:
         """Of every listed class the place among `every_code` where it is released (where it is not: of no meaning)."""
-        place = np.repeat(np.arange(len(self.codes), dtype=np.int32), np.diff(self.indptr))
         if self.solution.tiers is None:
-            return place
-        area, start = place.copy(), len(self.codes)
+            return self.places
+        area, start = self.places.copy(), len(self.codes)
         for tier, places in enumerate(self.coarser, 1):
             here = self.tier_of == tier
-            area[here] = start + self.solution.tiers.ancestors[tier][place[here]]
+            area[here] = start + self.solution.tiers.ancestors[tier][self.places[here]]
             start += len(places.codes)
         return area
 
@@ -191,15 +179,9 @@ class Plan:
     def anonymity_by_region(self) -> NDArray[np.int64]:
         """Smallest class released with the code of each aggregated region; 0 where none is."""
         smallest = np.full(len(self.codes), np.iinfo(np.int64).max)
-        region = np.repeat(np.arange(len(self.codes)), np.diff(self.indptr))
         kept = self.released_here > 0
-        np.minimum.at(smallest, region[kept], self.released_here[kept])
+        np.minimum.at(smallest, self.places[kept], self.released_here[kept])
         return np.where(self.released_by_region > 0, smallest, 0)
-
-    @cached_property
-    def members_by_region(self) -> NDArray[np.int64]:
-        """Number of initial regions of each aggregated region."""
-        return np.bincount(self.membership, minlength=len(self.codes)).astype(np.int64)
 
     @property
     def records_released(self) -> int:
@@ -215,25 +197,6 @@ class Plan:
     def anonymity(self) -> int | None:
         """The smallest released class, None if nothing is released."""
         return int(self.sizes.min()) if self.sizes.size else None
-
-
-def smallest_area(partition: Partition) -> int | None:
-    """The fewest released records of a place that is named in the release; None if nothing is released.
-
-    The records of a larger place are those released with its own code and with the codes of places inside it.
-    """
-    fewest: list[int] = []
-    inside: dict[str, int] = {}
-    for tier in (partition, *partition.coarser):
-        above: dict[str, int] = {}
-        parents = tier.parents or ("",) * len(tier.codes)
-        for code, parent, released in zip(tier.codes, parents, tier.released_by_region.tolist(), strict=True):
-            total = inside.get(code, 0) + released
-            above[parent] = above.get(parent, 0) + total
-            if released:
-                fewest.append(total)
-        inside = above
-    return min(fewest, default=None)
 
 
 def empty(problem: Problem) -> InputError:
@@ -252,8 +215,20 @@ def make_plan(problem: Problem, solution: Solution) -> Plan:
     """Aggregate the counts by the solution's owners and compare with what the solution says of itself."""
     regions, tiers = problem.regions, solution.tiers
     found = decided_for(problem, solution)
-    codes, centres = tier_codes(regions, solution), mean_points(regions, solution.membership)
-    plan = Plan(problem, solution, codes[0], centres, *found.aggregated.rows, found.tier_of)
+    codes = tier_codes(regions, solution)
+    indptr, columns, counts = found.aggregated.rows
+    plan = Plan(
+        problem=problem,
+        solution=solution,
+        regions=regions,
+        membership=solution.membership,
+        codes=codes[0],
+        centres=mean_points(regions, solution.membership),
+        indptr=indptr,
+        columns=columns,
+        counts=counts,
+        tier_of=found.tier_of,
+    )
     if tiers is not None:
         coarser = _coarser(regions, solution, tiers, found, codes)
         parents = tuple(coarser[0].codes[place] for place in tiers.parents[0].tolist())

@@ -50,7 +50,7 @@ def check_shapes(partition: Partition, placed: Sequence[Placed], path: Path, tab
     else:
         checks = [Check(f"{path.name}: one shape for every aggregated region, with its code and counts", same)]
         start = 0
-        for number, (tier, drawn) in enumerate(zip((partition, *partition.coarser), placed, strict=True)):
+        for number, (tier, drawn) in enumerate(zip(partition.tiers, placed, strict=True)):
             name = f"{path.name}, tier {number}" if partition.coarser else path.name
             if same:
                 checks += _checks(tier, drawn, read.shapes[start : start + len(tier.codes)], name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -36,9 +36,8 @@ def crosswalk(partition: Partition, escape: bool = False) -> bytes:
     ``escape``: ids that a spreadsheet might run get an apostrophe.
     """
     ids = map(defused, partition.regions.ids) if escape else partition.regions.ids
-    tiers = (partition, *partition.coarser)
-    codes = [[tier.codes[number] for number in tier.membership.tolist()] for tier in tiers]
-    names = (*CROSSWALK, *(f"tier_{number}" for number in range(1, len(tiers))))
+    codes = [[tier.codes[number] for number in tier.membership.tolist()] for tier in partition.tiers]
+    names = (*CROSSWALK, *(f"tier_{number}" for number in range(1, len(partition.tiers))))
     if partition.names:
         names = (*names, NAME)
         codes.append([partition.names[number] for number in partition.membership.tolist()])
@@ -48,14 +47,11 @@ def crosswalk(partition: Partition, escape: bool = False) -> bytes:
 def aggregated_regions(partition: Partition) -> bytes:
     """One line per code in their order, tier by tier; ``records`` are those released with it: at least k, or none."""
     names = (*AGGREGATED, *(TIERS if partition.coarser else (NAME,) if partition.names else ()))
-    return _csv(names, (row for tier in told_tiers(partition) for row in tier))
-
-
-def told_tiers(partition: Partition) -> Iterator[Iterable[tuple[Any, ...]]]:
-    """The lines of each tier; without tiers there is one, without their columns."""
-    for number, tier in enumerate((partition, *partition.coarser)):
+    rows: list[tuple[Any, ...]] = []
+    for number, tier in enumerate(partition.tiers):
         more = tier_columns(tier, number) if partition.coarser else name_column(tier)
-        yield ((*row, *rest) for row, rest in zip(_rows(tier), more, strict=True))
+        rows += [(*row, *rest) for row, rest in zip(_rows(tier), more, strict=True)]
+    return _csv(names, rows)
 
 
 def name_column(partition: Partition) -> list[tuple[str, ...]]:

@@ -17,7 +17,7 @@ from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.settings.release import ReleaseOptions
 from vbas_desktop.sources.table import SourceTable
 
-from .column_counts import Ints, ReleasedRecords, SourceReleased, pair_counts
+from .column_counts import Ints, ReleasedRecords, Sample, SourceReleased, empty_code, pair_counts
 from .column_pairs import percent, telling_pairs
 from .column_tests import ALIKE, KNOWING, RARE_SHARE, Agreement, agreement, alike, merged, rare_share
 from .plan import Plan
@@ -63,19 +63,22 @@ def telltale_columns(
 
     A pair is named ``A+B``. Columns that tell too much alone are in no pair.
     """
-    records = _released_records(plan, table, columns, progress, options or ReleaseOptions())
+    if isinstance(table, SourceTable):
+        whole = options or ReleaseOptions()
+        records: ReleasedRecords = SourceReleased(plan, table, whole, list(columns), progress)
+    else:
+        records = ReleasedRecords(plan, table, progress)
     findings = []
     facts = {column.name: column for column in table.columns}
     for name in columns:
         progress.update("Testing the released columns", 0.0)
         told = " ".join(_told(records, facts[name]))
         if told:
-            findings.append(Finding(TELLTALE, told, _ways_out(name), column=name))
+            findings.append(Finding(TELLTALE, told, _ways_out(name, "it", "it", "it"), column=name))
     telling = {finding.column for finding in findings}
     silent = [facts[name] for name in columns if name not in telling]
-    for pair in telling_pairs(records, silent, progress):
-        name = f"{pair.first}+{pair.second}"
-        findings.append(Finding(TELLTALE, pair.told, _ways_out_of_pairs(name), column=name))
+    for name, told in telling_pairs(records, silent, progress):
+        findings.append(Finding(TELLTALE, told, _ways_out(name, "one of the two", "one", "the pair"), column=name))
     return tuple(findings)
 
 
@@ -90,61 +93,27 @@ def _allowed(name: str, columns: Sequence[str], allowed: Sequence[str]) -> bool:
     )
 
 
-def _released_records(
-    plan: Plan, table: RecordTable, columns: Sequence[str], progress: Progress, options: ReleaseOptions
-) -> ReleasedRecords:
-    if isinstance(table, SourceTable):
-        return SourceReleased(plan, table, options, list(columns), progress)
-    return ReleasedRecords(plan, table, progress)
-
-
-def _ways_out(name: str) -> str:
+def _ways_out(name: str, left_out: str, made: str, allowed: str) -> str:
     shown = f'"{name}"' if " " in name or "," in name else name
     return (
-        "Leave it out (as an identifier); make it a quasi-identifier; group its values or make them coarser; or allow "
-        f"it knowingly: --allow-column {shown}."
-    )
-
-
-def _ways_out_of_pairs(name: str) -> str:
-    shown = f'"{name}"' if " " in name or "," in name else name
-    return (
-        "Leave one of the two out (as an identifier); make one a quasi-identifier; group its values or make them "
-        f"coarser; or allow the pair knowingly: --allow-column {shown}."
+        f"Leave {left_out} out (as an identifier); make {made} a quasi-identifier; group its values or make them "
+        f"coarser; or allow {allowed} knowingly: --allow-column {shown}."
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Column:
-    """A column's values in the sampled records that have one, with what these records are."""
+    """A column's values in the sampled records that have one, and these records."""
 
     values: Ints
-    region: Ints
-    classes: Ints
-    codes: Ints
-    rows: Ints
+    sample: Sample
     distinct: int
 
     @classmethod
     def of(cls, records: ReleasedRecords, facts: ColumnFacts) -> _Column:
-        sample = records.sample
-        values = records.table.codes_at(facts.name, sample.rows).astype(np.int64)
-        if not facts.missing:
-            return cls(values, sample.region, sample.classes, sample.codes, sample.rows, facts.distinct)
-        there = np.flatnonzero(values != _empty(facts))
-        return cls(
-            values[there],
-            sample.region[there],
-            sample.classes[there],
-            sample.codes[:, there],
-            sample.rows[there],
-            facts.distinct,
-        )
-
-
-def _empty(facts: ColumnFacts) -> int:
-    assert facts.categories is not None
-    return facts.categories.values.index("")
+        values = records.table.codes_at(facts.name, records.sample.rows).astype(np.int64)
+        there = np.flatnonzero(values != empty_code(facts))
+        return cls(values[there], records.sample.at(there), facts.distinct)
 
 
 def _told(records: ReleasedRecords, facts: ColumnFacts) -> Iterator[str]:
@@ -176,7 +145,7 @@ def _identifying(records: ReleasedRecords, facts: ColumnFacts, filled: int) -> I
         return
     frequencies = records.frequencies(facts.name)
     if facts.missing:
-        frequencies[_empty(facts)] = 0
+        frequencies[empty_code(facts)] = 0
     share = rare_share(frequencies, k)
     if share >= RARE_SHARE:
         yield (
@@ -187,7 +156,7 @@ def _identifying(records: ReleasedRecords, facts: ColumnFacts, filled: int) -> I
 
 def _refining_place(plan: Plan, column: _Column) -> Iterator[str]:
     whole_of = plan.membership.astype(np.int64)
-    found = agreement(pair_counts(column.region, column.values, (whole_of.size, column.distinct)), whole_of)
+    found = agreement(pair_counts(column.sample.region, column.values, (whole_of.size, column.distinct)), whole_of)
     if found.refines:
         yield (
             "It tells the place more finely than the aggregated region does: two of its records with the same value "
@@ -198,12 +167,12 @@ def _refining_place(plan: Plan, column: _Column) -> Iterator[str]:
 
 
 def _refining_categories(records: ReleasedRecords, column: _Column) -> Iterator[str]:
-    number = int(column.classes.max(initial=0)) + 1
-    by_class = pair_counts(column.classes, column.values, (number, column.distinct))
+    number = int(column.sample.classes.max(initial=0)) + 1
+    by_class = pair_counts(column.sample.classes, column.values, (number, column.distinct))
     finer = alike(by_class) < ALIKE
     for q, name in enumerate(records.plan.problem.quasi_identifiers):
         category_of = np.zeros(number, np.int64)
-        category_of[column.classes] = column.codes[q]
+        category_of[column.sample.classes] = column.sample.codes[q]
         categories = int(category_of.max(initial=0)) + 1
         known = agreement(merged(by_class, category_of), np.zeros(categories, np.int64))
         if finer and known.gain >= KNOWING and known.beyond_chance:
@@ -227,7 +196,7 @@ def _within_groups(records: ReleasedRecords, column: _Column, q: int) -> Agreeme
     group_of = records.categories_of[q].astype(np.int64)
     if np.unique(group_of).size == group_of.size:
         return None
-    before = records.table.codes_at(records.plan.problem.quasi_identifiers[q], column.rows).astype(np.int64)
+    before = records.table.codes_at(records.plan.problem.quasi_identifiers[q], column.sample.rows).astype(np.int64)
     return agreement(pair_counts(before, column.values, (group_of.size, column.distinct)), np.maximum(0, group_of))
 
 

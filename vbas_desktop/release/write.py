@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -27,7 +28,7 @@ from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.engine.limits import limited
 from vbas_desktop.engine.place import PlaceVector, place_vector
 from vbas_desktop.files.atomic import make_private
-from vbas_desktop.files.folders import require_space
+from vbas_desktop.files.folders import new_folder, require_space
 from vbas_desktop.files.generalise import from_plain, groups_text
 from vbas_desktop.files.policies import find_policy
 from vbas_desktop.files.population import read_population
@@ -40,7 +41,7 @@ from vbas_desktop.sources.table import SourceTable
 from . import representability
 from .column_counts import rehearse as rehearse_pairs
 from .disclosure import Told, tell
-from .folder import ReleasedFile, ReleaseReport, complete_folder
+from .folder import NAMES, ReleasedFile, ReleaseReport
 from .geometry import WRITERS, Placed, made_up_extent, placed_for, shapes_of, with_larger_places
 from .judging import judged_by, population_of
 from .patience import Beside, Save, Saving, patiently
@@ -51,13 +52,13 @@ from .records.canonical import Canonical, canonical_columns, canonical_hints, va
 from .records.coded_writer import CodedRecords
 from .records.coded_writer import rehearse as rehearse_codes
 from .records.csv_writer import CsvRecords
-from .records.sink import Written
 from .records.source_writer import SourceRecords, refuse_order
+from .records.writing import Records, Written
 from .rehearsal import rehearse_with
 from .report import Facts, Papers, as_html, as_pdf, internal_report, recipients_report
 from .report.blocks import Report
 from .report.figures import Maps, make_maps
-from .report.wording import form, row_order
+from .report.wording import file_in_words
 from .shapes_check import check_shapes
 from .tables import aggregated_regions, aggregated_regions_internal, checksums, crosswalk, listed
 from .telltales import check_columns, telltale_order, telltale_partition
@@ -86,52 +87,53 @@ def write_release(
     progress, target, options = progress or Silent(), Path(target), options.settled()
     if options.policy is not None:
         find_policy(options.policy)
-    released = options.released_columns(table.dialect.header)
-    if isinstance(table, SourceTable):
-        refuse_order(options, table.source.path)
-        with table.engine.steady(progress):
-            table.require_same(problem, progress)
-            return _write(problem, table, result, solution, options, released, target, progress, document)
-    _refuse_changed(problem)
-    return _write(problem, table, result, solution, options, released, target, progress, document)
+    # Wrong choices of columns are refused before anything else is done.
+    options.released_columns(table.dialect.header)
+    with _steady(problem, table, options, progress):
+        make_ready(REHEARSAL, progress)
+        require_space(target.parent, _needed_bytes(table, options))
+        plan = _named(make_plan(problem, solution), options)
+        if not plan.records_released:
+            raise empty(problem)
+        telltales = check_columns(plan, table, options, progress)
+        if not options.shuffle:
+            telltales += telltale_order(plan, table)
+        telltales += (*telltale_partition(solution), *made_up_extent(problem.regions))
+        made = dict(document or run_document(problem, result, {}, solution.id))
+        judged = _complete(made, plan, options, progress)
+        with new_folder(target, NAMES) as folder:
+            job = _Job(plan, table, result, options, folder, made, telltales)
+            written, checks = job.run(progress)
+            if isinstance(table, SourceTable):
+                table.engine.refuse_changed()
+            progress.update("Putting the release in place", 1.0)
+        return job.report(target, written, checks, judged)
 
 
-def _write(
-    problem: Problem,
-    table: RecordTable,
-    result: RunResult,
-    solution: Solution,
-    options: ReleaseOptions,
-    released: tuple[tuple[str, str], ...],
-    target: Path,
-    progress: Progress,
-    document: Mapping[str, Any] | None,
-) -> ReleaseReport:
-    make_ready(REHEARSAL, progress)
-    require_space(target.parent, _needed_bytes(table, options))
-    plan = _named(make_plan(problem, solution), options)
-    if not plan.records_released:
-        raise empty(problem)
-    telltales = check_columns(plan, table, options, progress)
-    if not options.shuffle:
-        telltales += telltale_order(plan, table)
-    telltales += (*telltale_partition(solution), *made_up_extent(problem.regions))
-    made = dict(document or run_document(problem, result, {}, solution.id))
-    made["release"] = {"solution": solution.id, **options.as_dict()}
+@contextmanager
+def _steady(problem: Problem, table: RecordTable, options: ReleaseOptions, progress: Progress) -> Iterator[None]:
+    """Records that are no longer those that were counted are refused; an engine keeps its own steady meanwhile."""
+    if not isinstance(table, SourceTable):
+        _refuse_changed(problem)
+        yield
+        return
+    refuse_order(options, table.source.path)
+    with table.engine.steady(progress):
+        table.require_same(problem, progress)
+        yield
+
+
+def _complete(made: dict[str, Any], plan: Plan, options: ReleaseOptions, progress: Progress) -> Judgement | None:
+    """Add the choices of the release and what follows from them to the content of run.json; how a policy judges it."""
+    made["release"] = {"solution": plan.solution.id, **options.as_dict()}
     if made.get("options"):
         made["options"] = {**made["options"], "shuffle_seed": options.shuffle_seed}
     made |= _population(plan, population_column(made), options, progress)
-    judged = None if options.policy is None else judged_by(options.policy, plan, made)
-    if judged is not None:
-        made["policy"] = judged.as_dict()
-    with complete_folder(target) as folder:
-        job = _Job(plan, table, result, options, released, folder, made, telltales)
-        job.telltales += canonical_hints(job.canonical)
-        written, checks = job.run(progress)
-        if isinstance(table, SourceTable):
-            table.engine.refuse_changed()
-        progress.update("Putting the release in place", 1.0)
-    return _summary(plan, target, written, checks, options, job.telltales, judged, made.get("population"))
+    if options.policy is None:
+        return None
+    judged = judged_by(options.policy, plan, made)
+    made["policy"] = judged.as_dict()
+    return judged
 
 
 def _named(plan: Plan, options: ReleaseOptions) -> Plan:
@@ -162,9 +164,9 @@ def rehearse() -> None:
 
 
 def _write_and_read_back(problem: Problem, table: RecordTable, result: RunResult, folder: Path) -> None:
-    plan, header = make_plan(problem, result.chosen), table.dialect.header
+    plan = make_plan(problem, result.chosen)
     for options in (ReleaseOptions(), ReleaseOptions(format="parquet")):
-        job = _Job(plan, table, result, options, options.released_columns(header), folder, {}, ())
+        job = _Job(plan, table, result, options, folder, {}, ())
         job.write_and_verify(folder, Silent())
 
 
@@ -186,10 +188,14 @@ class _Job:
     table: RecordTable
     result: RunResult
     options: ReleaseOptions
-    released: tuple[tuple[str, str], ...]
     folder: Path
     document: dict[str, Any]
     telltales: tuple[Finding, ...]
+
+    @cached_property
+    def released(self) -> tuple[tuple[str, str], ...]:
+        """The released columns and their names there."""
+        return self.options.released_columns(self.table.dialect.header)
 
     @cached_property
     def values(self) -> dict[str, tuple[str, ...]]:
@@ -205,6 +211,7 @@ class _Job:
     def run(self, progress: Progress) -> tuple[Written, tuple[Check, ...]]:
         """Write everything into the hidden folder and verify it."""
         release, internal = self.folder / "release", self.folder / "internal"
+        self.telltales += canonical_hints(self.canonical)
         release.mkdir()
         internal.mkdir(0o700)
         with Beside(partial(self._drawn, release, internal)) as beside:
@@ -235,14 +242,14 @@ class _Job:
         with (release / self._file_name).open("wb") as file:
             return records.write(file, self.folder, progress), Saving(file)
 
-    def _writer(self) -> CodedRecords | CsvRecords | ArrowRecords:
+    def _writer(self) -> Records:
         if isinstance(self.table, SourceTable):
             return SourceRecords(self.plan, self.table, self.options, self.canonical)
         if CodedRecords.suits(self.plan, self.table, self.options):
             return CodedRecords(self.plan, self.table, self.options, self.canonical)
         by_bytes = self.table.dialect.format == "csv" and self.options.format == "csv"
         kind = CsvRecords if by_bytes else ArrowRecords
-        return kind(self.plan, self.table.dialect, self.options, self.table.source, self.canonical)
+        return kind(self.plan, self.table, self.options, self.canonical)
 
     def _claim(self, release: Path) -> Claim:
         """What the released file will have to be."""
@@ -321,11 +328,30 @@ class _Job:
     def _for_recipient(self, facts: Facts, vector: dict[str, Any]) -> Report:
         options = self.options
         papers = Papers(
-            facts.told, vector, facts.checks, facts.files, facts.maps.regions, form(self.table.dialect, options),
-            row_order(options), options.class_size, self.document.get("policy"), self.document.get("population"),
+            facts.told, vector, facts.checks, facts.files, facts.maps.regions,
+            file_in_words(self.table.dialect, options), self.document.get("policy"), self.document.get("population"),
             with_formulas=bool(facts.written.formulas) and not options.escape_formulas,
         )  # fmt: skip
         return recipients_report(papers)
+
+    def report(
+        self, target: Path, written: Written, checks: tuple[Check, ...], judged: Judgement | None
+    ) -> ReleaseReport:
+        """The numbers of the release that is in place now."""
+        plan = self.plan
+        return ReleaseReport(
+            target=target,
+            records=plan.problem.records,
+            records_released=plan.records_released,
+            records_suppressed=plan.records_suppressed,
+            aggregated_regions=len(plan.codes),
+            anonymity=plan.anonymity,
+            checks=checks,
+            files=listed(target, {f"release/{self._file_name}": written.sha256}),
+            findings=(*self.telltales, *_formula_findings(written, self.options)),
+            policy=judged,
+            population=self.document.get("population"),
+        )
 
     def _hashed(self, release: Path, written: Written) -> tuple[ReleasedFile, ...]:
         """The files that the reports list, with their hashes; that of the large one is known from writing it."""
@@ -351,31 +377,6 @@ def _needed_bytes(table: RecordTable, options: ReleaseOptions) -> int:
     size = table.source.size_bytes * (6 if table.dialect.compressed or table.dialect.format == "parquet" else 1)
     per_row = 8 + (8 if options.class_size else 0)
     return (size + per_row * table.rows) * (2 if options.shuffle else 1) + MARGIN_BYTES
-
-
-def _summary(
-    plan: Plan,
-    target: Path,
-    written: Written,
-    checks: tuple[Check, ...],
-    options: ReleaseOptions,
-    telltales: tuple[Finding, ...],
-    judged: Judgement | None,
-    population: Mapping[str, Any] | None,
-) -> ReleaseReport:
-    return ReleaseReport(
-        target=target,
-        records=plan.problem.records,
-        records_released=plan.records_released,
-        records_suppressed=plan.records_suppressed,
-        aggregated_regions=len(plan.codes),
-        anonymity=plan.anonymity,
-        checks=checks,
-        files=listed(target, {f"release/anonymized.{options.format}": written.sha256}),
-        findings=(*telltales, *_formula_findings(written, options)),
-        policy=judged,
-        population=population,
-    )
 
 
 def _formula_findings(written: Written, options: ReleaseOptions) -> list[Finding]:

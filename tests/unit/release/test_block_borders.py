@@ -27,7 +27,7 @@ def test_the_release_is_the_same_for_every_block_size(tmp_path_factory, nasty, s
     plan = make_plan(problem, solution_of(problem, 3))
     written = []
     for blocks in (1 << 20, size):
-        records = CsvRecords(plan, table.dialect, ReleaseOptions(shuffle=shuffle), table.source)
+        records = CsvRecords(plan, table, ReleaseOptions(shuffle=shuffle))
         records._blocks._size = blocks
         out = io.BytesIO()
         records.write(out, folder, Silent())

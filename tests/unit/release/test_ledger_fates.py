@@ -13,9 +13,8 @@ from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.release.ledger import kernels
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import Atoms, exposed_together, fates_in, places_in
-from vbas_desktop.release.ledger.joint import shown_jointly
+from vbas_desktop.release.ledger.joint import shown_cells, shown_jointly
 from vbas_desktop.release.ledger.keyed import region_hashes, value_hashes
-from vbas_desktop.release.ledger.rooms import shown_cells
 from vbas_desktop.release.ledger.same_records import _same_partition
 
 KEY = b"a key of a test."

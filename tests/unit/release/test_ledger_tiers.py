@@ -20,8 +20,8 @@ from vbas_desktop.release.ledger.fates import (
     released_cells,
     releases_what_it_lists,
 )
+from vbas_desktop.release.ledger.joint import shown_cells
 from vbas_desktop.release.ledger.keyed import Listed, region_hashes, value_hashes
-from vbas_desktop.release.ledger.rooms import shown_cells
 from vbas_desktop.release.ledger.same_records import _tells_no_more
 
 KEY = b"a key of a test."

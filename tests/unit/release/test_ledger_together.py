@@ -14,8 +14,8 @@ from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.release.ledger import fates
 from vbas_desktop.release.ledger.entry import Cells, Entry
 from vbas_desktop.release.ledger.fates import Atoms, fates_in, places_in
+from vbas_desktop.release.ledger.joint import shown_cells
 from vbas_desktop.release.ledger.keyed import region_hashes, value_hashes
-from vbas_desktop.release.ledger.rooms import shown_cells
 from vbas_desktop.release.ledger.same_records import _Together
 
 KEY = b"a key of a test."

@@ -103,7 +103,7 @@ def released(folder, nasty, options, k=2, groups=3, groupings=(), compressed=Fal
     (folder / "crosswalk.csv").write_bytes(crosswalk(plan, options.escape_formulas))
     out = folder / "anonymized.csv"
     with out.open("wb") as file:
-        CsvRecords(plan, table.dialect, options, table.source).write(file, folder, Silent())
+        CsvRecords(plan, table, options).write(file, folder, Silent())
     claim = Claim(
         out,
         folder / "crosswalk.csv",
@@ -221,7 +221,7 @@ def test_utf_16_comes_out_as_utf_8(tmp_path):
     problem = build_problem(table, regions, region_column="region", quasi_identifiers=("age",), k=2)
     plan = make_plan(problem, solution_of(problem, 2))
     out = io.BytesIO()
-    CsvRecords(plan, table.dialect, ReleaseOptions(shuffle=False), table.source).write(out, tmp_path, Silent())
+    CsvRecords(plan, table, ReleaseOptions(shuffle=False)).write(out, tmp_path, Silent())
     code = plan.codes[plan.membership[REGIONS.index("ü")]]
     assert out.getvalue().decode("utf-8-sig") == f"id,age,region\n1,ä,{code}\n2,ä,{code}\n"
 
@@ -243,6 +243,6 @@ def test_the_category_line_is_no_record_and_is_not_released(tmp_path, pieces):
     problem = build_problem(table, regions, region_column="region", quasi_identifiers=("age",), k=2)
     plan = make_plan(problem, solution_of(problem, 2))
     out = io.BytesIO()
-    CsvRecords(plan, table.dialect, ReleaseOptions(shuffle=False), table.source).write(out, tmp_path, Silent())
+    CsvRecords(plan, table, ReleaseOptions(shuffle=False)).write(out, tmp_path, Silent())
     code = plan.codes[plan.membership[1]]
     assert out.getvalue() == f"id,age,region\n1,5,{code}\n2,5,{code}\n".encode()

@@ -8,8 +8,7 @@ from .entry import PUBLIC, Entry
 from .fates import partition_of
 from .file import LEDGER_FILE, Ledger, alone, read_ledger, write_ledger
 from .making import entry_of_folder, entry_of_plan
-from .verdict import DIFFERENCING, Exposing, Subject, Verdict, refuse
-from .ways import extract_columns
+from .verdict import DIFFERENCING, Exposing, Subject, Verdict, extract_columns, refuse
 
 __all__ = [
     "DIFFERENCING",

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from .entry import Entry, Rows, cell_keys
 from .fates import places_in
+from .numbering import Ints, matches
 
-Ints = NDArray[np.int64]
 _Keys = NDArray[np.uint64]
 _Around = tuple[_Keys, Ints]
 
@@ -40,38 +40,33 @@ class Change:
 
 def changes(new: Entry, rows: Rows | None, old: Entry) -> Change:
     """What the new release tells of people who came or went since the old one."""
-    if set(new.quasi_identifiers) != set(old.quasi_identifiers) or not _same_groups(new, old):
+    if not new.has_classes_of(old):
         return Change(reason="their quasi-identifiers or groups differ")
     if set(new.visible) != set(old.visible):
         return Change(reason="one lacks a quasi-identifier among its columns")
     joined = _joined(new, old)
     if joined is None:
         return Change(reason="their regions overlap without being the same or joined from the earlier ones")
-    tiered = bool(new.parents or old.parents)
-    exact = rows is not None and old.rows is not None and set(new.columns) == set(old.columns)
-    if tiered:
+    old_rows, exact = old.rows, set(new.columns) == set(old.columns)
+    if rows is None or old_rows is None or not exact:
+        rows, old_rows, exact = _as_rows(new), _as_rows(old), False
+    if new.parents or old.parents:
         wrong = _why_not_in_tiers(new, old, joined, exact)
         if wrong:
             return Change(reason=wrong)
-    if not exact:
-        rows, old_rows = _as_rows(new), _as_rows(old)
-    else:
-        assert rows is not None
-        assert old.rows is not None
-        old_rows = old.rows
-    cells = _Cells.of(new, old, joined)
-    moved = cells.in_smaller_places() if tiered else np.zeros(0, np.int64)
+    mine, theirs = _sides(new, old, joined)
+    moved = np.concatenate((mine.in_smaller_places(theirs), theirs.in_smaller_places(mine)))
     if moved.size:
         return Change(int(moved.sum()), moved.size, moved=True)
     coarser = joined.max(initial=-1) + 1 < old.aggregated_regions
-    return _compared(cells.new, rows, cells.old, old_rows, new.k, coarser, exact)
+    return _compared(mine.keys, rows, theirs.keys, old_rows, new.k, coarser, exact)
 
 
 def _why_not_in_tiers(new: Entry, old: Entry, joined: Ints, exact: bool) -> str:
     """Why two releases, one of them or both in tiers, cannot be compared; empty if they can."""
     if not new.aggregated_regions == old.aggregated_regions == np.unique(joined).size:
         return "their places are in tiers, and regions were joined"
-    if new.parents and old.parents and _all_places(new, old, joined) is None:
+    if new.parents and old.parents and all_places(new, old, joined) is None:
         return "their places are in tiers, and the larger places differ"
     if not exact:
         return (
@@ -80,7 +75,7 @@ def _why_not_in_tiers(new: Entry, old: Entry, joined: Ints, exact: bool) -> str:
     return ""
 
 
-def _all_places(new: Entry, old: Entry, joined: Ints) -> Ints | None:
+def all_places(new: Entry, old: Entry, joined: Ints) -> Ints | None:
     """The new number of each old place of all tiers; None if there is none for some. ``joined`` has those of tier 0."""
     if new.places != old.places:
         return None
@@ -96,45 +91,40 @@ def _all_places(new: Entry, old: Entry, joined: Ints) -> Ints | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Cells:
-    """The keys of the cells of both releases, with the same numbers for the same places, and their numbers of records.
+class _Side:
+    """The keys of the cells of one of two releases, which number their places alike, and their numbers of records.
 
-    ``around`` has, for either, the keys that its cells would have in each larger place.
+    ``around`` has the keys that the cells would have in each larger place.
     """
 
-    new: _Keys
-    old: _Keys
-    sizes: tuple[Ints, Ints]
-    around: tuple[list[_Around], list[_Around]]
+    keys: _Keys
+    sizes: Ints
+    around: list[_Around]
 
-    @classmethod
-    def of(cls, new: Entry, old: Entry, joined: Ints) -> _Cells:
-        """Places are numbered as in the release that has larger ones, else as in the new one."""
-        mine, theirs, above = new.cells.place.astype(np.int64), old.cells.place.astype(np.int64), new.above
-        if old.parents and not new.parents:
-            above = old.above
-            mine = np.argsort(joined)[mine]
-        else:
-            places = _all_places(new, old, joined) if new.parents and old.parents else joined
-            assert places is not None
-            theirs = places[theirs]
-        keys = [cell_keys(place, entry.cells.classes) for place, entry in ((mine, new), (theirs, old))]
-        around = [list(_around(place, entry, above)) for place, entry in ((mine, new), (theirs, old))]
-        sizes = (new.cells.counts.astype(np.int64), old.cells.counts.astype(np.int64))
-        return cls(keys[0], keys[1], sizes, (around[0], around[1]))
+    def in_smaller_places(self, other: _Side) -> Ints:
+        """The records of the cells that this release lists and the other one has in a larger place."""
+        larger = np.zeros(self.keys.size, np.bool_)
+        for keys, inside in self.around:
+            larger[inside] |= np.isin(keys, other.keys)
+        return self.sizes[larger & ~np.isin(self.keys, other.keys)] if self.around else self.sizes[:0]
 
-    def in_smaller_places(self) -> Ints:
-        """The records of the cells that one release lists and the other one has in a larger place."""
-        found = []
-        for own, other, sizes, around in (
-            (self.new, self.old, self.sizes[0], self.around[0]),
-            (self.old, self.new, self.sizes[1], self.around[1]),
-        ):
-            larger = np.zeros(own.size, np.bool_)
-            for keys, inside in around:
-                larger[inside] |= np.isin(keys, other)
-            found.append(sizes[larger & ~np.isin(own, other)])
-        return np.concatenate(found)
+
+def _sides(new: Entry, old: Entry, joined: Ints) -> tuple[_Side, _Side]:
+    """Both releases; places are numbered as in the one that has larger ones, else as in the new one."""
+    mine, theirs, above = new.cells.place.astype(np.int64), old.cells.place.astype(np.int64), new.above
+    if old.parents and not new.parents:
+        above = old.above
+        mine = np.argsort(joined)[mine]
+    else:
+        places = all_places(new, old, joined) if new.parents and old.parents else joined
+        assert places is not None
+        theirs = places[theirs]
+
+    def side(entry: Entry, place: Ints) -> _Side:
+        keys, sizes = cell_keys(place, entry.cells.classes), entry.cells.counts.astype(np.int64)
+        return _Side(keys, sizes, list(_around(place, entry, above)))
+
+    return side(new, mine), side(old, theirs)
 
 
 def _around(place: Ints, entry: Entry, above: Ints) -> Iterator[_Around]:
@@ -146,14 +136,6 @@ def _around(place: Ints, entry: Entry, above: Ints) -> Iterator[_Around]:
         if not inside.size:
             return
         yield cell_keys(place, entry.cells.classes[inside]), inside
-
-
-def _same_groups(new: Entry, old: Entry) -> bool:
-    def pairs(entry: Entry) -> dict[str, set[tuple[int, int]]]:
-        found = {name: {(int(a), int(b)) for a, b in each if a != b} for name, each in entry.groups.items()}
-        return {name: each for name, each in found.items() if each}
-
-    return pairs(new) == pairs(old)
 
 
 def _joined(new: Entry, old: Entry) -> Ints | None:
@@ -196,7 +178,5 @@ def _compared(
 
 def _of(keys: _Keys, rows: Rows, both: _Keys) -> tuple[_Keys, Ints, Ints]:
     """Key of the row, number of the cell and records of the rows whose cells are in both releases."""
-    cell_key = keys[rows.cell]
-    place = np.minimum(np.searchsorted(both, cell_key), both.size - 1)
-    kept = both[place] == cell_key
-    return cell_keys(place[kept], rows.values[kept]), place[kept].astype(np.int64), rows.counts[kept].astype(np.int64)
+    kept, place = matches(both, keys[rows.cell])
+    return cell_keys(place, rows.values[kept]), place, rows.counts[kept].astype(np.int64)

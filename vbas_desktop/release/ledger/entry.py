@@ -14,6 +14,7 @@ from vbas_desktop.files.solutions import pack, unpack
 
 from .guarded import Guarded
 from .keyed import Hashes
+from .numbering import matches
 
 PUBLIC = "public"
 """The audience that everybody belongs to: what it has is combined with whatever anybody else gets."""
@@ -130,11 +131,22 @@ class Entry:
     def grouped(self, column: str, values: Hashes) -> Hashes:
         """What the values of a column are in this release: themselves, or their groups."""
         pairs = self.groups.get(column)
-        if pairs is None or not len(pairs):
+        if pairs is None:
             return values
-        order = np.argsort(pairs[:, 0])
-        place = np.minimum(np.searchsorted(pairs[order, 0], values), len(order) - 1)
-        return np.where(pairs[order, 0][place] == values, pairs[order, 1][place], values)
+        order, found = np.argsort(pairs[:, 0]), values.copy()
+        at, place = matches(pairs[order, 0], values)
+        found[at] = pairs[order[place], 1]
+        return found
+
+    def has_classes_of(self, other: Entry) -> bool:
+        """Whether both have the same quasi-identifiers, with the same groups."""
+        return set(self.quasi_identifiers) == set(other.quasi_identifiers) and self._groups == other._groups
+
+    @cached_property
+    def _groups(self) -> dict[str, set[tuple[int, int]]]:
+        """By column, the values that have another group than themselves, with their groups."""
+        found = {name: {(int(a), int(b)) for a, b in pairs if a != b} for name, pairs in self.groups.items()}
+        return {name: pairs for name, pairs in found.items() if pairs}
 
     def shared_with(self, audience: str) -> bool:
         """Whether this audience has it, or may come to have it: without a name, anybody may."""

@@ -23,16 +23,14 @@ from scipy.sparse.csgraph import connected_components
 from vbas_desktop.algorithms.diversity import chosen_cells
 from vbas_desktop.algorithms.grouping import aggregate
 from vbas_desktop.algorithms.key_groups import group_keys
-from vbas_desktop.audit.tier_recount import Barring, levels
+from vbas_desktop.audit.tier_recount import Barring, levels, nothing_barred
 from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.engine.place_parts import codes_of
 
 from .entry import Entry, cell_keys
 from .kernels import OPEN, add_mixed, add_up, cells_of, settle
-from .keyed import Hashes, Listed, region_hashes
-from .numbering import numbered
+from .keyed import Hashes, Listed, class_hashes, region_hashes
+from .numbering import Ints, matches, numbered
 
-Ints = NDArray[np.int64]
 NOT_RELEASED = -1
 
 _TABLE = 1 << 26
@@ -109,21 +107,19 @@ class Atoms:
 
     def classes_in(self, entry: Entry, names: Sequence[str]) -> Hashes:
         """The class that each class of the atoms is in a release, by these of its columns."""
-        total = np.zeros(self.counts.classes.size, np.uint64)
-        for name in names:
-            q = self.columns.index(name)
-            values = self.values[q] if self.grouped else entry.grouped(name, self.values[q])
-            total += values[codes_of(self.counts, q)]
-        return total
+        of_names = {q: self.values[q] for q in map(self.columns.index, names)}
+        if not self.grouped:
+            of_names = {q: entry.grouped(self.columns[q], values) for q, values in of_names.items()}
+        return class_hashes(self.counts, of_names)
 
 
 def places_in(entry: Entry, regions: Hashes) -> NDArray[np.int32]:
     """The aggregated region of each of these initial regions in a release; -1 for regions that it does not know."""
     known, order = entry.known_regions
-    if not known.size:
-        return np.full(regions.size, NOT_RELEASED, np.int32)
-    spot = np.minimum(np.searchsorted(known, regions), known.size - 1)
-    return np.where(known[spot] == regions, entry.membership[order[spot]], NOT_RELEASED).astype(np.int32)
+    found = np.full(regions.size, NOT_RELEASED, np.int32)
+    at, spot = matches(known, regions)
+    found[at] = entry.membership[order[spot]]
+    return found
 
 
 def partition_of(entry: Entry, key: bytes, ids: Sequence[str]) -> NDArray[np.int32]:
@@ -183,9 +179,11 @@ class Released(NamedTuple):
 def fates_in(entry: Entry, atoms: Atoms, place: NDArray[np.int32], released: Released | None = None) -> Fates:
     """What becomes of every atom in a release; ``released`` are its cells, if they are known (`released_cells`)."""
     cell, kinds = _cells(entry, atoms, place)
-    if entry.parents:
+    if released is None:
+        released = released_cells(entry, atoms, place)
+    if entry.parents or released is None:
         return _in_tiers(entry, cell, kinds.size, atoms.records, released)
-    there = _by_size_or_own_cells(entry, atoms, place) if released is None else released.cells
+    there = released.cells
     tier, size = np.empty(cell.size, np.uint8), entry.aggregated_regions * kinds.size
     if size <= _TABLE:
         flags = np.zeros(size, np.bool_)
@@ -218,33 +216,25 @@ def released_cells(
     If all quasi-identifiers are released, its own cells say which classes are; else they are counted again, unless
     what it ``listed`` was found out.
     """
+    if listed is None and entry.parents:
+        return None
+    cell, kinds = _cells(entry, atoms, place)
     if listed is not None:
-        _, kinds = _cells(entry, atoms, place)
         cells, there = _numbers(kinds, listed.place, listed.classes)
         return Released(cells, listed.tier[there])
-    if entry.parents:
-        return None
-    cells = _by_size_or_own_cells(entry, atoms, place)
+    if entry.visible == entry.quasi_identifiers:
+        cells, _ = _numbers(kinds, entry.cells.place, entry.cells.classes)
+    else:
+        known = cell >= 0
+        used, member = np.unique(cell[known], return_inverse=True)
+        cells = used[np.bincount(member.ravel(), atoms.records[known], minlength=used.size) >= entry.k]
     return Released(cells, np.zeros(cells.size, np.uint8))
 
 
-def _by_size_or_own_cells(entry: Entry, atoms: Atoms, place: NDArray[np.int32]) -> Ints:
-    """The numbers of the cells that a release without tiers lists."""
-    cell, kinds = _cells(entry, atoms, place)
-    if entry.visible == entry.quasi_identifiers:
-        return _numbers(kinds, entry.cells.place, entry.cells.classes)[0]
-    known = cell >= 0
-    used, member = np.unique(cell[known], return_inverse=True)
-    return used[np.bincount(member.ravel(), atoms.records[known], minlength=used.size) >= entry.k]
-
-
-def _numbers(kinds: Hashes, where: NDArray[np.integer], classes: Hashes) -> tuple[Ints, NDArray[np.bool_]]:
+def _numbers(kinds: Hashes, where: NDArray[np.integer], classes: Hashes) -> tuple[Ints, Ints]:
     """The numbers of cells that are known by place and class, and of which there is one."""
-    if not kinds.size:
-        return np.zeros(0, np.int64), np.zeros(classes.size, np.bool_)
-    kind = np.minimum(np.searchsorted(kinds, classes), kinds.size - 1)
-    there = kinds[kind] == classes
-    return where[there].astype(np.int64) * kinds.size + kind[there], there
+    there, kind = matches(kinds, classes)
+    return where[there].astype(np.int64) * kinds.size + kind, there
 
 
 def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints, released: Released | None) -> Fates:
@@ -253,7 +243,7 @@ def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints, released: Rele
     used, member = np.unique(cell[known], return_inverse=True)
     node = own = member.ravel()
     given = None if released is None else _tier_of(released, used)
-    barring = None if given is None else _barring(given)
+    barring = nothing_barred if given is None else _barring(given)
     total = np.bincount(node, counts[known], minlength=used.size).astype(np.int64)
     fate, tier = np.full(cell.size, NOT_RELEASED), np.full(cell.size, OPEN, np.uint8)
     found, start = [], 0
@@ -275,11 +265,9 @@ def _in_tiers(entry: Entry, cell: Ints, width: int, counts: Ints, released: Rele
 def _tier_of(released: Released, cells: Ints) -> NDArray[np.uint8]:
     """The tier in which each of these cells of aggregated regions is listed."""
     order = np.argsort(released.cells)
-    numbers = released.cells[order]
-    spot = np.minimum(np.searchsorted(numbers, cells), max(0, numbers.size - 1))
-    there = numbers[spot] == cells if numbers.size else np.zeros(cells.size, np.bool_)
     found = np.full(cells.size, OPEN, np.uint8)
-    found[there] = released.tier[order[spot[there]]]
+    there, spot = matches(released.cells[order], cells)
+    found[there] = released.tier[order[spot]]
     return found
 
 

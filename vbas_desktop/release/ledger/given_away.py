@@ -17,8 +17,8 @@ from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.sensitive import SensitiveCounts
 
-from .fates import NOT_RELEASED, Atoms, Fates, Ints
-from .numbering import numbered
+from .fates import NOT_RELEASED, Atoms, Fates
+from .numbering import Ints, numbered
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,13 +19,12 @@ from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 from vbas_desktop.domain.words import MISSING
-from vbas_desktop.engine.place_parts import codes_of
 from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.one_way import canonical_values
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.files.solutions import pack, unpack
 
-from .keyed import Hashes, Listed, region_hashes, value_hashes
+from .keyed import Hashes, Listed, class_hashes, region_hashes, value_hashes
 
 if TYPE_CHECKING:
     from .entry import Entry
@@ -95,13 +94,14 @@ def listed_by_criteria(key: bytes, table: RecordTable, regions: Regions, entry: 
     )
     found = decide(problem.counts, problem.sensitive, entry.k, place, entry.aggregated_regions, _tiers(entry))
     indptr, columns, _ = found.aggregated.rows
-    total = np.zeros(problem.counts.classes.size, np.uint64)
-    for q, categories in enumerate(problem.categories):
-        hashed = np.array([_hash(key, categories.column, value) for value in categories.values], np.uint64)
-        total += hashed[codes_of(problem.counts, q)]
+    hashed = {
+        q: np.array([_hash(key, categories.column, value) for value in categories.values], np.uint64)
+        for q, categories in enumerate(problem.categories)
+    }
+    classes = class_hashes(problem.counts, hashed)
     kept = found.tier_of != NOWHERE
     region = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-    return Listed(region[kept], total[columns[kept]], found.tier_of[kept])
+    return Listed(region[kept], classes[columns[kept]], found.tier_of[kept])
 
 
 def _tiers(entry: Entry) -> Tiers | None:

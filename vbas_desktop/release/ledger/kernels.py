@@ -8,6 +8,7 @@ import numpy as np
 
 from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.algorithms.key_groups import group_keys
+from vbas_desktop.domain.records import frozen
 
 REHEARSAL = f"{__name__}:rehearse"
 
@@ -57,19 +58,14 @@ def rehearse() -> None:
     """Run all loops once."""
     ends, one, none, flags = np.array([0, 1]), np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(1, np.bool_)
     tier = np.zeros(1, np.uint8)
+    fixed_ends, fixed_none, fixed_one = (frozen(array.copy()) for array in (ends, none, one))
     for cells in (one, none):
-        for fixed in (ends, _frozen(ends)):
-            for columns in (none, _frozen(none)):
+        for fixed in (ends, fixed_ends):
+            for columns in (none, fixed_none):
                 cells_of(fixed, columns, none, one, 1, cells.copy())
         settle(cells, flags, tier)
         add_mixed(cells, tier, np.uint64(1), np.zeros(1, np.uint64), flags.copy())
-    for rows in ((ends, none, one), tuple(map(_frozen, (ends, none, one)))):
+    for rows in ((ends, none, one), (fixed_ends, fixed_none, fixed_one)):
         add_up(*rows, one, one, np.zeros((1, 1), np.int64))
-    for each in (one, _frozen(one)):
+    for each in (one, fixed_one):
         group_keys(np.zeros(1, np.uint64), each)
-
-
-def _frozen(array: Any) -> Any:
-    copy = array.copy()
-    copy.flags.writeable = False
-    return copy

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from vbas_desktop.domain.records import EquivalenceCounts, frozen
+from vbas_desktop.engine.place_parts import codes_of
 
 Hashes = NDArray[np.uint64]
 
@@ -40,11 +43,17 @@ def region_hashes(key: bytes, ids: Iterable[str]) -> Hashes:
 @lru_cache(maxsize=4)
 def _region_hashes(key: bytes, ids: tuple[str, ...]) -> Hashes:
     """Kept for a while: one check asks for the same ones several times."""
-    found = hashes(key, "region", ids)
-    found.flags.writeable = False
-    return found
+    return frozen(hashes(key, "region", ids))
 
 
 def value_hashes(key: bytes, column: str, values: Iterable[str]) -> Hashes:
     """The hashes of a column's values. Those of a combination of values are added up, whatever their order."""
     return hashes(key, f"column {column}", values)
+
+
+def class_hashes(counts: EquivalenceCounts, columns: Mapping[int, Hashes]) -> Hashes:
+    """The hash of each class by some quasi-identifiers, given those of their categories."""
+    total = np.zeros(counts.classes.size, np.uint64)
+    for q, values in columns.items():
+        total += values[codes_of(counts, q)]
+    return total

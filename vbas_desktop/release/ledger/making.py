@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +18,6 @@ from vbas_desktop.domain.crosswalk import code_columns
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import Grouping
-from vbas_desktop.engine.place_parts import codes_of
 from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
 from vbas_desktop.files.runfile import read_run_file
 from vbas_desktop.release.plan import Plan
@@ -28,7 +27,8 @@ from vbas_desktop.settings.sensitive import Harm, sensitive_columns
 
 from .entry import Cells, Entry, Rows, cell_keys
 from .guarded import Guarded
-from .keyed import Hashes, region_hashes, value_hashes
+from .keyed import Hashes, class_hashes, region_hashes, value_hashes
+from .numbering import matches
 
 MOST_ROWS = 4_000_000
 """More different rows than these are not kept: cells of another year are then compared by their counts alone."""
@@ -42,11 +42,12 @@ def entry_of_plan(plan: Plan, table: RecordTable, options: ReleaseOptions, key: 
     problem = plan.problem
     columns = tuple(name for name, _ in options.released_columns(table.dialect.header))
     kept, tiers = plan.released > 0, plan.solution.tiers
-    total = np.zeros(problem.counts.classes.size, np.uint64)
-    for q, categories in enumerate(problem.categories):
-        if categories.column in columns:
-            hashed = value_hashes(key, categories.column, categories.values)
-            total += hashed[codes_of(problem.counts, q)]
+    hashed = {
+        q: value_hashes(key, categories.column, categories.values)
+        for q, categories in enumerate(problem.categories)
+        if categories.column in columns
+    }
+    classes = class_hashes(problem.counts, hashed)
     assert problem.records_source is not None
     return Entry(
         id=0,
@@ -61,7 +62,7 @@ def entry_of_plan(plan: Plan, table: RecordTable, options: ReleaseOptions, key: 
         regions=region_hashes(key, problem.regions.ids),
         membership=plan.membership,
         parents=() if tiers is None else tiers.parents,
-        cells=_merged(plan.areas[kept], total[plan.columns[kept]], plan.released[kept]),
+        cells=_merged(plan.areas[kept], classes[plan.columns[kept]], plan.released[kept]),
         groups=_groups(key, problem.groupings),
         guarded=Guarded.of(key, [each.chosen for each in problem.sensitive]),
     )
@@ -89,7 +90,7 @@ def planned_rows(entry: Entry, table: RecordTable, key: bytes, progress: Progres
         if table.facts(name).categorical:
             values = written[name][1] if name in written else _values(table, name)
             hashed[name] = value_hashes(key, name, values)
-    rows = _rows(entry, table, places, hashed, lambda name: name, progress)
+    rows = _Hashed(table, places, hashed, {}).rows(entry, progress)
     if rows is None or not entry.parents:
         return rows
     # In tiers, what is taken out after others went up would be counted with these.
@@ -102,37 +103,16 @@ def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress
     progress = progress or Silent()
     document = read_run_file(folder)
     options, problem = ReleaseOptions.from_dict(document.get("release") or {}), document["problem"]
-    path = folder / "release" / f"anonymized.{options.format}"
+    path, walked = (folder / "release" / name for name in (f"anonymized.{options.format}", "crosswalk.csv"))
     if not path.is_file():
         raise InputError(Finding("ledger", "There is no release in this folder.", "Run with --out.", file=str(folder)))
     table = load_records(path, _reading(document, options), Span(progress, 0.0, 0.7))
-    _check_sum(folder, path, table.source.sha256, "released records are not those that were written: their")
+    _check_sum(path, table.source.sha256, "released records are not those that were written: their")
+    walk_hash = hashlib.sha256(walked.read_bytes()).hexdigest()
+    _check_sum(walked, walk_hash, "crosswalk is not the one that was written: its")
+    walk, region = _crosswalk(walked), problem["region_column"]
     renamed = {new: old for old, new in options.renames.items()}
     columns = tuple(renamed.get(name, name) for name in table.dialect.header if name != options.class_size)
-    walked = folder / "release" / "crosswalk.csv"
-    _check_sum(
-        folder,
-        walked,
-        hashlib.sha256(walked.read_bytes()).hexdigest(),
-        "crosswalk is not the one that was written: its",
-    )
-    walk = _crosswalk(walked)
-
-    def named(name: str) -> str:
-        return options.renames.get(name, name)
-
-    region, own = problem["region_column"], tuple(problem["quasi_identifiers"])
-    place_of = {code: number for number, code in enumerate(walk.codes)}
-    given = _values(table, named(region))
-    if any(code not in place_of for code in given):
-        message = "The released file names regions that its crosswalk does not have."
-        raise InputError(Finding("ledger", message, "Record the folder as it was handed over."))
-    hashed = {
-        name: value_hashes(key, name, _unescaped(_values(table, named(name)), options))
-        for name in columns
-        if name != region and table.facts(named(name)).categorical
-    }
-    places = np.array([place_of[code] for code in given], np.int32)
     bare = Entry(
         id=0,
         audience=audience,
@@ -140,7 +120,7 @@ def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress
         source=document["inputs"]["records"]["sha256"],
         released=table.source.sha256,
         region_column=region,
-        quasi_identifiers=own,
+        quasi_identifiers=tuple(problem["quasi_identifiers"]),
         k=int(problem["k"]),
         columns=columns,
         regions=region_hashes(key, walk.regions),
@@ -152,97 +132,93 @@ def entry_of_folder(folder: Path, key: bytes, audience: str, date: str, progress
         override=str((document.get("ledger_check") or {}).get("override", "")),
         guarded=Guarded.of(key, _kept_criteria(document)),
     )
-    full = replace(bare, cells=_cells(bare, table, places, hashed, named, Span(progress, 0.7, 0.85)))
-    return replace(full, rows=_rows(full, table, places, hashed, named, Span(progress, 0.85, 1.0)))
+    records = _Hashed.of_release(table, bare, walk, options, key)
+    full = replace(bare, cells=records.cells(bare, Span(progress, 0.7, 0.85)))
+    return replace(full, rows=records.rows(full, Span(progress, 0.85, 1.0)))
 
 
-def _cells(
-    entry: Entry,
-    table: RecordTable,
-    places: NDArray[np.int32],
-    hashed: Mapping[str, Hashes],
-    named: Callable[[str], str],
-    progress: Progress,
-) -> Cells:
-    """The cells of a file in which every record is released."""
-    keys = [
-        cell_keys(*_classified(entry, codes, places, hashed, named))
-        for codes in table.pieces(_used(entry, named), progress, _STAGE)
-    ]
-    _, first, counts = np.unique(np.concatenate(keys), return_index=True, return_counts=True)
-    place = places[table.codes(named(entry.region_column))[first]]
-    classes = np.zeros(first.size, np.uint64)
-    for name in entry.visible:
-        classes += hashed[name][table.codes(named(name))[first]]
-    return Cells(place, classes, counts.astype(np.int32))
+@dataclass(frozen=True, eq=False)
+class _Hashed:
+    """Records by what an entry knows of them: the place of each region that they name (-1: none), and the hashes of
+    the values of other columns, both in the order of the table's codes. ``names`` has what the table calls renamed
+    columns.
+    """
 
+    table: RecordTable
+    places: NDArray[np.int32]
+    hashed: Mapping[str, Hashes]
+    names: Mapping[str, str]
 
-def _used(entry: Entry, named: Callable[[str], str]) -> list[str]:
-    """The columns that tell the cell of a record, as the table calls them."""
-    return [named(name) for name in (entry.region_column, *entry.visible)]
+    @classmethod
+    def of_release(cls, table: RecordTable, entry: Entry, walk: _Walk, options: ReleaseOptions, key: bytes) -> _Hashed:
+        """Those of a released file."""
+        names, region = options.renames, entry.region_column
+        place_of = {code: number for number, code in enumerate(walk.codes)}
+        given = _values(table, names.get(region, region))
+        if any(code not in place_of for code in given):
+            raise _otherwise("The released file names regions that its crosswalk does not have.")
+        told = {name: names.get(name, name) for name in entry.columns if name != region}
+        hashed = {
+            name: value_hashes(key, name, _unescaped(_values(table, called), options))
+            for name, called in told.items()
+            if table.facts(called).categorical
+        }
+        return cls(table, np.array([place_of[code] for code in given], np.int32), hashed, names)
 
+    def cells(self, entry: Entry, progress: Progress) -> Cells:
+        """The cells of a file in which every record is released."""
+        used = self._called(entry.region_column, *entry.visible)
+        keys = [cell_keys(*self._classified(entry, codes)) for codes in self.table.pieces(used, progress, _STAGE)]
+        _, first, counts = np.unique(np.concatenate(keys), return_index=True, return_counts=True)
+        found = self._classified(entry, {name: self.table.codes(name)[first] for name in used})
+        return Cells(*found, counts.astype(np.int32))
 
-def _classified(
-    entry: Entry,
-    codes: Mapping[str, NDArray[np.integer]],
-    places: NDArray[np.int32],
-    hashed: Mapping[str, Hashes],
-    named: Callable[[str], str],
-) -> tuple[NDArray[np.int32], Hashes]:
-    """The place and the class of each record of a part."""
-    place = places[codes[named(entry.region_column)]]
-    return place, _summed(codes, hashed, entry.visible, named, place.size)
-
-
-def _summed(
-    codes: Mapping[str, NDArray[np.integer]],
-    hashed: Mapping[str, Hashes],
-    names: Sequence[str],
-    named: Callable[[str], str],
-    size: int,
-) -> Hashes:
-    total = np.zeros(size, np.uint64)
-    for name in names:
-        total += hashed[name][codes[named(name)]]
-    return total
-
-
-def _rows(
-    entry: Entry,
-    table: RecordTable,
-    places: NDArray[np.int32],
-    hashed: Mapping[str, Hashes],
-    named: Callable[[str], str],
-    progress: Progress,
-) -> Rows | None:
-    """The released records by cell and by the values of all other columns that have few enough to be coded."""
-    sorted_keys, order = entry.cell_keys
-    tally = _Tally()
-    if not order.size:
+    def rows(self, entry: Entry, progress: Progress) -> Rows | None:
+        """The released records by cell and by the values of all other columns that have few enough to be coded."""
+        keys, order = entry.cell_keys
+        tally = _Tally()
+        if not order.size:
+            return tally.rows()
+        others = [name for name in _others(entry) if name in self.hashed]
+        for codes in self.table.pieces(self._called(entry.region_column, *entry.visible, *others), progress, _STAGE):
+            place, classes = self._classified(entry, codes)
+            spot = _spots(keys, place, classes)
+            for _ in entry.parents:
+                # The smallest place around a record that lists its class.
+                left = np.flatnonzero((spot < 0) & (place >= 0))
+                place[left] = entry.above[place[left]]
+                spot[left] = _spots(keys, place[left], classes[left])
+            there, values = spot >= 0, self._summed(codes, others, place.size)
+            tally.add(Rows(order[spot[there]].astype(np.int32), values[there], np.ones(int(there.sum()), np.int32)))
+            if tally.too_many:
+                return None
+        progress.update(_STAGE)
         return tally.rows()
-    others = [name for name in _others(entry) if name in hashed]
-    used = [*_used(entry, named), *(named(name) for name in others)]
-    for codes in table.pieces(used, progress, _STAGE):
-        place, classes = _classified(entry, codes, places, hashed, named)
-        spot, there = _looked_up(sorted_keys, place, classes)
-        for _ in entry.parents:
-            # The smallest place around a record that lists its class.
-            left = np.flatnonzero(~there & (place >= 0))
-            place[left] = entry.above[place[left]]
-            spot[left], there[left] = _looked_up(sorted_keys, place[left], classes[left])
-        values = _summed(codes, hashed, others, named, place.size)
-        tally.add(Rows(order[spot[there]].astype(np.int32), values[there], np.ones(int(there.sum()), np.int32)))
-        if tally.too_many:
-            return None
-    progress.update(_STAGE)
-    return tally.rows()
+
+    def _called(self, *names: str) -> list[str]:
+        """Columns as the table calls them."""
+        return [self.names.get(name, name) for name in names]
+
+    def _classified(self, entry: Entry, codes: Mapping[str, NDArray[np.integer]]) -> tuple[NDArray[np.int32], Hashes]:
+        """The place and the class of each record of a part."""
+        (region,) = self._called(entry.region_column)
+        place = self.places[codes[region]]
+        return place, self._summed(codes, entry.visible, place.size)
+
+    def _summed(self, codes: Mapping[str, NDArray[np.integer]], names: Sequence[str], size: int) -> Hashes:
+        total = np.zeros(size, np.uint64)
+        for name, called in zip(names, self._called(*names), strict=True):
+            total += self.hashed[name][codes[called]]
+        return total
 
 
-def _looked_up(keys: Hashes, place: NDArray[np.int32], classes: Hashes) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Where the cell of each record stands among the keys of all, and whether it is there."""
-    wanted = cell_keys(place, classes)
-    spot = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
-    return spot, (keys[spot] == wanted) & (place >= 0)
+def _spots(keys: Hashes, place: NDArray[np.int32], classes: Hashes) -> NDArray[np.int64]:
+    """Where the cell of each record stands among the keys of all; -1: it is not there."""
+    found = np.full(place.size, -1, np.int64)
+    at, spot = matches(keys, cell_keys(place, classes))
+    found[at] = spot
+    found[place < 0] = -1
+    return found
 
 
 class _Tally:
@@ -325,15 +301,17 @@ def _reading(document: Mapping[str, Any], options: ReleaseOptions) -> RecordOpti
     return RecordOptions(options.delimiter or given.get("delimiter"), given.get("encoding"), "no")
 
 
-def _check_sum(folder: Path, path: Path, sha256: str, what: str) -> None:
-    if sha256 not in _sums(folder / "release"):
-        message = f"The {what} checksum differs."
-        raise InputError(Finding("ledger", message, "Record the folder as it was handed over.", file=str(path)))
+def _check_sum(path: Path, sha256: str, what: str) -> None:
+    sums = path.with_name("SHA256SUMS")
+    known = {line.split()[0] for line in sums.read_text().splitlines() if line.strip()} if sums.is_file() else set()
+    if sha256 not in known:
+        raise _otherwise(f"The {what} checksum differs.", path)
 
 
-def _sums(release: Path) -> set[str]:
-    path = release / "SHA256SUMS"
-    return {line.split()[0] for line in path.read_text().splitlines() if line.strip()} if path.is_file() else set()
+def _otherwise(message: str, file: Path | None = None) -> InputError:
+    """The refusal of files that are not as they were written."""
+    remedy = "Record the folder as it was handed over."
+    return InputError(Finding("ledger", message, remedy, file=None if file is None else str(file)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,7 +335,6 @@ def _crosswalk(path: Path) -> _Walk:
         parent = np.zeros(int(below.max()) + 1, np.int32)
         parent[below] = above
         if (parent[below] != above).any():
-            message = "A place of the crosswalk lies in several larger ones."
-            raise InputError(Finding("ledger", message, "Record the folder as it was handed over.", file=str(path)))
+            raise _otherwise("A place of the crosswalk lies in several larger ones.", path)
         parents.append(parent)
     return _Walk(regions, memberships[0], tuple(parents), [code for codes, _ in numbered for code in codes])

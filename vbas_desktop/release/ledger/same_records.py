@@ -16,6 +16,7 @@ from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.counting.problem import build_problem
 
+from .changes import all_places
 from .entry import Entry
 from .fates import (
     Atoms,
@@ -31,10 +32,9 @@ from .fates import (
 from .file import Ledger
 from .given_away import Judging, given_away
 from .guarded import listed_by_criteria
-from .joint import shown_jointly
+from .joint import shown_cells, shown_jointly
 from .keyed import Listed, region_hashes, value_hashes
 from .numbering import numbered
-from .rooms import shown_cells
 from .verdict import Against, Subject
 
 STAGE = "Comparing with earlier releases"
@@ -208,7 +208,7 @@ def _told_together(every: _Together) -> str:
 
 def _same_partition(one: Entry, other: Entry) -> bool:
     """Whether the same initial regions are merged, and classes made of the same columns and groups."""
-    if set(one.quasi_identifiers) != set(other.quasi_identifiers) or _groups(one) != _groups(other):
+    if not one.has_classes_of(other):
         return False
     place = places_in(other, one.regions).astype(np.int64)
     pairs = np.unique(place * (one.aggregated_regions + 1) + one.membership)
@@ -225,14 +225,9 @@ def _tells_no_more(one: Entry, mine: Fates, other: Entry, theirs: Fates) -> bool
 
 def _same_tiers(one: Entry, other: Entry) -> bool:
     """Whether releases with the same aggregated regions have the same larger places."""
-    if one.places != other.places:
-        return False
-    mine, theirs = one.membership, places_in(other, one.regions)
-    for above, beside in zip(one.parents, other.parents, strict=True):
-        mine, theirs = above[mine], beside[theirs]
-        if np.unique(mine.astype(np.int64) * (int(theirs.max()) + 1) + theirs).size != int(mine.max()) + 1:
-            return False
-    return True
+    same = np.zeros(other.aggregated_regions, np.int64)
+    same[places_in(other, one.regions)] = one.membership
+    return all_places(one, other, same) is not None
 
 
 def _judged(new: Entry, entry: Entry, exposure: Exposure, whole: bool) -> Against:
@@ -270,22 +265,17 @@ def _counted(subject: Subject, earlier: Sequence[Entry], sensitive: Sequence[Sen
     """The counts at hand if all releases have the same columns and groups, else those of all columns without groups."""
     new, problem = subject.entry, subject.problem
     names = tuple(dict.fromkeys(name for entry in (new, *earlier) for name in entry.quasi_identifiers))
-    alike = problem is not None and all(
-        set(entry.quasi_identifiers) == set(names) and _groups(entry) == _groups(new) for entry in (new, *earlier)
-    )
-    if problem is not None and alike and not sensitive:
+    if not all(new.has_classes_of(entry) for entry in earlier):
+        problem = None
+    if problem is not None and not sensitive:
         return problem
     return build_problem(
         subject.table,
         subject.regions,
         region_column=new.region_column,
-        quasi_identifiers=problem.quasi_identifiers if problem is not None and alike else names,
+        quasi_identifiers=names if problem is None else problem.quasi_identifiers,
         k=1,
         unknown_regions="suppress",
-        groupings=problem.groupings if problem is not None and alike else (),
+        groupings=() if problem is None else problem.groupings,
         sensitive=sensitive,
     )
-
-
-def _groups(entry: Entry) -> dict[str, list[list[int]]]:
-    return {name: sorted(pairs.tolist()) for name, pairs in entry.groups.items()}

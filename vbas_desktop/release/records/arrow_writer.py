@@ -7,9 +7,9 @@ numbers and "NA" stay what they are.
 from __future__ import annotations
 
 import codecs
-import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any
@@ -23,17 +23,14 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Span
-from vbas_desktop.domain.source import Source
-from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .blocks import changed
+from .batch_buckets import BatchBuckets, KeyedBuckets
+from .blocks import refuse_changed
 from .canonical import Canonical
-from .composition import Decision
-from .rows import decide
-from .shuffle import BatchBuckets, order_key
-from .sink import Sink, Written
+from .writing import SHUFFLING, WRITING, Records, Sink, Written
 
 BATCH_ROWS = 1 << 16
 BUCKET_ROWS = 1 << 17
@@ -62,82 +59,59 @@ class _Pieces(io.RawIOBase):
         return data + self._file.read(1) if data.endswith(b"\r") else data
 
 
-class ArrowRecords:
-    """One pass over the record file. `write` streams the release into an open file."""
+class ArrowRecords(Records):
+    """One pass over the record file in batches of columns."""
 
     def __init__(
-        self,
-        plan: Plan,
-        dialect: Dialect,
-        options: ReleaseOptions,
-        source: Source,
-        canonical: Canonical = MappingProxyType({}),
+        self, plan: Plan, table: RecordTable, options: ReleaseOptions, canonical: Canonical = MappingProxyType({})
     ) -> None:
+        super().__init__(plan, table, options)
         self._canonical = {
             name: (pa.array(values, pa.string()), pa.array(written, pa.string()))
             for name, (values, written) in canonical.items()
         }
-        self._plan, self._dialect, self._options, self._source = plan, dialect, options, source
-        self._released = options.released_columns(dialect.header)
-        self._decision = Decision.of(plan)
-        self._place = {name: index for index, name in enumerate(dialect.header)}
+        self._place = {name: index for index, name in enumerate(table.dialect.header)}
         self._codes = pa.array(plan.every_code, pa.string())
         self._groups: dict[str, list[tuple[Any, Any]]] = {}
         for grouping in plan.problem.groupings:
             pair = (pa.array(list(grouping.groups), pa.string()), pa.array(list(grouping.groups.values()), pa.string()))
             self._groups.setdefault(grouping.column, []).append(pair)
-        self._formulas = dict.fromkeys(dialect.header, 0)
+        self._formulas = dict.fromkeys(table.dialect.header, 0)
 
     def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
         """Write all released rows; ``scratch`` is a folder on the same disk for the nameless file of the shuffle."""
-        self._refuse_changed(progress)
-        sink, rows, kept = Sink(out), 0, 0
-        buckets = self._buckets(scratch)
-        writer: Any = None
-        try:
-            for batch in self._batches(Span(progress, 0.0, 0.7 if buckets else 1.0)):
-                chosen = self._chosen(batch)
-                released = self._composed(batch, chosen)
-                writer = writer or self._writer(sink, released.schema)
-                if buckets is None:
-                    writer.write_batch(released)
-                else:
-                    buckets.add(released, np.flatnonzero(chosen[0] >= 0) + rows)
-                rows, kept = rows + batch.num_rows, kept + released.num_rows
-            for number in range(buckets.number if buckets is not None else 0):
-                assert buckets is not None
-                progress.update("Shuffling the rows", 0.7 + 0.3 * number / buckets.number)
-                for released in buckets.shuffled(number):
-                    writer.write_batch(released)
-        finally:
-            if writer is not None:
-                writer.close()
-            if buckets is not None:
-                buckets.close()
-        formulas = {name: count for name, count in self._formulas.items() if count}
-        return Written(rows, kept, sink.sha256, sink.size, formulas)
+        sink, writer = Sink(out), None
+        with closing(self._ordered(scratch, progress)) as batches:
+            try:
+                for batch in batches:
+                    writer = writer or self._writer(sink, batch.schema)
+                    writer.write_batch(batch)
+            finally:
+                if writer is not None:
+                    writer.close()
+        return Written(sink.sha256, {name: count for name, count in self._formulas.items() if count})
 
-    def _refuse_changed(self, progress: Progress) -> None:
-        digest, done = hashlib.sha256(), 0
-        with open(self._source.path, "rb") as file:
-            while data := file.read(8 << 20):
-                progress.update("Checking the record file", 0.0)
-                digest.update(data)
-                done += len(data)
-        if done != self._source.size_bytes or digest.hexdigest() != self._source.sha256:
-            raise changed(self._source)
-
-    def _buckets(self, scratch: Path) -> BatchBuckets | None:
+    def _ordered(self, scratch: Path, progress: Progress) -> Generator[Any]:
+        """The batches of released rows in the order in which they are written."""
+        refuse_changed(self._table.source, progress)
         if not self._options.shuffle:
-            return None
-        key = order_key(self._plan, self._options, self._dialect.header, self._source.sha256)
-        return BatchBuckets(scratch, key, max(1, -(-self._plan.problem.records // BUCKET_ROWS)))
+            for batch in self._batches(progress):
+                yield self._composed(batch, *self._places(batch))
+            return
+        number = max(1, -(-self._plan.problem.records // BUCKET_ROWS))
+        with closing(BatchBuckets(scratch, self._order_key, number)) as buckets:
+            rows = 0
+            for batch in self._batches(Span(progress, 0.0, 0.7)):
+                area, size = self._places(batch)
+                buckets.add(self._composed(batch, area, size), np.flatnonzero(area >= 0) + rows)
+                rows += batch.num_rows
+            yield from shuffled(buckets, progress)
 
     def _batches(self, progress: Progress) -> Iterator[Any]:
-        stage, total, done = "Writing the anonymised file", max(1, self._plan.problem.records), 0
+        total, done = max(1, self._plan.problem.records), 0
         try:
-            for batch in self._parquet() if self._dialect.format == "parquet" else self._csv():
-                progress.update(stage, min(1.0, done / total))
+            for batch in self._parquet() if self._table.dialect.format == "parquet" else self._csv():
+                progress.update(WRITING, min(1.0, done / total))
                 done += batch.num_rows
                 yield batch
         except pa.ArrowInvalid:
@@ -147,23 +121,24 @@ class ArrowRecords:
                     "line-break",
                     "Some rows cannot be turned into Parquet, most likely for a line break outside quotes.",
                     "Release as CSV, or put quotes around texts with line breaks.",
-                    file=Path(self._source.path).name,
+                    file=Path(self._table.source.path).name,
                 )
             ) from None
 
     def _parquet(self) -> Iterator[Any]:
-        with pa_parquet.ParquetFile(self._source.path) as file:
+        with pa_parquet.ParquetFile(self._table.source.path) as file:
             yield from file.iter_batches(batch_size=BATCH_ROWS)
 
     def _csv(self) -> Iterator[Any]:
-        names, skip = list(self._dialect.header), 2 if self._dialect.category_line else 1
+        dialect = self._table.dialect
+        names, skip = list(dialect.header), 2 if dialect.category_line else 1
         automatic = [f"f{place}" for place in range(len(names))]
-        compression = "gzip" if self._dialect.compressed else None
-        with pa.input_stream(self._source.path, compression=compression) as file:
+        compression = "gzip" if dialect.compressed else None
+        with pa.input_stream(self._table.source.path, compression=compression) as file:
             reader = pa_csv.open_csv(
-                pa.PythonFile(_Pieces(file, self._dialect.encoding or "utf-8"), "r"),
+                pa.PythonFile(_Pieces(file, dialect.encoding or "utf-8"), "r"),
                 read_options=pa_csv.ReadOptions(autogenerate_column_names=True, block_size=PIECE_BYTES),
-                parse_options=pa_csv.ParseOptions(delimiter=self._dialect.delimiter or ",", newlines_in_values=True),
+                parse_options=pa_csv.ParseOptions(delimiter=dialect.delimiter or ",", newlines_in_values=True),
                 convert_options=pa_csv.ConvertOptions(
                     column_types=dict.fromkeys(automatic, pa.string()), strings_can_be_null=False
                 ),
@@ -173,16 +148,14 @@ class ArrowRecords:
                 skip -= dropped
                 yield pa.RecordBatch.from_arrays(batch.slice(dropped).columns, names=names)
 
-    def _chosen(self, batch: Any) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-        """The aggregated region of each row (-1: suppressed), its class size, and its categories."""
+    def _places(self, batch: Any) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The place of each row (below 0: it is not released) and its class size."""
         problem = self._plan.problem
         region = _index(self._text(batch, problem.region_column), problem.regions.ids)
         codes = np.empty((len(problem.categories), batch.num_rows), np.int32)
         for q, categories in enumerate(problem.categories):
             codes[q] = _index(self._grouped(batch, categories.column), categories.values)
-        area, size = np.empty(batch.num_rows, np.int32), np.empty(batch.num_rows, np.int64)
-        decide(region, codes, *self._decision.arrays(), area, size)
-        return area, size, codes
+        return self._decision.places(region, codes)
 
     def _text(self, batch: Any, name: str) -> Any:
         return _texts(batch.column(self._place[name]))
@@ -193,11 +166,10 @@ class ArrowRecords:
             text = pc.coalesce(after.take(pc.index_in(text, value_set=before)), text)
         return text
 
-    def _composed(self, batch: Any, chosen: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]) -> Any:
-        area, size, _ = chosen
+    def _composed(self, batch: Any, area: NDArray[np.int32], size: NDArray[np.int64]) -> Any:
         problem, kept = self._plan.problem, area >= 0
-        mask, columns, names = pa.array(kept), [], []
-        for name, new in self._released:
+        mask, columns = pa.array(kept), []
+        for name, _ in self._released:
             if name == problem.region_column:
                 column = self._codes.take(pa.array(area[kept]))
             elif name in self._groups and name in problem.quasi_identifiers:
@@ -205,11 +177,9 @@ class ArrowRecords:
             else:
                 column = batch.column(self._place[name]).filter(mask)
             columns.append(self._dressed(name, column))
-            names.append(new)
         if self._options.class_size:
             columns.append(self._dressed("", pa.array(size[kept])))
-            names.append(self._options.class_size)
-        return pa.RecordBatch.from_arrays(columns, names=names)
+        return pa.RecordBatch.from_arrays(columns, names=self._names)
 
     def _dressed(self, name: str, column: Any) -> Any:
         """The column as it is written: text in CSV, formulas counted and, if so wished, escaped."""
@@ -247,10 +217,16 @@ class ArrowRecords:
     def _writer(self, sink: Sink, schema: Any) -> Any:
         if self._options.format == "parquet":
             return _EvenGroups(pa_parquet.ParquetWriter(pa.PythonFile(sink, "w"), schema, compression="zstd"))
-        delimiter = self._options.delimiter or self._dialect.delimiter or ","
         return pa_csv.CSVWriter(
-            pa.PythonFile(sink, "w"), schema, write_options=pa_csv.WriteOptions(delimiter=delimiter)
+            pa.PythonFile(sink, "w"), schema, write_options=pa_csv.WriteOptions(delimiter=self._delimiter)
         )
+
+
+def shuffled(buckets: BatchBuckets | KeyedBuckets, progress: Progress) -> Iterator[Any]:
+    """The batches of all buckets."""
+    for number, batch in buckets.ordered():
+        progress.update(SHUFFLING, 0.7 + 0.3 * number / buckets.number)
+        yield batch
 
 
 def _texts(column: Any) -> Any:

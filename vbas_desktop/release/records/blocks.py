@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from vbas_desktop.domain.errors import Finding, InputError
+from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
 from vbas_desktop.files.records.tokens import CR, LF
@@ -46,6 +47,17 @@ def changed(source: Source) -> InputError:
             file=Path(source.path).name,
         )
     )
+
+
+def refuse_changed(source: Source, progress: Progress) -> None:
+    """Refuse a file that does not have the bytes any more that were loaded."""
+    digest = hashlib.sha256()
+    with open(source.path, "rb") as file:
+        while data := file.read(8 << 20):
+            progress.update("Checking the record file", 0.0)
+            digest.update(data)
+    if digest.hexdigest() != source.sha256:
+        raise changed(source)
 
 
 class RowBlocks:

@@ -6,10 +6,8 @@ where one has too many values for that, or memory would not do, `csv_writer` rea
 
 from __future__ import annotations
 
-import hashlib
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,22 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import compiled
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.source import Source
 from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
 from . import packed
-from .blocks import RowBlocks, changed
+from .blocks import RowBlocks, refuse_changed
 from .canonical import Canonical
-from .composition import Decision, Texts, region_and_category_codes, required_bytes
-from .fields import Bytes, quoted
+from .composition import Texts, names_row, region_and_category_codes
+from .fields import Bytes
 from .packed import Codes, Packing, Words, put_in_places
-from .rows import decide, is_formula
-from .shuffle import assign, bucket_generator, bucket_number, drawn_order, mixing_keys, order_key
-from .sink import Sink, Written
+from .rows import is_formula
+from .shuffle import assign, bucket_generator, bucket_number, drawn_order, mixing_keys
+from .writing import SHUFFLING, WRITING, Records, Sink, Written, ahead
 
 WORKERS = 2
 AHEAD = 4
@@ -43,8 +40,6 @@ MOST_VALUES = 1 << 20
 """More texts than this take longer to set up than the file to be read."""
 MOST_BYTES = 1 << 30
 """How much memory the codes may take while they are put into another order."""
-
-_WRITING, _SHUFFLING = "Writing the anonymised file", "Shuffling the rows"
 
 
 @compiled
@@ -78,35 +73,24 @@ class _Part:
     is_size: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Released rows, ready to be written."""
-
-    bytes: Bytes
-    number: int
-
-
-class CodedRecords:
-    """`write` sets the release from the codes of a loaded table into an open file."""
+class CodedRecords(Records):
+    """Sets the rows from the codes of a loaded table."""
 
     def __init__(self, plan: Plan, table: RecordTable, options: ReleaseOptions, canonical: Canonical) -> None:
-        self._plan, self._table, self._options = plan, table, options
-        self._decision = Decision.of(plan)
+        super().__init__(plan, table, options)
         self._region_of, self._categories_of = region_and_category_codes(plan.problem, table)
         blocks = RowBlocks(table.source, table.dialect)
         # The first block settles the mark, the encoding and the line ends.
         next(iter(blocks), None)
-        new = (options.delimiter or table.dialect.delimiter or ",").encode()
+        new = self._delimiter.encode()
         self._sizes = np.unique(plan.class_sizes) if options.class_size else np.empty(0, np.int64)
         texts = Texts(blocks.encoding, new, options.escape_formulas)
         self._parts = [self._part(column, texts, canonical) for column, _ in self._released]
-        names = [(name, column) for column, name in self._released]
         if options.class_size:
             values = [str(size) for size in self._sizes.tolist()]
             self._parts.append(replace(self._made(None, texts, values, options.class_size), is_size=True))
-            names.append((options.class_size, options.class_size))
-        header = [quoted(required_bytes(name, blocks.encoding, column), new) for name, column in names]
-        self._head = blocks.bom + new.join(header) + blocks.newline
+        names = names_row(options, table.dialect.header, blocks.encoding, self._delimiter)
+        self._head = blocks.bom + names + blocks.newline
         self._packing = Packing(self._with_ends(new, blocks.newline))
         self._chunks = [slice(row, min(table.rows, row + CHUNK_ROWS)) for row in range(0, table.rows, CHUNK_ROWS)]
         self._formulas = np.zeros((len(self._chunks), len(self._parts)), np.int64)
@@ -123,10 +107,6 @@ class CodedRecords:
         values = sum(known[name].distinct for name in released)
         per_row = 24 + sum(table.codes(name).itemsize for name in released)
         return values <= MOST_VALUES and per_row * table.rows <= MOST_BYTES
-
-    @property
-    def _released(self) -> tuple[tuple[str, str], ...]:
-        return self._options.released_columns(self._table.dialect.header)
 
     def _part(self, column: str, texts: Texts, canonical: Canonical) -> _Part:
         problem = self._plan.problem
@@ -157,24 +137,21 @@ class CodedRecords:
 
     def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
         """Write all released rows; unlike the others, this needs no ``scratch`` folder."""
-        sink, released = Sink(out), 0
+        sink = Sink(out)
         sink.write(self._head)
-        stage = _SHUFFLING if self._options.shuffle else _WRITING
+        stage = SHUFFLING if self._options.shuffle else WRITING
         with ThreadPoolExecutor(WORKERS, "release") as pool:
             try:
-                same = pool.submit(_is_unchanged, self._table.source)
-                setting = self._shuffled(pool, progress) if self._options.shuffle else self._in_order()
-                for done, rows in _ahead(pool, list(setting)):
-                    progress.update(stage, 0.5 + 0.5 * done)
-                    sink.write(rows.bytes)
-                    released += rows.number
-                if not same.result():
-                    raise changed(self._table.source)
+                same = pool.submit(refuse_changed, self._table.source, Silent())
+                jobs = self._shuffled(pool, progress) if self._options.shuffle else self._in_order()
+                for done, rows in enumerate(ahead(pool, jobs, AHEAD)):
+                    progress.update(stage, 0.5 + 0.5 * done / len(jobs))
+                    sink.write(rows)
+                same.result()
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
         formulas = zip(self._released, self._formulas.sum(axis=0).tolist(), strict=False)
-        found = {column: count for (column, _), count in formulas if count}
-        return Written(self._table.rows, released, sink.sha256, sink.size, found)
+        return Written(sink.sha256, {column: count for (column, _), count in formulas if count})
 
     def _decided(self, rows: slice) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Of each row its place (-1: not released) and which of the class sizes it has."""
@@ -184,8 +161,7 @@ class CodedRecords:
         codes = np.empty((len(self._categories_of), region.size), np.int32)
         for q, (name, categories) in enumerate(zip(problem.quasi_identifiers, self._categories_of, strict=True)):
             translate(self._table.codes(name)[rows], categories, codes[q])
-        area, size = np.empty(region.size, np.int32), np.empty(region.size, np.int64)
-        decide(region, codes, *self._decision.arrays(), area, size)
+        area, size = self._decision.places(region, codes)
         return area, np.searchsorted(self._sizes, size).astype(np.int32) if self._sizes.size else area
 
     def _packed(self, place: int, area: Codes, size: Codes) -> list[Words]:
@@ -201,18 +177,18 @@ class CodedRecords:
         ]
         return self._packing.packed(columns)
 
-    def _in_order(self) -> Iterator[Callable[[], _Rows]]:
-        def chunk_set(place: int) -> _Rows:
+    def _in_order(self) -> list[Callable[[], Bytes]]:
+        def chunk_set(place: int) -> Bytes:
             area, size = self._decided(self._chunks[place])
             kept = np.flatnonzero(area >= 0).astype(np.int32)
-            return _Rows(self._packing.text(self._packed(place, area, size), kept), kept.size)
+            return self._packing.text(self._packed(place, area, size), kept)
 
-        return (partial(chunk_set, place) for place in range(len(self._chunks)))
+        return [partial(chunk_set, place) for place in range(len(self._chunks))]
 
-    def _shuffled(self, pool: ThreadPoolExecutor, progress: Progress) -> Iterator[Callable[[], _Rows]]:
+    def _shuffled(self, pool: ThreadPoolExecutor, progress: Progress) -> list[Callable[[], Bytes]]:
         """The rows bucket by bucket in memory, and what sets each bucket."""
-        key = order_key(self._plan, self._options, self._table.dialect.header, self._table.source.sha256)
-        number, keys, chunks = bucket_number(self._table.source, self._table.dialect), mixing_keys(key), self._chunks
+        key, chunks = self._order_key, self._chunks
+        number, keys = bucket_number(self._table.source, self._table.dialect), mixing_keys(key)
         area, bucket = np.empty(self._table.rows, np.int32), np.empty(self._table.rows, np.int16)
         size = np.empty(self._table.rows if self._sizes.size else 0, np.int32)
         counts = np.zeros((len(chunks), number), np.int64)
@@ -241,35 +217,17 @@ class CodedRecords:
 
         _all(pool, arrange_chunk, len(chunks), progress, 0.25)
 
-        def bucket_set(place: int) -> _Rows:
+        def bucket_set(place: int) -> Bytes:
             low, high = int(borders[place]), int(borders[place + 1])
             randoms = bucket_generator(key, place).integers(0, 1 << 32, high - low, np.uint32)
-            return _Rows(self._packing.text([words[low:high] for words in arranged], drawn_order(randoms)), high - low)
+            return self._packing.text([words[low:high] for words in arranged], drawn_order(randoms))
 
-        return (partial(bucket_set, place) for place in range(number))
+        return [partial(bucket_set, place) for place in range(number)]
 
 
 def _all(pool: ThreadPoolExecutor, work: Callable[[int], None], number: int, progress: Progress, begin: float) -> None:
-    for done, future in enumerate([pool.submit(work, place) for place in range(number)]):
-        progress.update(_WRITING, begin + 0.25 * done / number)
-        future.result()
-
-
-def _ahead(pool: ThreadPoolExecutor, jobs: Sequence[Callable[[], _Rows]]) -> Iterator[tuple[float, _Rows]]:
-    """What each job gives, in their order, with the share of those that are done; a few are worked on ahead."""
-    waiting: deque[Future[_Rows]] = deque()
-    for place, job in enumerate(jobs):
-        waiting.append(pool.submit(job))
-        if len(waiting) > AHEAD:
-            yield place / len(jobs), waiting.popleft().result()
-    for future in waiting:
-        yield 1.0, future.result()
-
-
-def _is_unchanged(source: Source) -> bool:
-    """Whether the record file still has the bytes that were loaded."""
-    with open(source.path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() == source.sha256
+    for done, _ in enumerate(ahead(pool, (partial(work, place) for place in range(number)), AHEAD)):
+        progress.update(WRITING, begin + 0.25 * done / number)
 
 
 def rehearse() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,8 @@ from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .canonical import Canonical
-from .fields import Bytes, FieldTable, quoted, unquoted
-from .rows import COPY, SIZE, TEXT, is_formula
+from .fields import Bytes, FieldTable, bounds_of, quoted, unquoted
+from .rows import COPY, SIZE, TEXT, decide, is_formula
 
 DIRECT_CLASSES = 1 << 24
 DENSE_CELLS = 1 << 24
@@ -26,63 +26,50 @@ _NEVER_FORMULAS = frozenset(bytes([byte]) for byte in b"0123456789abcdefghijklmn
 """What no formula begins with: most values need no closer look."""
 
 
-def code_tables(problem: Problem, encoding: str, delimiter: bytes) -> tuple[FieldTable, list[FieldTable]]:
-    """The tables from raw fields to initial regions, and to the categories of each quasi-identifier."""
-    region_of = {text: index for index, text in enumerate(problem.regions.ids)}
-    tables = []
-    for categories in problem.categories:
-        chain = [grouping.groups for grouping in problem.groupings if grouping.column == categories.column]
-        codes = {value: code for code, value in enumerate(categories.values)}
-        texts = [*categories.values, *(text for groups in chain for text in groups)]
-        tables.append(_table(texts, partial(_grouped_code, codes, chain), encoding, delimiter))
-    return _table(problem.regions.ids, lambda text: region_of.get(text, UNKNOWN), encoding, delimiter), tables
+class Lookup:
+    """From the texts of a column, after all its groupings, to the places of its values."""
+
+    def __init__(self, values: Sequence[str], chain: Sequence[Mapping[str, str]] = ()) -> None:
+        self._codes, self._chain = {value: code for code, value in enumerate(values)}, chain
+        self._known = [*values, *(text for groups in chain for text in groups)]
+
+    def grouped(self, text: str) -> str:
+        """What a value is called after all groupings."""
+        for groups in self._chain:
+            text = groups.get(text, text)
+        return text
+
+    def code(self, text: str) -> int:
+        """The place of the value that a text stands for; `UNKNOWN` if it stands for none."""
+        return self._codes.get(self.grouped(text), UNKNOWN)
+
+    def table(self, encoding: str, delimiter: bytes) -> FieldTable:
+        """The same from raw fields."""
+        plain = ((_encoded(text, encoding), text) for text in self._known)
+        known = ((raw, self.code(text)) for raw, text in plain if raw is not None and quoted(raw, delimiter) == raw)
+        return FieldTable(known, lambda raw: self.code(unquoted(raw).decode(encoding, "replace")))
 
 
-def value_table(values: Sequence[str], encoding: str, delimiter: bytes) -> FieldTable:
-    """The table from the raw fields of a column to the places of their values among ``values``."""
-    codes = {value: code for code, value in enumerate(values)}
-    return _table(values, lambda text: codes.get(text, UNKNOWN), encoding, delimiter)
+def lookups(problem: Problem) -> list[Lookup]:
+    """From texts to initial regions, and to the categories of each quasi-identifier."""
+    chains = [
+        [grouping.groups for grouping in problem.groupings if grouping.column == name]
+        for name in problem.quasi_identifiers
+    ]
+    categories = (Lookup(each.values, chain) for each, chain in zip(problem.categories, chains, strict=True))
+    return [Lookup(problem.regions.ids), *categories]
 
 
 def region_and_category_codes(
     problem: Problem, table: RecordTable
 ) -> tuple[NDArray[np.int32], list[NDArray[np.int32]]]:
     """The initial region of each code of the table's region column, and the category of each code of the others."""
-    region_of = {text: index for index, text in enumerate(problem.regions.ids)}
     found = []
-    for categories in problem.categories:
-        chain = [grouping.groups for grouping in problem.groupings if grouping.column == categories.column]
-        codes = {value: code for code, value in enumerate(categories.values)}
-        values = _values(table, categories.column)
-        found.append(np.array([_grouped_code(codes, chain, value) for value in values], np.int32))
-    regions = [region_of.get(value, UNKNOWN) for value in _values(table, problem.region_column)]
-    return np.array(regions, np.int32), found
-
-
-def _values(table: RecordTable, name: str) -> tuple[str, ...]:
-    categories = table.facts(name).categories
-    assert categories is not None
-    return categories.values
-
-
-def grouped_text(chain: Sequence[Mapping[str, str]], text: str) -> str:
-    """What a value is called after all groupings of its column."""
-    for groups in chain:
-        text = groups.get(text, text)
-    return text
-
-
-def _grouped_code(codes: Mapping[str, int], chain: Sequence[Mapping[str, str]], text: str) -> int:
-    return codes.get(grouped_text(chain, text), UNKNOWN)
-
-
-def _table(texts: Iterable[str], meaning: Callable[[str], int], encoding: str, delimiter: bytes) -> FieldTable:
-    def meaning_of_raw(raw: bytes) -> int:
-        return meaning(unquoted(raw).decode(encoding, "replace"))
-
-    plain = ((_encoded(text, encoding), text) for text in texts)
-    known = ((raw, meaning(text)) for raw, text in plain if raw is not None and quoted(raw, delimiter) == raw)
-    return FieldTable(known, meaning_of_raw)
+    for name, lookup in zip((problem.region_column, *problem.quasi_identifiers), lookups(problem), strict=True):
+        categories = table.facts(name).categories
+        assert categories is not None
+        found.append(np.array([lookup.code(value) for value in categories.values], np.int32))
+    return found[0], found[1:]
 
 
 def _encoded(text: str, encoding: str) -> bytes | None:
@@ -92,9 +79,8 @@ def _encoded(text: str, encoding: str) -> bytes | None:
         return None
 
 
-@dataclass(frozen=True, eq=False)
-class Decision:
-    """The arrays that `rows.decide` needs to know whether a record is released."""
+class Decision(NamedTuple):
+    """What says whether a record is released: the arrays that `rows.decide` needs, in the order of its parameters."""
 
     strides: NDArray[np.int64]
     membership: NDArray[np.int32]
@@ -122,38 +108,20 @@ class Decision:
         areas = plan.areas if plan.coarser else np.empty(0, np.int32)
         if len(plan.codes) * counts.classes.size <= DENSE_CELLS and plan.sizes.max(initial=0) < 1 << 31:
             dense = np.zeros((len(plan.codes), counts.classes.size), np.int32)
-            region = np.repeat(np.arange(len(plan.codes)), np.diff(plan.indptr))
-            dense[region, plan.columns] = plan.class_sizes
+            dense[plan.places, plan.columns] = plan.class_sizes
             if plan.coarser:
                 dense_areas = np.zeros_like(dense)
-                dense_areas[region, plan.columns] = plan.areas
-        return cls(
-            strides,
-            plan.membership,
-            direct,
-            counts.classes,
-            plan.indptr,
-            plan.columns,
-            plan.class_sizes,
-            areas,
-            dense,
-            dense_areas,
-        )
+                dense_areas[plan.places, plan.columns] = plan.areas
+        listed = counts.classes, plan.indptr, plan.columns, plan.class_sizes
+        return cls(strides, plan.membership, direct, *listed, areas, dense, dense_areas)
 
-    def arrays(self) -> tuple[NDArray, ...]:  # type: ignore[type-arg]
-        """In the order of the kernel's parameters."""
-        return (
-            self.strides,
-            self.membership,
-            self.direct,
-            self.classes,
-            self.indptr,
-            self.columns,
-            self.sizes,
-            self.areas,
-            self.dense,
-            self.dense_areas,
-        )
+    def places(
+        self, region: NDArray[np.int32], codes: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The place of each record (below 0: it is not released) and its class size, by region and categories."""
+        area, size = np.empty(region.size, np.int32), np.empty(region.size, np.int64)
+        decide(region, codes, *self, area, size)
+        return area, size
 
 
 class Texts:
@@ -178,7 +146,7 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Composition:
-    """The parts of a released row as `rows.compose` takes them, and the row of names.
+    """The parts of a released row as `rows.compose` takes them.
 
     ``columns`` is where each part's column stands in the input, ``formulas`` which texts a spreadsheet might run.
     """
@@ -194,11 +162,6 @@ class Composition:
     requote: bool
     escape: bool
     longest: int
-    header: tuple[bytes, ...]
-
-    def header_row(self, newline: bytes) -> bytes:
-        """The names."""
-        return bytes([self.delimiter]).join(self.header) + newline
 
 
 def make_composition(
@@ -216,10 +179,9 @@ def make_composition(
     grouped = {grouping.column for grouping in problem.groupings}
     texts = Texts(encoding, new, options.escape_formulas)
     parts: list[tuple[int, int, int, int]] = []
-    names: list[bytes] = []
     rewritten = {name: len(problem.quasi_identifiers) + place for place, name in enumerate(canonical)}
     places = {column: place for place, column in enumerate(header)}
-    for column, name in options.released_columns(header):
+    for column, _ in options.released_columns(header):
         place = places[column]
         if column == problem.region_column:
             parts.append((TEXT, texts.add(plan.every_code, column), -1, place))
@@ -232,10 +194,8 @@ def make_composition(
             parts[-1] = (COPY, parts[-1][1], place, place)
         else:
             parts.append((COPY, place, place, place))
-        names.append(quoted(required_bytes(name, encoding, column), new))
     if options.class_size:
         parts.append((SIZE, 0, 0, -1))
-        names.append(quoted(required_bytes(options.class_size, encoding, options.class_size), new))
     kinds, first, last, columns = (np.array(values, np.int32) for values in zip(*parts, strict=True))
     replaced = int(np.count_nonzero(kinds != COPY))
     longest = max(map(len, texts.fields), default=0)
@@ -251,8 +211,14 @@ def make_composition(
         requote,
         options.escape_formulas,
         replaced * (max(longest, 20) + 1) + 2,
-        tuple(names),
     )
+
+
+def names_row(options: ReleaseOptions, header: Sequence[str], encoding: str, delimiter: str) -> bytes:
+    """The names of the released columns as a row of a CSV file, without its end."""
+    own = ((options.class_size, options.class_size),) if options.class_size else ()
+    raw = (required_bytes(name, encoding, column) for column, name in (*options.released_columns(header), *own))
+    return delimiter.encode().join(quoted(name, delimiter.encode()) for name in raw)
 
 
 def required_bytes(text: str, encoding: str, column: str) -> bytes:
@@ -268,8 +234,3 @@ def required_bytes(text: str, encoding: str, column: str) -> bytes:
             )
         )
     return raw
-
-
-def bounds_of(texts: Sequence[bytes]) -> NDArray[np.int64]:
-    """Where each text begins, and the last ends, if they stand one after the other."""
-    return np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)

@@ -9,8 +9,9 @@ an ordinary byte. Rows end with LF or CR LF (in files without any LF: with CR); 
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,7 +203,7 @@ class FieldTable:
         texts = list(self._entries)
         size = slots_for(len(texts))
         pool = np.frombuffer(b"".join(texts) + b"\0", np.uint8)
-        bounds = np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)
+        bounds = bounds_of(texts)
         codes = np.fromiter(self._entries.values(), np.int32, len(texts))
         keys, lengths = np.zeros(size, np.uint64), np.full(size, -1, np.int32)
         places, values = np.zeros(size, np.int64), np.zeros(size, np.int32)
@@ -222,21 +223,13 @@ class FieldTable:
         return out
 
 
+_QUOTED = re.compile(rb'"((?:[^"]|"")*+)"?+(.*)', re.DOTALL)
+
+
 def unquoted(raw: bytes) -> bytes:
     """The value of a raw field: without its quotes, doubled quotes single."""
-    if not raw.startswith(b'"'):
-        return raw
-    parts: list[bytes] = []
-    i = 1
-    while True:
-        j = raw.find(b'"', i)
-        if j < 0:
-            return b"".join([*parts, raw[i:]])
-        parts.append(raw[i:j])
-        if raw[j + 1 : j + 2] != b'"':
-            return b"".join([*parts, raw[j + 1 :]])
-        parts.append(b'"')
-        i = j + 2
+    found = _QUOTED.fullmatch(raw)
+    return raw if found is None else found[1].replace(b'""', b'"') + found[2]
 
 
 def quoted(value: bytes, delimiter: bytes) -> bytes:
@@ -244,3 +237,8 @@ def quoted(value: bytes, delimiter: bytes) -> bytes:
     if any(mark in value for mark in (delimiter, b'"', b"\n", b"\r")):
         return b'"' + value.replace(b'"', b'""') + b'"'
     return value
+
+
+def bounds_of(texts: Sequence[bytes]) -> NDArray[np.int64]:
+    """Where each text begins, and the last ends, if they stand one after the other."""
+    return np.concatenate(([0], np.cumsum([len(text) for text in texts]))).astype(np.int64)

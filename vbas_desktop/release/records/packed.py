@@ -18,8 +18,7 @@ from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.files.records.bits import PADDING, load_word, store_word
 
-from .composition import bounds_of
-from .fields import Bytes
+from .fields import Bytes, bounds_of
 
 MOST_JOINED = 1 << 11
 """How many combinations fields that are set as one may have, so that their texts stay in the processor's cache."""

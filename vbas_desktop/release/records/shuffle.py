@@ -9,18 +9,18 @@ import hashlib
 import json
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import compiled, inlined
 from vbas_desktop.domain.source import Source
 from vbas_desktop.files.dialect import Dialect
+from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.release import ReleaseOptions
 
@@ -31,9 +31,6 @@ BUCKET_BYTES = 1 << 20
 MOST_BUCKETS = 512
 """So that the pieces of a bucket, one per block, stay large enough to be read quickly."""
 LENGTH_BYTES = 4
-AHEAD = 4
-
-
 MIXING_BYTES = 16
 """How much of the key assigns rows to buckets; the rest orders the rows of each."""
 
@@ -55,11 +52,14 @@ def bucket_number(source: Source, dialect: Dialect) -> int:
     return max(1, min(MOST_BUCKETS, -(-size // BUCKET_BYTES)))
 
 
-@inlined
-def _mixed(z: np.uint64) -> np.uint64:
+def mixed(z: Any) -> Any:
+    """A number of 64 bits, or an array of them, mixed so that every bit depends on all others (splitmix64)."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
+
+
+_mixed = inlined(mixed)
 
 
 @compiled
@@ -172,14 +172,9 @@ class Buckets:
         self._index.append((self._end, block.bounds))
         self._end += block.bytes.size
 
-    def shuffled(self, pool: ThreadPoolExecutor) -> Iterator[Bytes]:
-        """The rows of one bucket after the other, each bucket in random order; some are prepared ahead."""
-        waiting = [pool.submit(self._bucket, number) for number in range(min(AHEAD, self.number))]
-        for number in range(self.number):
-            ready = waiting.pop(0).result()
-            if number + AHEAD < self.number:
-                waiting.append(pool.submit(self._bucket, number + AHEAD))
-            yield ready
+    def jobs(self) -> list[Callable[[], Bytes]]:
+        """What gives the rows of each bucket in random order."""
+        return [partial(self._bucket, number) for number in range(self.number)]
 
     def _bucket(self, number: int) -> Bytes:
         pieces = []
@@ -204,7 +199,7 @@ def shuffled_rows(buf: Bytes, generator: np.random.Generator) -> Bytes:
     return out[: gather(buf, starts, generator.integers(0, 1 << 32, rows, np.uint32), out)]
 
 
-def order_key(plan: Plan, options: ReleaseOptions, header: Sequence[str], sha256: str) -> bytes:
+def order_key(plan: Plan, table: RecordTable, options: ReleaseOptions) -> bytes:
     """512 bits from the seed, the hash of the record file and what is released.
 
     The hash never leaves the organisation, so that a seed that was guessed tells nothing. With what is released mixed
@@ -218,50 +213,9 @@ def order_key(plan: Plan, options: ReleaseOptions, header: Sequence[str], sha256
         "region_column": problem.region_column,
         "quasi_identifiers": list(problem.quasi_identifiers),
         "groupings": [[grouping.column, dict(grouping.groups)] for grouping in problem.groupings],
-        "columns": options.released_columns(header),
+        "columns": options.released_columns(table.dialect.header),
         "class_size": options.class_size,
         "form": [options.format, options.delimiter, options.escape_formulas],
     }
     told = json.dumps(content, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha512(f"vbas row order {options.shuffle_seed} {sha256} {told}".encode()).digest()
-
-
-class BatchBuckets:
-    """Random buckets of rows in one nameless temporary file."""
-
-    def __init__(self, folder: Path, key: bytes, number: int) -> None:
-        self._file: IO[bytes] = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
-        self._key, self.number = key, number
-        self._pieces: list[list[tuple[int, int]]] = [[] for _ in range(number)]
-        self._schema: Any = None
-
-    def add(self, batch: Any, places: NDArray[np.int64]) -> None:
-        """Append the rows of one batch, which stood at these places of the input, to their buckets."""
-        self._schema = batch.schema
-        bucket = assign(places, mixing_keys(self._key), self.number)
-        arranged = batch.take(pa.array(np.argsort(bucket, kind="stable")))
-        bounds = np.concatenate(([0], np.cumsum(np.bincount(bucket, minlength=self.number))))
-        for number in range(self.number):
-            rows = int(bounds[number + 1] - bounds[number])
-            if rows:
-                # The copy leaves out what the other buckets of the batch hold.
-                piece = arranged.take(pa.array(np.arange(bounds[number], bounds[number + 1])))
-                data = piece.serialize()
-                self._pieces[number].append((self._file.tell(), data.size))
-                self._file.write(data)
-
-    def shuffled(self, number: int) -> Iterator[Any]:
-        """The rows of one bucket in random order."""
-        batches = []
-        for place, size in self._pieces[number]:
-            self._file.seek(place)
-            batches.append(pa.ipc.read_record_batch(pa.py_buffer(self._file.read(size)), self._schema))
-        if not batches:
-            return
-        table = pa.Table.from_batches(batches)
-        order = bucket_generator(self._key, number).permutation(table.num_rows)
-        yield from table.take(pa.array(order)).combine_chunks().to_batches()
-
-    def close(self) -> None:
-        """Let go of the temporary file, which ends it."""
-        self._file.close()
+    return hashlib.sha512(f"vbas row order {options.shuffle_seed} {table.source.sha256} {told}".encode()).digest()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,15 +27,13 @@ from vbas_desktop.sources.expressions import (
 )
 from vbas_desktop.sources.table import SourceTable
 
-from .arrow_writer import ArrowRecords
+from .arrow_writer import ArrowRecords, shuffled
+from .batch_buckets import KeyedBuckets
 from .canonical import Canonical
-from .composition import grouped_text
-from .keyed_buckets import KeyedBuckets
-from .shuffle import order_key
-from .sink import Sink, Written
+from .composition import UNKNOWN, lookups
+from .writing import WRITING
 
 HASH = "vbas_hash"
-_STAGE = "Writing the anonymised file"
 
 
 class ReleaseQuery:
@@ -42,12 +41,8 @@ class ReleaseQuery:
 
     def __init__(self, plan: Plan, table: SourceTable, options: ReleaseOptions, canonical: Canonical) -> None:
         self._plan, self._table, self._options, self._canonical = plan, table, options, canonical
-        self.released = options.released_columns(table.dialect.header)
-
-    @property
-    def names(self) -> list[str]:
-        """The columns of the release, under the names that they have there."""
-        return [name for _, name in self.released] + ([self._options.class_size] if self._options.class_size else [])
+        self._released = options.released_columns(table.dialect.header)
+        self._regions, *self._categories = lookups(plan.problem)
 
     @cached_property
     def joined(self) -> Joined:
@@ -56,8 +51,8 @@ class ReleaseQuery:
         numbers = problem.counts.category_numbers
         strides = tuple(int(np.prod(numbers[q + 1 :], dtype=object)) for q in range(len(numbers)))
         columns = tuple(table.place(name) for name in problem.quasi_identifiers)
-        missing = tuple(self._code_of(number, "") for number in range(len(columns)))
-        outputs = [self._output(name) for name, _ in self.released]
+        missing = tuple(each.code("") for each in self._categories)
+        outputs = [self._output(name) for name, _ in self._released]
         if self._options.class_size:
             outputs.append(Output("size"))
         return Joined(table.place(problem.region_column), columns, strides, missing, tuple(outputs))
@@ -79,17 +74,8 @@ class ReleaseQuery:
             return Output("place")
         if name in problem.quasi_identifiers and any(each.column == name for each in problem.groupings):
             number = problem.quasi_identifiers.index(name)
-            return Output("value", place, False, number, self._grouped(name, ""))
+            return Output("value", place, False, number, self._categories[number].grouped(""))
         return Output("value", place, name in self._canonical)
-
-    def _grouped(self, name: str, text: str) -> str:
-        chain = [each.groups for each in self._plan.problem.groupings if each.column == name]
-        return grouped_text(chain, text)
-
-    def _code_of(self, number: int, text: str) -> int:
-        categories = self._plan.problem.categories[number]
-        grouped = self._grouped(categories.column, text)
-        return categories.values.index(grouped) if grouped in categories.values else -1
 
     def upload(self, progress: Progress) -> None:
         """Hand the small tables to the engine."""
@@ -98,10 +84,9 @@ class ReleaseQuery:
         self._upload_rewritten(progress)
         plan = self._plan
         kept = np.flatnonzero(plan.released > 0)
-        area = np.repeat(np.arange(len(plan.codes), dtype=np.int32), np.diff(plan.indptr))[kept]
         code = pa.array(plan.every_code, pa.string()).take(pa.array(plan.areas[kept]))
         columns = {
-            "k_area": pa.array(area, pa.int32()),
+            "k_area": pa.array(plan.places[kept], pa.int32()),
             "k_class": pa.array(plan.problem.counts.classes[plan.columns[kept]], pa.int64()),
             "k_code": code,
             "k_size": pa.array(plan.class_sizes[kept], pa.int64()),
@@ -119,22 +104,23 @@ class ReleaseQuery:
     def _upload_regions(self, progress: Progress) -> None:
         problem = self._plan.problem
         keys, texts = self._texts(problem.region_column)
-        region_of = {text: index for index, text in enumerate(problem.regions.ids)}
-        found = np.array([region_of.get(text, -1) for text in texts], np.int64)
+        found = np.array([self._regions.code(text) for text in texts], np.int64)
         known = found >= 0
         area = self._plan.membership[found[known]].astype(np.int32)
         columns = {"r_key": keys.filter(pa.array(known)), "r_area": pa.array(area, pa.int32())}
         self._table.engine.upload(REGIONS, columns, {"r_key": self.joined.region}, progress)
 
     def _upload_categories(self, progress: Progress) -> None:
-        for number, categories in enumerate(self._plan.problem.categories):
-            keys, texts = self._texts(categories.column)
-            grouped = [self._grouped(categories.column, text) for text in texts]
-            code_of = {value: code for code, value in enumerate(categories.values)}
+        for number, (name, lookup) in enumerate(
+            zip(self._plan.problem.quasi_identifiers, self._categories, strict=True)
+        ):
+            keys, texts = self._texts(name)
+            codes = [lookup.code(text) for text in texts]
+            assert UNKNOWN not in codes
             columns = {
                 f"q{number}_key": keys,
-                f"q{number}_code": pa.array([code_of[text] for text in grouped], pa.int64()),
-                f"q{number}_text": pa.array(grouped, pa.string()),
+                f"q{number}_code": pa.array(codes, pa.int64()),
+                f"q{number}_text": pa.array([lookup.grouped(text) for text in texts], pa.string()),
             }
             types = {f"q{number}_key": self.joined.columns[number]}
             self._table.engine.upload(categories_table(number), columns, types, progress)
@@ -178,45 +164,32 @@ class SourceRecords(ArrowRecords):
 
     def __init__(self, plan: Plan, table: SourceTable, options: ReleaseOptions, canonical: Canonical) -> None:
         # Values are rewritten by the engine, so nothing is left to do about them here.
-        super().__init__(plan, table.dialect, options, table.source)
-        self._table, self._query = table, ReleaseQuery(plan, table, options, canonical)
+        super().__init__(plan, table, options)
+        self._source_table, self._query = table, ReleaseQuery(plan, table, options, canonical)
 
-    def write(self, out: IO[bytes], scratch: Path, progress: Progress) -> Written:
-        """Write all released rows; ``scratch`` is a folder on the same disk for what does not fit into memory."""
-        sink, kept = Sink(out), 0
+    def _ordered(self, scratch: Path, progress: Progress) -> Generator[Any]:
         self._query.upload(progress)
-        key = order_key(self._plan, self._options, self._dialect.header, self._source.sha256)
-        buckets = KeyedBuckets(scratch, key, self._plan.records_released)
-        writer: Any = None
-        try:
+        kept, most = 0, max(1, self._plan.records_released)
+        with closing(KeyedBuckets(scratch, self._order_key, self._plan.records_released)) as buckets:
             for batch in self._batches_of_engine(Span(progress, 0.0, 0.7)):
                 hashes = np.asarray(batch.column(batch.num_columns - 1)).view(np.uint64)
                 buckets.add(self._dressed_batch(batch), hashes)
                 kept += batch.num_rows
-                progress.update(_STAGE, 0.7 * kept / max(1, self._plan.records_released))
-            for number, released in buckets.ordered():
-                progress.update("Shuffling the rows", 0.7 + 0.3 * number / buckets.number)
-                writer = writer or self._writer(sink, released.schema)
-                writer.write_batch(released)
-        finally:
-            if writer is not None:
-                writer.close()
-            buckets.close()
-        formulas = {name: count for name, count in self._formulas.items() if count}
-        return Written(self._table.rows, kept, sink.sha256, sink.size, formulas)
+                progress.update(WRITING, 0.7 * kept / most)
+            yield from shuffled(buckets, progress)
 
     def _batches_of_engine(self, progress: Progress) -> Iterator[Any]:
         types = self._query.types.append(pa.field(HASH, pa.int64()))
-        return self._table.engine.batches(self._query.query(), types, progress, _STAGE)
+        return self._source_table.engine.batches(self._query.query(), types, progress, WRITING)
 
     def _dressed_batch(self, batch: Any) -> Any:
         columns = []
         for place, output in enumerate(self._query.joined.outputs):
-            name = self._dialect.header[output.column] if output.column is not None else ""
+            name = self._table.dialect.header[output.column] if output.column is not None else ""
             if output.what == "place":
                 name = self._plan.problem.region_column
             columns.append(self._dressed(name, batch.column(place)))
-        return pa.RecordBatch.from_arrays(columns, names=self._query.names)
+        return pa.RecordBatch.from_arrays(columns, names=self._names)
 
 
 def refuse_order(options: ReleaseOptions, address: str) -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from vbas_desktop import __version__
+
 from .drawing import Drawing
+
+FOOT = f"Made by VBAS Desktop {__version__}."
+LONGEST = 300
+"""So many rows a table has at most."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,12 @@ class Command:
 
 
 Block = Paragraph | Tiles | Pairs | Table | Checks | Figure | Command
+
+
+def left_out(number: int, file: str) -> Iterator[Block]:
+    """What a table of so many rows does not show, and where it is; nothing if it shows all."""
+    if number > LONGEST:
+        yield Paragraph(f"{number - LONGEST:,} more are in {file}.", quiet=True)
 
 
 @dataclass(frozen=True)

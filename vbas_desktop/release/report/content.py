@@ -2,77 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vbas_desktop.assessment.risk import class_sizes, risk_of
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.source import Source
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.limits import TOLD
+from vbas_desktop.engine.place_parts import codes_of
 from vbas_desktop.release.plan import Plan
-from vbas_desktop.release.tables import code_order
 from vbas_desktop.settings.command import files_to_repeat, repeat_command
 
-from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
+from .blocks import (
+    FOOT,
+    LONGEST,
+    Block,
+    Checks,
+    Command,
+    Figure,
+    Pairs,
+    Paragraph,
+    Report,
+    Section,
+    Table,
+    Tiles,
+    left_out,
+)
 from .figures import solutions_scatter
 from .place import place_blocks
 from .policy import checklist_blocks, policy_blocks, population_blocks
 from .ratings import MEASURE_ROWS, journalist_of, measure_rows, risk_blocks, solution_table
 from .sensitive import sensitive_blocks
-from .shared import FOOT, Facts, code_and_name, files_table, map_caption, region_rows, why_safe
+from .shared import Facts, counts, files_table, map_caption, region_blocks, why_safe
 from .tiers import tier_blocks
 from .wording import choices_in_words
 
-_LONGEST = 300
 
-
-@dataclass(frozen=True)
-class LostValue:
-    """One value of a quasi-identifier: its records that were released and those that were not."""
-
-    label: str
-    released: int
-    suppressed: int
-
-
-@dataclass(frozen=True)
-class ValueLoss:
-    """All values of one quasi-identifier, in class order."""
-
-    column: str
-    values: tuple[LostValue, ...]
-
-    @property
-    def suppressed(self) -> NDArray[np.int64]:
-        """The suppressed records of each value."""
-        return np.array([value.suppressed for value in self.values], np.int64)
-
-
-def losses_by_value(plan: Plan) -> tuple[ValueLoss, ...]:
-    """Released and suppressed records by value; records of unknown regions are not among them."""
+def losses_by_value(plan: Plan) -> Iterator[Table]:
+    """Released and suppressed records by value of each quasi-identifier; those of unknown regions are not counted."""
     counts = plan.problem.counts
-    numbers, losses = counts.classes[plan.columns], []
-    for categories, number in zip(reversed(plan.problem.categories), reversed(counts.category_numbers), strict=True):
-        numbers, code = np.divmod(numbers, number)
-        before = np.bincount(code, weights=plan.counts, minlength=number).astype(np.int64)
-        after = np.bincount(code, weights=plan.released, minlength=number).astype(np.int64)
-        values = tuple(
-            LostValue(categories.label(index), int(after[index]), int(before[index] - after[index]))
-            for index in range(len(categories.values))
+    for q, categories in enumerate(plan.problem.categories):
+        code, number = codes_of(counts, q)[plan.columns], len(categories.values)
+        before, after = (
+            np.bincount(code, records, number).astype(np.int64).tolist() for records in (plan.counts, plan.released)
         )
-        losses.append(ValueLoss(categories.column, values))
-    return tuple(reversed(losses))
-
-
-def requirement_blocks(document: Mapping[str, Any]) -> Iterable[Block]:
-    """How the released solution fares by criterion; nothing if nobody required anything."""
-    return check_blocks(document.get("requirement_check") or [])
+        rows = [
+            (categories.label(value), f"{after[value]:,}", f"{before[value] - after[value]:,}")
+            for value in range(min(LONGEST, number))
+        ]
+        yield Table((categories.column, "records released", "records suppressed"), rows)
 
 
 def check_blocks(rows: Sequence[Mapping[str, str]]) -> Iterable[Block]:
@@ -84,9 +65,6 @@ def check_blocks(rows: Sequence[Mapping[str, str]]) -> Iterable[Block]:
     cells = [(row["criterion"], row["required"], row["actual"], row["verdict"]) for row in rows]
     marked = frozenset(number for number, row in enumerate(rows) if row["verdict"] == "not met")
     yield Table(("criterion", "required", "actual", "verdict"), cells, 9, marked=marked)
-
-
-LONGEST_TABLE = 300
 
 
 def internal_report(facts: Facts) -> Report:
@@ -104,14 +82,13 @@ class _Writer:
     def __init__(self, facts: Facts) -> None:
         self.facts, self.plan = facts, facts.plan
         self.problem, self.k = facts.plan.problem, facts.plan.problem.k
-        self.lost_by_region = self.plan.suppressed_by_region
 
     def sections(self) -> Iterable[Section]:
         safe = why_safe(self.problem.quasi_identifiers, self.k, self.plan.anonymity, bool(self.plan.coarser))
         yield Section("In short", (self._tiles(), *safe))
         yield Section("Policy", tuple(policy_blocks(self.plan, self.facts.document)))
         yield Section("Policy checklist", tuple(checklist_blocks(self.facts.document)))
-        yield Section("The requirement", tuple(requirement_blocks(self.facts.document)))
+        yield Section("The requirement", tuple(check_blocks(self.facts.document.get("requirement_check") or ())))
         yield Section("The files", (files_table(self.facts.files),))
         yield Section("Where it came from", tuple(self._inputs()))
         yield Section("What was chosen", (Pairs(choices_in_words(self.facts)),))
@@ -160,27 +137,16 @@ class _Writer:
             yield Figure(self.facts.maps.harm, caption)
 
     def _regions(self) -> Iterable[Block]:
-        order = code_order(self.plan)
-        headings = ("initial regions", "records released", "records suppressed", "smallest class", "pieces")
-        rows = [self._region_row(number) for number in order[:LONGEST_TABLE]]
-        yield region_rows(self.plan, headings, rows)
-        if len(order) > LONGEST_TABLE:
-            left = len(order) - LONGEST_TABLE
-            yield Paragraph(f"{left:,} more are in aggregated_regions.csv.", quiet=True)
-
-    def _region_row(self, number: int) -> list[str]:
-        smallest = int(self.plan.anonymity_by_region[number])
-        return [
-            *code_and_name(self.plan, number),
-            f"{self.plan.members_by_region[number]:,}",
-            f"{self.plan.released_by_region[number]:,}",
-            f"{self.lost_by_region[number]:,}",
-            f"{smallest:,}" if smallest else "–",
-            f"{self.facts.pieces[number]:,}",
-        ]
+        smallest = self.plan.anonymity_by_region
+        columns = {
+            "records suppressed": counts(self.plan.suppressed_by_region),
+            "smallest class": lambda number: f"{smallest[number]:,}" if smallest[number] else "–",
+            "pieces": counts(self.facts.pieces),
+        }
+        return region_blocks(self.plan, columns)
 
     def _measures(self) -> Table:
-        rows = measure_rows(self.plan.solution, self.problem.regions.system.unit)
+        rows = measure_rows(self.plan.solution.measures, self.problem.regions.system.unit)
         return Table(MEASURE_ROWS, rows, 1, 2, caption="Lower is better for each measure.")
 
     def _solutions(self) -> Iterable[Block]:
@@ -215,11 +181,7 @@ class _Writer:
                 ("The recipient is told", f"{self.facts.told.suppressed}, in per cent of the file"),
             ]
         )
-        for loss in losses_by_value(self.plan):
-            rows = [
-                (value.label, f"{value.released:,}", f"{value.suppressed:,}") for value in loss.values[:LONGEST_TABLE]
-            ]
-            yield Table((loss.column, "records released", "records suppressed"), rows)
+        yield from losses_by_value(self.plan)
 
     def _risk(self) -> Iterable[Block]:
         before, after = risk_of(class_sizes(self.problem.counts)), risk_of(self.plan.sizes)
@@ -313,8 +275,7 @@ def limit_blocks(solution: Solution, regions: int) -> Iterable[Block]:
                 f"at least {each['at_least']:,}" if "at_least" in each else f"at most {each['at_most']:,}",
                 f"{each['has']:,}",
             )
-            for each in unmet[:_LONGEST]
+            for each in unmet[:LONGEST]
         ]
         yield Table(("aggregated region", "what", "wished", "has"), cells, 3)
-    if len(unmet) > _LONGEST:
-        yield Paragraph(f"{len(unmet) - _LONGEST:,} more are in run.json.", quiet=True)
+    yield from left_out(len(unmet), "run.json")

@@ -22,7 +22,7 @@ from .blocks import Block, Checks, Command, Figure, Pairs, Paragraph, Report, Ta
 from .drawing import Area, Dot, Drawing, Label, Line
 
 TEXT, MUTED, RULE, ACCENT = (colors.HexColor(code) for code in ("#1b2530", "#5c6975", "#d5dbe1", "#0f6b8f"))
-GOOD, BAD = colors.HexColor("#2a7a4b"), colors.HexColor("#b3261e")
+BAD = colors.HexColor("#b3261e")
 WIDTH = A4[0] - 122
 _FONTS = {"Vera": "Vera.ttf", "Vera-Bold": "VeraBd.ttf"}
 _ABSENT = str.maketrans({"✓": "+", "✗": "x", "★": "*", "−": "-", "’": "'"})

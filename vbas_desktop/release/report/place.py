@@ -13,10 +13,7 @@ from vbas_desktop.release.plan import Plan
 from vbas_desktop.release.tables import code_order
 
 from .blocks import Block, Pairs, Paragraph, Table
-from .shared import code_and_name, region_rows
-
-_LONGEST = 300
-
+from .shared import counts, region_table
 
 _INTRODUCTION = (
     "Merging regions moves records: after it, a record’s place is known only as its aggregated region. These numbers "
@@ -90,18 +87,13 @@ def _quartiles(values: NDArray[np.float64]) -> list[float] | None:
 def _farthest(plan: Plan, place: PlaceVector) -> Table:
     scale, unit = distance_scale(plan.problem.regions.system.unit)
     order = sorted(code_order(plan), key=lambda number: -np.nan_to_num(place.region_distance[number], nan=-1.0))
-    rows = [
-        (
-            *code_and_name(plan, number),
-            f"{plan.released_by_region[number]:,}",
-            _number(float(place.region_jaccard[number])),
-            _number(float(place.region_fowlkes_mallows[number])),
-            _number(float(place.region_distance[number]) / scale),
-        )
-        for number in order[:_LONGEST]
-    ]
-    headings = ("records released", "kept together", "Fowlkes–Mallows", f"distance moved ({unit})")
-    return region_rows(plan, headings, rows, caption="Those whose records moved farthest first.")
+    columns = {
+        "records released": counts(plan.released_by_region),
+        "kept together": lambda number: _number(float(place.region_jaccard[number])),
+        "Fowlkes–Mallows": lambda number: _number(float(place.region_fowlkes_mallows[number])),
+        f"distance moved ({unit})": lambda number: _number(float(place.region_distance[number]) / scale),
+    }
+    return region_table(plan, order, columns, caption="Those whose records moved farthest first.")
 
 
 def _number(value: float | None, unit: str = "") -> str:

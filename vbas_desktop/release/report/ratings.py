@@ -41,16 +41,18 @@ def _km(value: float, digits: int | None) -> str:
     return f"{value:.{digits}g} km" if value < 100 else f"{value:,.0f} km"
 
 
-def measure_rows(solution: Solution, unit: str) -> list[tuple[str, str, str]]:
-    """Every measure of the released solution, with its explanation."""
+def measure_rows(
+    values: Mapping[str, float | int | None], unit: str, digits: int | None = None
+) -> list[tuple[str, str, str]]:
+    """Every measure that has a value, with its explanation."""
     return [
         (
             kind.card.title,
-            formatted(kind, solution.measures[name], unit),
+            formatted(kind, values[name], unit, digits),
             " ".join(filter(None, (kind.card.summary, kind.card.when))),
         )
         for name, kind in measures().items()
-        if name in solution.measures
+        if name in values
     ]
 
 

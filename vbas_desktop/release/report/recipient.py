@@ -13,33 +13,31 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.release.disclosure import Share, Told
 from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.geometry import made_up_extent
-from vbas_desktop.release.tables import code_order
 
-from .blocks import Block, Checks, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
+from .blocks import FOOT, Block, Checks, Figure, Pairs, Paragraph, Report, Section, Table, Tiles
 from .drawing import Drawing
 from .place import recipients_place
 from .policy import recipients_policy
-from .ratings import MEASURE_ROWS, formatted, journalist_told, measures, risk_blocks
+from .ratings import MEASURE_ROWS, journalist_told, measure_rows, risk_blocks
 from .sensitive import recipients_sensitive
-from .shared import FOOT, code_and_name, files_table, map_caption, region_rows, why_safe
+from .shared import files_table, map_caption, region_blocks, why_safe
 from .tiers import tier_blocks
 from .wording import COMPONENTS, coordinates
-
-LONGEST_TABLE = 300
 
 
 @dataclass(frozen=True, eq=False)
 class Papers:
-    """What the report is made of: what is told, the vector made from it, and what the released files are like."""
+    """What the report is made of: what is told, the vector made from it, and what the released files are like.
+
+    ``file`` says in words in which form the records are.
+    """
 
     told: Told
     vector: dict[str, Any]
     checks: tuple[Check, ...]
     files: tuple[ReleasedFile, ...]
     map: Drawing
-    form: str
-    row_order: str
-    class_size: str | None = None
+    file: Sequence[tuple[str, str]]
     policy: Mapping[str, Any] | None = None
     population: Mapping[str, Any] | None = None
     with_formulas: bool = False
@@ -74,7 +72,7 @@ def _sections(papers: Papers) -> Iterable[Section]:
     yield Section("Risk of re-identification", tuple(risks))
     yield Section("Verification", (Checks([(check.passed, check.name, "") for check in papers.checks]),))
     yield Section("Remarks", tuple(_remarks(papers)))
-    yield Section("The aggregated regions", tuple(_regions(told)))
+    yield Section("The aggregated regions", tuple(region_blocks(told, {})))
 
 
 def _tiles(told: Told) -> Tiles:
@@ -117,11 +115,7 @@ def _choices(papers: Papers) -> list[tuple[str, str]]:
         items.append((COMPONENTS[component], name if kind is None else f"{kind.card.title}: {kind.card.summary}"))
     items += told.limits
     items.append(("Coordinates", coordinates(told.regions.system)))
-    items.append(("Order of the rows", papers.row_order))
-    if papers.class_size:
-        items.append((f"Added column “{papers.class_size}”", "how many released records share the row’s values"))
-    items.append(("Form of the file", papers.form))
-    return items
+    return [*items, *papers.file]
 
 
 def _suppressed(share: Share) -> Iterable[Block]:
@@ -140,15 +134,7 @@ def _suppressed(share: Share) -> Iterable[Block]:
 
 
 def _measures(told: Told) -> Table:
-    rows = [
-        (
-            kind.card.title,
-            formatted(kind, told.measures[name], told.regions.system.unit, digits=2),
-            " ".join(filter(None, (kind.card.summary, kind.card.when))),
-        )
-        for name, kind in measures().items()
-        if name in told.measures
-    ]
+    rows = measure_rows(told.measures, told.regions.system.unit, digits=2)
     return Table(MEASURE_ROWS, rows, 1, 2, caption="Lower is better for each measure. Two digits are given.")
 
 
@@ -158,18 +144,3 @@ def _remarks(papers: Papers) -> Iterable[Block]:
         yield Paragraph(
             "Some cells start like a formula (= + - @). Open the file as text, not in a spreadsheet program."
         )
-
-
-def _regions(told: Told) -> Iterable[Block]:
-    order: Sequence[int] = code_order(told)
-    rows = [
-        (
-            *code_and_name(told, number),
-            f"{told.members_by_region[number]:,}",
-            f"{told.released_by_region[number]:,}",
-        )
-        for number in order[:LONGEST_TABLE]
-    ]
-    yield region_rows(told, ("initial regions", "records released"), rows)
-    if len(order) > LONGEST_TABLE:
-        yield Paragraph(f"{len(order) - LONGEST_TABLE:,} more are in aggregated_regions.csv.", quiet=True)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from vbas_desktop import __version__
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL
 from vbas_desktop.domain.words import counted
 
-from .blocks import Block, Pairs, Paragraph, Report, Section, Table, Tiles
+from .blocks import FOOT, LONGEST, Block, Pairs, Paragraph, Report, Section, Table, Tiles, left_out
 from .content import check_blocks
-
-_LONGEST = 300
 
 
 def vector_report(vector: Mapping[str, Any], original: str, anonymised: str) -> Report:
@@ -22,7 +19,7 @@ def vector_report(vector: Mapping[str, Any], original: str, anonymised: str) -> 
         banner=f"Compared with {original}; nothing here tells of fewer than {vector['general']['k']:,} records.",
         internal=False,
         sections=tuple(section for section in _sections(vector) if section.blocks),
-        foot=f"Made by VBAS Desktop {__version__}.",
+        foot=FOOT,
     )
 
 
@@ -94,14 +91,12 @@ def _classes(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     cells = [
         (*(row["class"][name] for name in names), f"{row['records']:,}", _number(row["precision"]),
          _number(row["jaccard"]), _count(row["original_classes"]))
-        for row in rows[:_LONGEST]
+        for row in rows[:LONGEST]
     ]  # fmt: skip
     blocks: list[Block] = [Table((*names, "records", "detail kept", "Jaccard", "classes before"), cells, len(names))]
     if any(row["jaccard"] is None for row in rows):
         blocks.append(Paragraph("–: would tell how a few people were spread over the original classes.", quiet=True))
-    if len(rows) > _LONGEST:
-        blocks.append(Paragraph(f"{len(rows) - _LONGEST:,} more are in representability.json.", quiet=True))
-    return blocks
+    return [*blocks, *left_out(len(rows), "representability.json")]
 
 
 def _pairs(items: Mapping[str, str], otherwise: str) -> list[Block]:
@@ -111,7 +106,7 @@ def _pairs(items: Mapping[str, str], otherwise: str) -> list[Block]:
 def _gone(gone: Mapping[str, Any]) -> list[Block]:
     rows = [
         (", ".join(f"{name} = {value}" for name, value in each["class"].items()), f"{each['records']:,}")
-        for each in gone["classes"][:_LONGEST]
+        for each in gone["classes"][:LONGEST]
     ]
     blocks: list[Block] = [Table(("class", "records"), rows)] if rows else []
     rest = gone["unnamed_records"]
@@ -137,7 +132,7 @@ def _sensitive(vector: Mapping[str, Any]) -> Iterable[Block]:
     for column, rows in vector["sensitive_values"].items():
         cells = [
             (", ".join(row["class"].values()), _count(row["count"]), _number(row["mean"]), _number(row["sd"]))
-            for row in rows[:_LONGEST]
+            for row in rows[:LONGEST]
         ]
         yield Table((f"class ({column})", "values", "mean", "standard deviation"), cells)
     if not vector["sensitive_values"]:

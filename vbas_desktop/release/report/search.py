@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from vbas_desktop import __version__
 from vbas_desktop.search.run import Searched
 from vbas_desktop.search.table import PictureLine, front_rows, lines_of, summary_lines
 
-from .blocks import Block, Figure, Paragraph, Report, Section, Table
+from .blocks import FOOT, Block, Figure, Paragraph, Report, Section, Table
 from .drawing import Dot, Drawing, Label, Line
 
 _WIDTH, _HEIGHT, _LEFT, _FOOT, _TOP = 640.0, 320.0, 60.0, 40.0, 16.0
@@ -32,7 +31,7 @@ def search_report(searched: Searched) -> Report:
         "For the organisation: it tells how many records would be suppressed",
         True,
         sections,
-        f"Made by VBAS Desktop {__version__}.",
+        FOOT,
     )
 
 

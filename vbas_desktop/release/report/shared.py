@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop import __version__
 from vbas_desktop.domain.crosswalk import NAME
 from vbas_desktop.domain.errors import Check, Finding
 from vbas_desktop.domain.solution import RunResult
@@ -19,14 +18,13 @@ from vbas_desktop.files.records.table import RecordTable
 from vbas_desktop.release.disclosure import Told
 from vbas_desktop.release.folder import ReleasedFile
 from vbas_desktop.release.plan import Partition, Plan
-from vbas_desktop.release.records.sink import Written
+from vbas_desktop.release.records.writing import Written
+from vbas_desktop.release.tables import code_order
 from vbas_desktop.settings.release import ReleaseOptions
 
-from .blocks import Block, Paragraph, Table
+from .blocks import LONGEST, Block, Paragraph, Table, left_out
 from .figures import Maps
 from .wording import WHAT_FILES_ARE
-
-FOOT = f"Made by VBAS Desktop {__version__}."
 
 
 def why_safe(quasi_identifiers: Sequence[str], k: int, anonymity: int | None, in_tiers: bool = False) -> list[Block]:
@@ -61,17 +59,33 @@ def files_table(files: Sequence[ReleasedFile]) -> Table:
     return Table(("file", "what it is", "bytes", "SHA-256"), rows, 2, 3)
 
 
-def code_and_name(partition: Partition, number: int) -> tuple[str, ...]:
-    """What an aggregated region is called in a table: its code and, if they have any, its name."""
-    return (partition.codes[number], *((partition.names[number],) if partition.names else ()))
-
-
-def region_rows(
-    partition: Partition, headings: Sequence[str], rows: Sequence[Sequence[str]], caption: str = ""
+def region_table(
+    partition: Partition, order: Sequence[int], columns: Mapping[str, Callable[[int], str]], caption: str = ""
 ) -> Table:
-    """A table of aggregated regions whose rows begin with `code_and_name`."""
-    first = ("aggregated region", *((NAME,) if partition.names else ()))
-    return Table((*first, *headings), rows, len(first), caption=caption)
+    """The aggregated regions in this order: code, name if they have any, and what each column says of a number."""
+    names = partition.names
+    told: dict[str, Callable[[int], str]] = {"aggregated region": partition.codes.__getitem__}
+    if names is not None:
+        told[NAME] = names.__getitem__
+    every = {**told, **columns}
+    rows = [[text(number) for text in every.values()] for number in order[:LONGEST]]
+    return Table(tuple(every), rows, len(told), caption=caption)
+
+
+def counts(numbers: NDArray[np.integer]) -> Callable[[int], str]:
+    """A column of `region_table` with the number of each region."""
+    return lambda region: f"{numbers[region]:,}"
+
+
+def region_blocks(partition: Partition, columns: Mapping[str, Callable[[int], str]]) -> Iterator[Block]:
+    """All aggregated regions with their initial regions and released records, and more of each for the file."""
+    own = {
+        "initial regions": counts(partition.members_by_region),
+        "records released": counts(partition.released_by_region),
+    }
+    order = code_order(partition)
+    yield region_table(partition, order, {**own, **columns})
+    yield from left_out(len(order), "aggregated_regions.csv")
 
 
 def map_caption(partition: Partition) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from vbas_desktop.domain.tiers import FIRST_TIER
 from vbas_desktop.domain.words import counted
 from vbas_desktop.release.disclosure import Example, Told
-from vbas_desktop.release.plan import Partition
 
 from .blocks import Block, Paragraph, Table
 
@@ -43,8 +42,7 @@ def tier_blocks(told: Told) -> Iterator[Block]:
 
 
 def _table(told: Told) -> Table:
-    tiers: list[tuple[int, str, Partition]] = [(0, FIRST_TIER, told)]
-    tiers += [(number, tier.title, tier) for number, tier in enumerate(told.coarser, 1)]
+    titles = (FIRST_TIER, *(tier.title for tier in told.coarser))
     rows = [
         (
             f"{number}",
@@ -54,7 +52,7 @@ def _table(told: Told) -> Table:
             f"{int(tier.released_by_region.sum()):,}",
             f"{100 * tier.released_by_region.sum() / max(1, told.records):.1f} %",
         )
-        for number, title, tier in tiers
+        for number, (title, tier) in enumerate(zip(titles, told.tiers, strict=True))
     ]
     return Table(("tier", "what its places are", "codes", "places", "records", "share of the release"), rows, 3)
 

@@ -50,10 +50,7 @@ def choices_in_words(facts: Facts) -> list[tuple[str, str]]:
     if options.columns is not None:
         items.append(("Columns chosen", ", ".join(options.columns)))
     items += [(f"Column “{old}”", f"is called “{new}” in the release") for old, new in options.renames.items()]
-    items.append(("Order of the rows", row_order(options)))
-    if options.class_size:
-        items.append((f"Added column “{options.class_size}”", "how many released records share the row’s values"))
-    items.append(("Form of the file", form(facts.table.dialect, options)))
+    items += file_in_words(facts.table.dialect, options)
     return [*items, *settings_in_words(facts.document.get("options") or {})]
 
 
@@ -83,9 +80,12 @@ def _plain(value: Any) -> str:
     return "yes" if value is True else "no" if value is False else str(value)
 
 
-def row_order(options: ReleaseOptions) -> str:
-    """How the rows are ordered."""
-    return "random" if options.shuffle else "as in the record file"
+def file_in_words(dialect: Dialect, options: ReleaseOptions) -> list[tuple[str, str]]:
+    """What the released file is like."""
+    items = [("Order of the rows", "random" if options.shuffle else "as in the record file")]
+    if options.class_size:
+        items.append((f"Added column “{options.class_size}”", "how many released records share the row’s values"))
+    return [*items, ("Form of the file", _form(dialect, options))]
 
 
 def coordinates(system: CoordinateSystem) -> str:
@@ -101,7 +101,7 @@ def _system_name(definition: str | None) -> str:
     return "system not known" if definition is None else definition if len(definition) < 40 else "as the file says"
 
 
-def form(dialect: Dialect, options: ReleaseOptions) -> str:
+def _form(dialect: Dialect, options: ReleaseOptions) -> str:
     """How the released file is written."""
     if options.format == "parquet":
         return "Parquet"
