@@ -20,6 +20,7 @@ from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.sensitive import SensitiveCounts
 
 from .ahead import make_ready
+from .grouping import with_classes
 
 REHEARSAL = "vbas_desktop.algorithms.diversity:rehearse"
 _STAGE = "Looking at sensitive values"
@@ -135,31 +136,11 @@ def compares_with_all(column: SensitiveCounts) -> bool:
     return any(each.number in COMPARED_WITH_ALL for each in column.chosen.criteria)
 
 
-def chosen_cells(cells: EquivalenceCounts, chosen: NDArray[np.bool_]) -> EquivalenceCounts:
-    """The same places and columns with the chosen cells only."""
-    from .grouping import ends_of_kept
-
-    indptr, columns, numbers = cells.rows
-    ends = ends_of_kept(chosen, indptr)
-    return EquivalenceCounts(cells.category_numbers, cells.classes, sparse=(ends, columns[chosen], numbers[chosen]))
-
-
 def without_classes(column: SensitiveCounts, counts: EquivalenceCounts) -> SensitiveCounts:
     """The cells of those classes only that the counts have."""
     cells = column.cells
     kept = np.isin(cells.classes // max(1, cells.category_numbers[-1]), counts.classes)
-    if kept.all():
-        return column
-    if cells.dense is not None:
-        return column.with_cells(
-            EquivalenceCounts.from_dense(cells.category_numbers, cells.classes[kept], cells.dense[:, kept])
-        )
-    some = chosen_cells(cells, kept[cells.rows[1]])
-    indptr, columns, numbers = some.rows
-    renumbered = (np.cumsum(kept) - 1).astype(np.int32)
-    return column.with_cells(
-        EquivalenceCounts.from_rows(cells.category_numbers, cells.classes[kept], indptr, renumbered[columns], numbers)
-    )
+    return column.with_cells(with_classes(cells, kept))
 
 
 def rehearse() -> None:

@@ -13,12 +13,11 @@ from vbas_desktop.approaches.registry import make
 from vbas_desktop.approaches.site_number.limit import LimitSiteNumber
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Advice, RunResult, Solution
 from vbas_desktop.domain.words import counted, share_in_words
 
 from .limits import boundaries_of
-from .outcome import situation_of
+from .outcome import aggregation_for, situation_of
 from .partitions import Partitions, decide_sites
 from .parts import tiers_within
 
@@ -110,9 +109,8 @@ def suppressed_in_tiers(problem: Problem, solution: Solution, progress: Progress
     situation = Situation(problem.regions, problem.counts, problem.k, sensitive=problem.sensitive)
     limits = boundaries_of(problem, solution)
     tiers = tiers_within(limits, make("tiers", USUAL_TIERS), situation, solution.membership, progress)
-    judged, groups = enforced(problem.sensitive), solution.aggregated_regions
-    found = decide(problem.counts, judged, problem.k, solution.membership, groups, tiers, progress)
-    lost = problem.records - found.records
+    merged = replace(aggregation_for(problem, solution).judged, tiers=tiers)
+    lost = problem.records - decide(merged, progress).records
     return lost if lost < solution.suppressed_records else None
 
 

@@ -15,16 +15,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vbas_desktop.algorithms.grouping import pairs_by_region
 from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts
-from vbas_desktop.algorithms.pair_counts import pairs_by_region, pairs_kept
-from vbas_desktop.algorithms.released import decide, placed_in_tiers
-from vbas_desktop.algorithms.tier_release import records_by_tier
+from vbas_desktop.algorithms.released import Aggregation, Placed, placed
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Representability, Solution
 
-from .place_parts import HEIGHT, Levels, Released, levels_of, packed, precision_by_column
+from .outcome import aggregation_for
+from .place_parts import HEIGHT, Levels, Moves, levels_of, moves, packed, precision_by_column
 
 _STAGE = "Rating what is kept of the geography"
 
@@ -108,10 +107,11 @@ def distance_scale(unit: str) -> tuple[float, str]:
 def place_vector(problem: Problem, solution: Solution, progress: Progress | None = None) -> PlaceVector:
     """The vector of one solution: a few passes over the stored counts, whatever the number of records."""
     progress = progress or Silent()
-    released = released_of(problem, solution, progress)
+    merged = aggregation_for(problem, solution).judged
+    released = placed(merged, progress)
     records = released.records.sum(axis=0)
     joined = pairs_by_region(released.classes[0])
-    n, a = int(records.sum()), int(released.together.sum())
+    n, a = int(records.sum()), int(released.pairs.sum())
     both = int(joined.sum()) + sum(int(pairs_by_region(counts).sum()) for counts in released.classes[1:])
     overall = PairCounts(a, 0, both - a, n * (n - 1) // 2 - both)
     # Records of unknown regions have no place of their own: each counts as an original class of one.
@@ -120,10 +120,10 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress | None
     a_all = int(pairs_by_region(problem.counts).sum())
     progress.update(_STAGE)
     everything = PairCounts(a_all, 0, both + pool * (pool - 1) // 2 - a_all, 0)
-    groups = solution.aggregated_regions
-    together_by_group = np.zeros(groups, np.int64)
-    np.add.at(together_by_group, solution.membership, released.together[0])
-    moved = released.moves(problem.regions.points)
+    together_by_group = np.zeros(merged.groups, np.int64)
+    np.add.at(together_by_group, merged.membership, released.pairs[0])
+    moved = _moved(problem.regions.points, merged, released)
+    height = max(HEIGHT, len(released.classes))
     return PlaceVector(
         jaccard=overall.jaccard if n else None,
         fowlkes_mallows=_root(overall.jaccard) if n else None,
@@ -133,28 +133,20 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress | None
         fowlkes_mallows_with_suppressed=_root(everything.jaccard),
         sample_size_ratio=n / problem.records if problem.records else 0.0,
         davies_bouldin=moved.davies_bouldin,
-        levels=levels_of(problem, released),
-        heights={**dict.fromkeys(problem.quasi_identifiers, HEIGHT), problem.region_column: released.height},
+        levels=levels_of(problem, merged.membership, released),
+        heights={**dict.fromkeys(problem.quasi_identifiers, HEIGHT), problem.region_column: height},
         region_jaccard=np.where(joined > 0, together_by_group / np.maximum(joined, 1), np.nan),
-        region_distance=moved.by_region[:groups],
+        region_distance=moved.by_region[: merged.groups],
         released=records,
         released_classes=np.any([counts.class_totals > 0 for counts in released.classes], axis=0),
     )
 
 
-def released_of(problem: Problem, solution: Solution, progress: Progress) -> Released:
-    """What a solution releases, from the counts of the file."""
-    counts, membership, tiers = problem.counts, solution.membership, solution.tiers
-    judged, groups = enforced(problem.sensitive), solution.aggregated_regions
-    if tiers is not None and not judged:
-        placed = placed_in_tiers(counts, problem.k, membership, groups, tiers, progress)
-        return Released(tuple(tiers.memberships(membership)), placed.classes, placed.records, placed.pairs)
-    found = decide(counts, judged, problem.k, membership, groups, tiers, progress, released_only=True)
-    if tiers is None:
-        records, together = pairs_kept(counts, membership, found.here, progress)
-        return Released((membership,), (found.here,), records[None, :], together[None, :])
-    by_tier = records_by_tier(counts, membership, found.aggregated, found.tier_of, len(tiers), progress)
-    return Released(tuple(tiers.memberships(membership)), (found.here, *found.coarser), *by_tier)
+def _moved(points: NDArray[np.float64], merged: Aggregation, released: Placed) -> Moves:
+    """How far records are from the middle of the place where they are released; places tier by tier."""
+    starts = np.cumsum([0, *merged.places])
+    membership = np.concatenate([each + start for each, start in zip(merged.memberships, starts, strict=False)])
+    return moves(np.tile(points, (len(merged.places), 1)), membership, int(starts[-1]), released.records.ravel())
 
 
 def with_representability(problem: Problem, solution: Solution, progress: Progress | None = None) -> Solution:

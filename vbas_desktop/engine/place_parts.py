@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.indices import DaviesBouldin, of_rows
+from vbas_desktop.algorithms.released import Placed
 from vbas_desktop.algorithms.separation import coinciding_pairs, largest_ratios
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import EquivalenceCounts
@@ -32,33 +33,6 @@ class Moves:
     by_region: NDArray[np.float64]
     mean: float | None
     davies_bouldin: DaviesBouldin
-
-
-@dataclass(frozen=True, eq=False)
-class Released:
-    """What a solution releases, tier by tier; without tiers there is one.
-
-    ``memberships[t][i]`` is the place of initial region i in tier t, ``classes[t]`` what the places of tier t release;
-    ``records[t, i]`` counts the records of initial region i that are released in tier t, ``together[t, i]`` the pairs
-    of them of the same class.
-    """
-
-    memberships: tuple[NDArray[np.int32], ...]
-    classes: tuple[EquivalenceCounts, ...]
-    records: NDArray[np.int64]
-    together: NDArray[np.int64]
-
-    def moves(self, points: NDArray[np.float64]) -> Moves:
-        """How far records are from the middle of the place where they are released; places tier by tier."""
-        starts = np.cumsum([0, *(counts.regions for counts in self.classes)])
-        membership = np.concatenate([each + start for each, start in zip(self.memberships, starts, strict=False)])
-        points = np.tile(points, (len(self.classes), 1))
-        return moves(points, membership, int(starts[-1]), self.records.ravel())
-
-    @property
-    def height(self) -> int:
-        """Levels above an initial region: one for each tier, of which the last one, the whole area, tells nothing."""
-        return max(HEIGHT, len(self.classes))
 
 
 def moves(
@@ -89,7 +63,7 @@ def moves(
     return Moves(np.where(used, by_region, np.nan), float((weight * far).sum() / everything), index)
 
 
-def levels_of(problem: Problem, released: Released) -> Levels:
+def levels_of(problem: Problem, membership: NDArray[np.int32], released: Placed) -> Levels:
     """On which level the released records are in each column: a region that stands alone is as it was."""
     found: dict[str, dict[int, int]] = {}
     first = released.classes[0]
@@ -101,7 +75,7 @@ def levels_of(problem: Problem, released: Released) -> Levels:
         level = np.array([int(value in raised) for value in categories.values], np.int64)
         records = np.bincount(level[codes_of(first, q)], totals, minlength=2) if totals.size else np.zeros(2)
         found[name] = {number: int(records[number]) for number in (0, 1) if records[number]}
-    together = np.bincount(released.memberships[0])[released.memberships[0]] > 1
+    together = np.bincount(membership)[membership] > 1
     moved = int(released.records[0, together].sum())
     places = {0: int(released.records[0].sum()) - moved, 1: moved}
     places |= {tier + 1: int(released.records[tier].sum()) for tier in range(1, len(released.classes))}

@@ -15,7 +15,7 @@ from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.tiers import NOWHERE
 
-from .sensitive import decided_for, largest_shares
+from .outcome import decided_for, largest_shares
 
 
 @dataclass(frozen=True, eq=False)

@@ -208,11 +208,9 @@ def _situation(finest: Finest, request: Request, node: Node) -> Situation:
 
 def _rated(problem: Problem, situation: Situation, partition: Partition, progress: Progress) -> tuple[int, float]:
     """The number of aggregated regions, and the information on place that is lost."""
-    membership, used = dense_membership(partition.owner)
-    judged, tiers = enforced(situation.sensitive), partition.tiers
-    totals = released_by_place(situation.counts, judged, situation.k, membership, used.size, tiers, progress)
-    memberships = [membership] if tiers is None else tiers.memberships(membership)
-    return int(used.size), place_loss(problem.counts.region_totals, zip(memberships, totals, strict=True))
+    merged = partition.aggregation(situation)
+    places = zip(merged.memberships, released_by_place(merged, progress), strict=True)
+    return merged.groups, place_loss(problem.counts.region_totals, places)
 
 
 def _possible(finest: Finest, node: Node) -> int:

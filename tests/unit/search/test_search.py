@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import regions_of
+from vbas_desktop.algorithms.grouping import suppress_globally
 from vbas_desktop.algorithms.limit import allowed_records
 from vbas_desktop.approaches.base import Refined
 from vbas_desktop.approaches.registry import make
@@ -18,7 +19,6 @@ from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.domain.records import Categories, ColumnFacts, EquivalenceCounts
-from vbas_desktop.engine.outcome import suppress_globally
 from vbas_desktop.engine.run import run
 from vbas_desktop.search.ladders import ladder_of, proposed
 from vbas_desktop.search.lattice import Finest, coarser, lattice_of
