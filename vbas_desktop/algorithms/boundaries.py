@@ -75,14 +75,8 @@ def move_boundaries(
 
 def renew_if_crowded(partition: Partition) -> None:
     """Make the table of class sizes anew, if there is one and it is nearly full."""
-    if partition.keys.size and crowded(partition):
+    if partition.keys.size and table_is_crowded(partition):
         fill_table(partition)
-
-
-@lean
-def crowded(p: Partition) -> bool:
-    """Whether the table of class sizes is to be made anew."""
-    return table_is_crowded(p)
 
 
 @lean_inner

@@ -226,7 +226,7 @@ def fill_table(p: Partition) -> None:
     p.totals[Total.SUPPRESSED] = p.group_suppressed.sum()
 
 
-@lean_inner
+@lean
 def table_is_crowded(p: Partition) -> bool:
     """Whether the table of pairs should be made anew, without those that are empty by now."""
     return p.keys.size > 0 and p.totals[Total.FILLED] > p.keys.size * _FILLED_AT_MOST

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import Cancelled, Progress, Silent
+from vbas_desktop.domain.records import EquivalenceCounts
 
 from .adc.star import BLOCK, beats, block_boxes, box_distance, move_site, sites_in_blocks, spatial_order, two_nearest
 from .annealing import Best, Limits, Refining, below, share, squares_limit, temperatures
-from .boundaries import SAMPLE, renew_if_crowded, typical_change
+from .boundaries import SAMPLE, move_boundaries, renew_if_crowded, typical_change
 from .compiled import lean, lean_inner
-from .partition import Floats, Integers, Partition, Total, measure_bits, table_has_room, table_is_crowded
+from .partition import Floats, Integers, Partition, Total, measure_bits, new_partition, table_has_room, table_is_crowded
 from .partition_moves import move_region
 
 _SLICE = 20_000_000
@@ -307,3 +308,17 @@ def _hand_over(p: Partition, q: Places, touched: int) -> tuple[bool, bool]:
     for n in range(touched):
         empty = empty or p.members[q.origin[n]] == 0
     return empty, full
+
+
+def rehearse() -> None:
+    """Boundaries and sites moved once: in a full matrix, and in rows of counts, both of the types of real use."""
+    points = np.array([(0.0, 0.0), (4.0, 0.0), (6.0, 0.0), (10.0, 0.0)])
+    dense = np.array([(5, 5), (0, 3), (0, 1), (9, 0)], np.int64)
+    counts = EquivalenceCounts((2,), np.arange(2, dtype=np.int64), dense=dense)
+    pairs = np.array([(0, 1), (1, 2), (2, 3)], np.int32)
+    owner = np.array([0, 0, 1, 1], np.int32)
+    for kept in (counts, EquivalenceCounts((2,), counts.classes, sparse=counts.rows)):
+        partition = new_partition(kept, points, pairs, owner, points[[0, 3]], 4)
+        table_is_crowded(partition)
+        move_boundaries(partition, 20, 0, 0.1, 10**6, 100.0)
+        move_sites(new_partition(kept, points, pairs, owner, points[[0, 3]], 4), 20, 0, 0.1, 2.0, 2.0)

@@ -13,13 +13,13 @@ from vbas_desktop.algorithms.contiguity import middles
 from vbas_desktop.algorithms.districts import join_smallest
 from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.growth import Ground, ground_of
-from vbas_desktop.approaches.base import Card, Constructed, Construction, Situation
+from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.progress import Progress
 
 
 @dataclass(frozen=True)
-class CoarsenConstruction(Construction):
+class CoarsenConstruction(TellingConstruction):
     """Joins the aggregated regions of an earlier release until there are as many as sites; their borders stay.
 
     The earlier region with the fewest records joins the neighbour whose middle is nearest, again and again. With as
@@ -43,10 +43,6 @@ class CoarsenConstruction(Construction):
         order=40,
     )
     needs_sites: ClassVar[bool] = False
-
-    def construct(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
-        """The joined region of each initial region; of the sites only their number counts."""
-        return self.construct_and_tell(situation, sites, progress).owner
 
     def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
         """The joined regions, and how many there were before."""

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.growth import Ground, ground_of, grow
-from vbas_desktop.approaches.base import Card, Constructed, Construction, Situation, parameter
+from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction, parameter
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import agreeing, counted
 
 
 @dataclass(frozen=True)
-class GrowthConstruction(Construction):
+class GrowthConstruction(TellingConstruction):
     """Merges the smallest district with its nearest neighbour until none has fewer records than the cutoff.
 
     The number of sites s says how large districts must be: cutoff = share · n / s, which for numbers by GAPS is the
@@ -51,10 +51,6 @@ class GrowthConstruction(Construction):
         low=0.1,
         high=1.0,
     )
-
-    def construct(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
-        """The district of each initial region; of the sites only their number counts."""
-        return self.construct_and_tell(situation, sites, progress).owner
 
     def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
         """The districts, how many islands were joined, and the cutoff."""

@@ -16,7 +16,7 @@ from vbas_desktop.approaches.shared_parameters import effort_parameter, weight_p
 from vbas_desktop.approaches.site_moving import LOSSIER
 from vbas_desktop.domain.progress import Progress, Span
 
-_REHEARSAL = "vbas_desktop.algorithms.boundaries_rehearsal:rehearse"
+_REHEARSAL = "vbas_desktop.algorithms.site_moves:rehearse"
 
 
 @dataclass(frozen=True)
