@@ -7,12 +7,16 @@ parts of at least i: q(n, 1) = p(n) and q(n, i + 1) = q(n, i) − q(n − i, i).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Context, Decimal
+from decimal import Context, Decimal, localcontext
 from functools import cache
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+_PRECISE = Context(prec=320, Emax=10**9, Emin=-(10**9))
+_TOLERANCE = Decimal("1e-9")
+"""How precisely indices are computed that cannot be had exactly, and what of them does not matter."""
 
 
 def _pentagonal(n: int) -> list[tuple[int, int]]:
@@ -121,68 +125,55 @@ class ApproximateCounts:
     are exact. Levels stop when all that could follow, q(n_i, i), no longer matters.
     """
 
-    def __init__(self, digits: int = 320, tolerance: float = 1e-9) -> None:
-        self._context = Context(prec=digits, Emax=10**9, Emin=-(10**9))
-        self._tolerance = Decimal(tolerance)
-        self._pi = _pi(self._context)
+    def __init__(self) -> None:
+        self._pi = _pi()
         self._p = cache(self._partitions)
         self._polynomials: list[NDArray[np.object_]] = [np.array([1], dtype=object)]
 
     def index(self, vector: Sequence[int], relative_to: Decimal | None) -> tuple[Decimal, Decimal]:
         """The index and a bound of its error; precise enough relative to ``relative_to`` (None: to itself)."""
-        context = self._context
         rest = sum(size * count for size, count in enumerate(vector, 1))
         total, error = Decimal(0), Decimal(0)
-        for part, count in enumerate(vector, 1):
-            remaining, remaining_error = self._at_least(rest, part)
-            scale = total if relative_to is None else relative_to
-            if scale > 0 and remaining + remaining_error < scale * self._tolerance:
-                return total, context.add(error, remaining + remaining_error)
-            value, value_error = self._at_least(rest - part * (count + 1), part)
-            total, error = context.add(total, value), context.add(error, value_error)
-            rest -= part * count
+        with localcontext(_PRECISE):
+            for part, count in enumerate(vector, 1):
+                remaining, remaining_error = self._at_least(rest, part)
+                scale = total if relative_to is None else relative_to
+                if scale > 0 and remaining + remaining_error < scale * _TOLERANCE:
+                    return total, error + remaining + remaining_error
+                value, value_error = self._at_least(rest - part * (count + 1), part)
+                total, error = total + value, error + value_error
+                rest -= part * count
         return total, error
 
     def _at_least(self, n: int, part: int) -> tuple[Decimal, Decimal]:
-        if n < 0:
-            return Decimal(0), Decimal(0)
+        total, error = Decimal(0), Decimal(0)
         while len(self._polynomials) < part:
             self._polynomials.append(_times_one_minus_power(self._polynomials[-1], len(self._polynomials)))
-        context, total, error = self._context, Decimal(0), Decimal(0)
-        for degree, coefficient in enumerate(self._polynomials[part - 1]):
+        for degree, coefficient in enumerate(self._polynomials[part - 1].tolist()):
             if coefficient and degree <= n:
                 value, value_error = self._p(n - degree)
-                total = context.add(total, context.multiply(Decimal(int(coefficient)), value))
-                error = context.add(error, context.multiply(abs(int(coefficient)), value_error))
+                total += coefficient * value
+                error += abs(coefficient) * value_error
         return max(total, Decimal(0)), error
 
     def _partitions(self, n: int) -> tuple[Decimal, Decimal]:
-        context = self._context
         if n <= 2000:
             return Decimal(partitions(n)), Decimal(0)
-        shifted = context.subtract(Decimal(n), context.divide(1, 24))
-        root = shifted.sqrt(context)
-        big = context.multiply(context.multiply(self._pi, context.divide(2, 3).sqrt(context)), root)
-        first = self._term(big, shifted, 1)
+        shifted = n - Decimal(1) / 24
+        big = self._pi * (Decimal(2) / 3).sqrt() * shifted.sqrt()
+        first, second, third = (self._term(big, shifted, k) for k in (1, 2, 3))
+        rounding = first * Decimal(10) ** (8 - _PRECISE.prec)
         # A_2(n) = (−1)^n
-        second = context.multiply(self._term(big, shifted, 2), -1 if n % 2 else 1)
-        third = context.multiply(self._term(big, shifted, 3), 4)
-        rounding = context.multiply(first, Decimal(10) ** (8 - context.prec))
-        return context.add(first, second), context.add(third, rounding)
+        return first + (-second if n % 2 else second), 4 * third + rounding
 
     def _term(self, big: Decimal, shifted: Decimal, k: int) -> Decimal:
         """The k-th term of the series without its root-of-unity factor: A_k·sqrt(k)/(π√2) · d/dn[sinh(…)/…]."""
-        context = self._context
-        z = context.divide(big, k)
-        growth = context.exp(z)
-        decay = context.divide(1, growth)
-        cosh = context.divide(context.add(growth, decay), 2)
-        sinh = context.divide(context.subtract(growth, decay), 2)
+        z = big / k
+        growth = z.exp()
+        cosh, sinh = (growth + 1 / growth) / 2, (growth - 1 / growth) / 2
         # d/dn [ sinh(z)/sqrt(x) ] with dz/dn = z/(2x) is (z·cosh z − sinh z) / (2·x^{3/2}).
-        numerator = context.subtract(context.multiply(z, cosh), sinh)
-        denominator = context.multiply(2, context.multiply(shifted, shifted.sqrt(context)))
-        factor = context.divide(Decimal(k).sqrt(context), context.multiply(self._pi, Decimal(2).sqrt(context)))
-        return context.multiply(factor, context.divide(numerator, denominator))
+        slope = (z * cosh - sinh) / (2 * (shifted * shifted.sqrt()))
+        return Decimal(k).sqrt() / (self._pi * Decimal(2).sqrt()) * slope
 
 
 def _times_one_minus_power(polynomial: NDArray[np.object_], power: int) -> NDArray[np.object_]:
@@ -192,18 +183,19 @@ def _times_one_minus_power(polynomial: NDArray[np.object_], power: int) -> NDArr
     return longer
 
 
-def _pi(context: Context) -> Decimal:
-    """π to the context's precision by Machin's arctangent formula."""
+def _pi() -> Decimal:
+    """π by Machin's arctangent formula."""
 
     def arctan_inverse(x: int) -> Decimal:
-        power = total = context.divide(1, x)
+        power = total = Decimal(1) / x
         square, n = x * x, 1
         while True:
-            power = context.divide(-power, square)
+            power = -power / square
             n += 2
-            step = context.divide(power, n)
-            if abs(step) < Decimal(10) ** -(context.prec + 5):
+            step = power / n
+            if abs(step) < Decimal(10) ** -(_PRECISE.prec + 5):
                 return total
-            total = context.add(total, step)
+            total += step
 
-    return context.subtract(context.multiply(16, arctan_inverse(5)), context.multiply(4, arctan_inverse(239)))
+    with localcontext(_PRECISE):
+        return 16 * arctan_inverse(5) - 4 * arctan_inverse(239)
