@@ -24,8 +24,7 @@ from vbas_desktop.files.records.table import load_records
 from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.search.ladders import Ladder, ladder_of
 from vbas_desktop.search.lattice import Finest, lattice_of
-from vbas_desktop.search.run import FOUND, give_back, search
-from vbas_desktop.search.store import NodeMemory
+from vbas_desktop.search.run import FOUND, NodeMemory, give_back, search
 
 MB = 2**20
 FOUR = ("age", "gender", "education", "income")

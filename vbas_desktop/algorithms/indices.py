@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,15 +57,6 @@ class PairCounts:
         return math.sqrt(self.together / original) * math.sqrt(self.together / released)
 
 
-def precision(levels: NDArray[np.float64], heights: Sequence[int]) -> float | None:
-    """1 − Σ h/|DGH| / (records · QIs) from the level of each record and column; |DGH| counts the suppression level."""
-    if levels.size == 0:
-        return None
-    tops = np.asarray(heights, dtype=float)
-    shares = np.where(tops > 0, levels / np.where(tops > 0, tops, 1.0), 0.0)
-    return float(1.0 - shares.sum() / shares.size)
-
-
 @dataclass(frozen=True)
 class DaviesBouldin:
     """The index, and how many pairs of classes lie on top of each other (distance 0) and were left out of it.
@@ -86,29 +76,6 @@ class DaviesBouldin:
         if self.value is None or not self.worst:
             return None
         return min(1.0, self.value / self.worst)
-
-
-def davies_bouldin(
-    members: NDArray[np.int64], within: NDArray[np.float64], between: NDArray[np.float64]
-) -> DaviesBouldin:
-    """Mean over released classes of the largest (S_i + S_j)/D_ij.
-
-    ``members[i, j]`` records of original class j are in released class i, at the distance ``within[i, j]`` from its
-    centre; ``between[i, l]`` is the distance of the centres. S_i = sqrt(Σ n·d²/Σ n).
-    """
-    totals = members.sum(axis=1)
-    return of_spreads(np.sqrt((members * within**2).sum(axis=1) / np.where(totals > 0, totals, 1)), between)
-
-
-def of_spreads(spread: NDArray[np.float64], between: NDArray[np.float64], widest: float | None = None) -> DaviesBouldin:
-    """The index from the width of each class; ``widest`` is that of the whole file, for the worst case."""
-    apart = between > 0
-    np.fill_diagonal(apart, False)
-    coinciding = int((~apart).sum() - apart.shape[0]) // 2
-    distance = np.where(apart, between, np.inf)
-    ratios = np.where(apart, (spread[:, None] + spread[None, :]) / distance, -np.inf)
-    nearest = distance.min(axis=1, initial=np.inf)
-    return of_rows(ratios.max(axis=1, initial=-np.inf), nearest, coinciding, widest)
 
 
 def of_rows(
