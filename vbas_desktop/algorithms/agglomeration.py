@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 
 from .adjacency import Pairs, adjacency_lists, group_neighbours, point_neighbours
 from .components import connected_parts
@@ -27,13 +27,12 @@ _STEPS = 256
 
 
 def nested_groups(
-    points: NDArray[np.float64], pairs: Pairs, factor: int, progress: Progress | None = None
+    points: NDArray[np.float64], pairs: Pairs, factor: int, progress: Progress = SILENT
 ) -> list[NDArray[np.int32]]:
     """For each tier the parent of each of its places; about ``factor`` children each, the last parent is one.
 
     Parents are contiguous wherever the neighbours are. O(tiers · places · log places).
     """
-    progress = progress or Silent()
     pairs = connected(points, pairs)
     tiers: list[NDArray[np.int32]] = []
     while len(points) > 1 or not tiers:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Cancelled, Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Cancelled, Progress
 
 from .annealing import Best, Limits, Refining, below, share, temperatures
 from .compiled import lean, lean_inner
@@ -41,7 +41,7 @@ def move_boundaries(
     squares: int,
     distance: float,
     bits: float = np.inf,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Refining:
     """Anneal from a contiguous partition; a stop gives what was best until then.
 
@@ -49,7 +49,6 @@ def move_boundaries(
     may only come down); ``weight`` is what doubling the distances would cost, in terms of the start's S.
     O(tries · counts of a region).
     """
-    progress = progress or Silent()
     totals, start = partition.totals, int(partition.totals[Total.SUPPRESSED])
     price = weight * start / partition.distance[0] if partition.distance[0] > 0 else 0.0
     draws, limits = np.array([seed], np.uint64), Limits(squares, distance, bits, float(price))

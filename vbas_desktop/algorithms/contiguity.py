@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 
 from .adjacency import Pairs, adjacency_lists
 from .components import connected_parts
@@ -55,7 +55,7 @@ def join_pieces(
     points: NDArray[np.float64],
     centres: NDArray[np.float64],
     population: NDArray[np.int64],
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> NDArray[np.int32]:
     """Owners such that every group is in one piece, on a graph in which all regions hang together.
 
@@ -63,7 +63,6 @@ def join_pieces(
     handed out region by region: always the one next that lies nearest to the centre of a group it touches.
     O(r log r + neighbours).
     """
-    progress = progress or Silent()
     joined = owner.copy()
     free = ~_main_pieces(owner, pairs, population)
     first, neighbours = adjacency_lists(pairs, len(owner))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.domain.criteria import COMPARED_WITH_ALL, Criterion, Sensitive, criterion_of
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.sensitive import SensitiveCounts
 
@@ -81,11 +81,10 @@ class Segments:
         add_totals(self.starts, self.codes, self.numbers, kept, totals)
         return totals
 
-    def figures(self, kind: int, limit: float, shares: Shares, progress: Progress | None = None) -> NDArray[np.float64]:
+    def figures(self, kind: int, limit: float, shares: Shares, progress: Progress = SILENT) -> NDArray[np.float64]:
         """The figure of each class for a kind of criterion (see `diversity_kernel`)."""
         from .diversity_kernel import figures
 
-        progress = progress or Silent()
         found = np.empty(len(self))
         given = (self.starts, self.codes, self.numbers, self.column.harmful, shares)
         for first in range(0, found.size, _BLOCK):
@@ -97,7 +96,7 @@ class Segments:
         self,
         shares: Shares,
         criteria: Sequence[Criterion] | None = None,
-        progress: Progress | None = None,
+        progress: Progress = SILENT,
         among: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.bool_]:
         """Whether each class meets the criteria; ``shares`` are those of the values among all records.
@@ -106,7 +105,6 @@ class Segments:
         """
         from .diversity_kernel import judge
 
-        progress = progress or Silent()
         good = np.ones(len(self), np.bool_) if among is None else among.copy()
         given = (self.starts, self.codes, self.numbers, self.column.harmful, shares)
         for each in self.column.chosen.criteria if criteria is None else criteria:
@@ -116,9 +114,8 @@ class Segments:
         return good
 
 
-def segments(column: SensitiveCounts, cells: EquivalenceCounts, progress: Progress | None = None) -> Segments:
+def segments(column: SensitiveCounts, cells: EquivalenceCounts, progress: Progress = SILENT) -> Segments:
     """The classes of ``cells``, which are counts by place, class and value of the column. O(cells)."""
-    progress = progress or Silent()
     make_ready(REHEARSAL, progress)
     from .diversity_kernel import starts_of_classes
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts, Rows, frozen
 from vbas_desktop.domain.tiers import NOWHERE
 
@@ -34,7 +34,7 @@ def aggregate(
     counts: EquivalenceCounts,
     membership: NDArray[np.int32],
     groups: int,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     least: int = 0,
     in_rows: bool = False,
 ) -> EquivalenceCounts:
@@ -43,7 +43,6 @@ def aggregate(
     Sums below ``least`` are left out. What is listed goes at once to where it stays: nothing is held twice. Who needs
     ``rows`` of counts by rows gets them as they are, though a matrix may be smaller.
     """
-    progress = progress or Silent()
     if groups == counts.regions and np.array_equal(membership, np.arange(groups)):
         return without_small_classes(counts, least)
     if counts.dense is not None:
@@ -92,13 +91,12 @@ def _rows_added_up(
 
 
 def released_totals(
-    counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int, k: int, progress: Progress | None = None
+    counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int, k: int, progress: Progress = SILENT
 ) -> NDArray[np.int64]:
     """The records of each group that are in classes of k or more there. O(r + counts stored).
 
     Some groups are added up at a time, and nothing is kept of them: it takes no memory worth counting.
     """
-    progress = progress or Silent()
     if counts.dense is None:
         return _released_in_rows(counts, membership, groups, k, progress)
     summing, totals = _summing_matrix(membership, groups), np.zeros(groups, np.int64)
@@ -157,14 +155,11 @@ def with_entries(counts: EquivalenceCounts, kept: NDArray[np.bool_]) -> Equivale
     return EquivalenceCounts(counts.category_numbers, counts.classes, sparse=rows)
 
 
-def with_classes(
-    counts: EquivalenceCounts, kept: NDArray[np.bool_], progress: Progress | None = None
-) -> EquivalenceCounts:
+def with_classes(counts: EquivalenceCounts, kept: NDArray[np.bool_], progress: Progress = SILENT) -> EquivalenceCounts:
     """The counts of those classes only that are kept; nothing is copied if all are.
 
     The possible classes stay what they were: only columns of the classes that occur go away.
     """
-    progress = progress or Silent()
     if kept.all():
         return counts
     classes = counts.classes[kept]
@@ -178,9 +173,8 @@ def with_classes(
     return EquivalenceCounts.from_rows(counts.category_numbers, classes, indptr, renumbered[columns], values)
 
 
-def suppress_globally(counts: EquivalenceCounts, k: int, progress: Progress | None = None) -> EquivalenceCounts:
+def suppress_globally(counts: EquivalenceCounts, k: int, progress: Progress = SILENT) -> EquivalenceCounts:
     """The counts without the classes that have fewer than k records in all regions together."""
-    progress = progress or Silent()
     progress.update(_SUPPRESSING)
     large = counts.class_totals >= k
     progress.update(_SUPPRESSING)
@@ -270,13 +264,12 @@ def records_by_tier(
     aggregated: EquivalenceCounts,
     tier_of: NDArray[np.uint8],
     tiers: int,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Of each tier and each initial region the records that are released there, and the pairs of them of one class.
 
     Classes that ``aggregated`` does not list are released nowhere. O(counts stored).
     """
-    progress = progress or Silent()
     records, pairs = np.zeros((2, tiers, counts.regions), np.int64)
     place_starts, place_columns, _ = aggregated.rows
     if counts.dense is not None:

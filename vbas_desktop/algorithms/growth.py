@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.regions import Regions
 
 from .adjacency import Pairs, known_neighbours, point_neighbours
@@ -49,7 +49,7 @@ def grow(
     population: NDArray[np.int64],
     pairs: Pairs,
     cutoff: int,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     weight: NDArray[np.float64] | None = None,
 ) -> NDArray[np.int32]:
     """The district of each initial region, numbered by their first regions: contiguous, none below the cutoff.
@@ -57,7 +57,6 @@ def grow(
     ``pairs`` must join all regions; middles are means of the points by ``weight`` (None: all alike). If all of them
     together have fewer records, there is one district. O(r log r) steps, each with the neighbours of one district.
     """
-    progress = progress or Silent()
     progress.update(_STAGE)
     people = population[:, None].astype(np.float64)
     weight = np.ones(len(points)) if weight is None else weight

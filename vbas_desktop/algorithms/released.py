@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.sensitive import SensitiveCounts, enforced
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
@@ -124,7 +124,7 @@ class Decided:
         above = range(1, len(tiers))
         return self.here, *(released_in_tier(self.aggregated, self.tier_of, tiers, tier) for tier in above)
 
-    def by_tier(self, progress: Progress | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def by_tier(self, progress: Progress = SILENT) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of each tier and each initial region the records that are released there, and the pairs of one class."""
         given = self.given
         return records_by_tier(given.counts, given.membership, self.aggregated, self.tier_of, self.number, progress)
@@ -140,12 +140,11 @@ def _raised(cells: EquivalenceCounts, tiers: Tiers | None, tier: int) -> Equival
     return cells if tier == 0 or tiers is None else aggregate(cells, tiers.ancestors[tier], tiers.places[tier])
 
 
-def decide(given: Aggregation, progress: Progress | None = None, released_only: bool = False) -> Decided:
+def decide(given: Aggregation, progress: Progress = SILENT, released_only: bool = False) -> Decided:
     """What is released if the initial regions are aggregated like this. O(counts and cells stored).
 
     Who asks for what is ``released_only`` may be given counts without what is lost, where that is known at once.
     """
-    progress = progress or Silent()
     k, membership, groups, tiers = given.k, given.membership, given.groups, given.tiers
     by_size = released_only and tiers is None and not given.sensitive
     aggregated = aggregate(given.counts, membership, groups, progress, least=k if by_size else 0)
@@ -166,7 +165,7 @@ def decide(given: Aggregation, progress: Progress | None = None, released_only: 
     return _settled(found, [each for each in judged if compares_with_all(each.column)], progress)
 
 
-def released_by_place(given: Aggregation, progress: Progress | None = None) -> tuple[NDArray[np.int64], ...]:
+def released_by_place(given: Aggregation, progress: Progress = SILENT) -> tuple[NDArray[np.int64], ...]:
     """Of each tier the records that each of its places releases: `decide` without the memory that it takes.
 
     Each class is judged by itself, so some are looked at at a time, unless a criterion compares them with all others.
@@ -197,7 +196,7 @@ class Placed:
     found: Decided | None = None
 
 
-def placed(given: Aggregation, progress: Progress | None = None) -> Placed:
+def placed(given: Aggregation, progress: Progress = SILENT) -> Placed:
     """What is released where.
 
     If the size alone decides in tiers, some classes are looked at at a time: so the counts of the aggregated regions,

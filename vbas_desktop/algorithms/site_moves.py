@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Cancelled, Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Cancelled, Progress
 from vbas_desktop.domain.records import EquivalenceCounts
 
 from .adc.star import BLOCK, beats, block_boxes, box_distance, move_site, sites_in_blocks, spatial_order, two_nearest
@@ -81,7 +81,7 @@ def move_sites(
     longer: float,
     lossier: float,
     change: Change | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     larger: float = 1.0,
     leaving: bool = False,
 ) -> Refining:
@@ -93,7 +93,6 @@ def move_sites(
     in `move_boundaries`. A stop gives what was best until then.
     O(tries · (points / 16 + counts moved)).
     """
-    progress = progress or Silent()
     places, totals, distance = _places(partition), partition.totals, float(partition.distance[0])
     start, groups = int(totals[Total.SUPPRESSED]), int(totals[Total.GROUPS])
     price = weight * start / distance if distance > 0 else 0.0

@@ -22,7 +22,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 
@@ -42,7 +42,7 @@ not release."""
 
 
 def tiers_of_classes(
-    counts: EquivalenceCounts, tiers: Tiers, k: int, progress: Progress | None = None, barring: Barring | None = None
+    counts: EquivalenceCounts, tiers: Tiers, k: int, progress: Progress = SILENT, barring: Barring | None = None
 ) -> NDArray[np.uint8]:
     """The tier in which each non-zero entry of ``counts.rows`` (places of tier 0 × classes) is released, or NOWHERE.
 
@@ -52,12 +52,12 @@ def tiers_of_classes(
     _, tier_starts = _numbered(tiers)
     nodes, classes = np.zeros(0, np.int64), np.zeros(0, np.int64)
     if barring is None:
-        return _placed(counts, tiers, k, nodes, classes, len(tiers.parents), progress or Silent())
+        return _placed(counts, tiers, k, nodes, classes, len(tiers.parents), progress)
     rest = np.ones(counts.rows[2].size, np.bool_)
     for tier in range(len(tiers)):
         places, columns = barring(tier, rest)
         nodes, classes = np.append(nodes, places + tier_starts[tier]), np.append(classes, columns)
-        found = _placed(counts, tiers, k, nodes, classes, tier, progress or Silent())
+        found = _placed(counts, tiers, k, nodes, classes, tier, progress)
         rest = found == NOWHERE
     return found
 

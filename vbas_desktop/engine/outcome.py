@@ -14,7 +14,7 @@ from vbas_desktop.algorithms.released import Aggregation, Decided, decide, place
 from vbas_desktop.approaches.base import Outcome, Situation
 from vbas_desktop.domain.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, SHARE
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import finite_number, frozen
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
@@ -24,7 +24,7 @@ Facts = Mapping[str, Mapping[str, Any]]
 
 
 def situation_of(
-    problem: Problem, global_suppression: bool = True, random_seed: int = 0, progress: Progress | None = None
+    problem: Problem, global_suppression: bool = True, random_seed: int = 0, progress: Progress = SILENT
 ) -> tuple[Situation, int]:
     """What approaches see of the problem, and how many records global suppression took away."""
     counts = suppress_globally(problem.counts, problem.k, progress) if global_suppression else problem.counts
@@ -50,7 +50,7 @@ def aggregation_for(problem: Problem, solution: Solution) -> Aggregation:
     return Aggregation(problem.counts, problem.k, *merged, problem.sensitive)
 
 
-def decided_for(problem: Problem, solution: Solution, progress: Progress | None = None) -> Decided:
+def decided_for(problem: Problem, solution: Solution, progress: Progress = SILENT) -> Decided:
     """What a solution releases, from the counts of the file, with the values of all sensitive columns."""
     return decide(aggregation_for(problem, solution), progress)
 
@@ -60,7 +60,7 @@ def outcome_of(
     situation: Situation,
     owner: NDArray[np.int32],
     sites: NDArray[np.float64] | None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     tiers: Tiers | None = None,
 ) -> Outcome:
     """The aggregation with local suppression: in each aggregated region every class smaller than k is dropped, and

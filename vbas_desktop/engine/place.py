@@ -19,7 +19,7 @@ from vbas_desktop.algorithms.grouping import pairs_by_region
 from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts
 from vbas_desktop.algorithms.released import Aggregation, Placed, placed
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.solution import Representability, Solution
 
 from .outcome import aggregation_for
@@ -104,9 +104,8 @@ def distance_scale(unit: str) -> tuple[float, str]:
     return (1000.0, "km") if unit == "m" else (1.0, unit)
 
 
-def place_vector(problem: Problem, solution: Solution, progress: Progress | None = None) -> PlaceVector:
+def place_vector(problem: Problem, solution: Solution, progress: Progress = SILENT) -> PlaceVector:
     """The vector of one solution: a few passes over the stored counts, whatever the number of records."""
-    progress = progress or Silent()
     merged = aggregation_for(problem, solution).judged
     released = placed(merged, progress)
     records = released.records.sum(axis=0)
@@ -149,7 +148,7 @@ def _moved(points: NDArray[np.float64], merged: Aggregation, released: Placed) -
     return moves(np.tile(points, (len(merged.places), 1)), membership, int(starts[-1]), released.records.ravel())
 
 
-def with_representability(problem: Problem, solution: Solution, progress: Progress | None = None) -> Solution:
+def with_representability(problem: Problem, solution: Solution, progress: Progress = SILENT) -> Solution:
     """The same solution with its vector; itself if it knows it already, as one that was kept does."""
     if "precision" in solution.representability and solution.released_classes:
         return solution

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate, smallest_classes
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
 from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Solution
@@ -65,9 +65,8 @@ class SmallClass:
     harmful: bool = False
 
 
-def region_table(problem: Problem, solution: Solution, progress: Progress | None = None) -> RegionTable:
+def region_table(problem: Problem, solution: Solution, progress: Progress = SILENT) -> RegionTable:
     """What each aggregated region holds and lost. O(stored counts), milliseconds."""
-    progress = progress or Silent()
     # A class below k in the whole file is below k in every region, so local suppression alone gives the release.
     found = decided_for(problem, solution, progress)
     aggregated, released = found.aggregated, found.here

@@ -20,7 +20,7 @@ from vbas_desktop.approaches.base import Approach, Measure, Outcome
 from vbas_desktop.approaches.registry import DEFAULTS, approaches, make, usual_among
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.progress import SILENT, Progress, Silent, Span
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import agreeing, counted
@@ -43,7 +43,7 @@ _TRIED = 0.6
 
 def run(
     request: Request,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     on_solution: Callable[[Solution], None] | None = None,
     kept: KeptTrials | None = None,
 ) -> RunResult:
@@ -53,7 +53,6 @@ def run(
     before Pareto marks are known; what it got stays valid if the run is stopped. The same request gives the same
     solutions whatever the number of workers, and whatever is ``kept`` of a look ahead; only ``seconds`` differ.
     """
-    progress = progress or Silent()
     started = time.perf_counter()
     progress.update("Checking what is asked for", 0.0)
     check_request(request)

@@ -23,7 +23,7 @@ from vbas_desktop.algorithms.released import released_by_place
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.rating.place_information_loss import place_loss
 from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.progress import Cancelled, Progress, Silent, Span
+from vbas_desktop.domain.progress import SILENT, Cancelled, Progress, Span
 from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.engine.limits import Limits, limits_settings
 from vbas_desktop.engine.parallel import in_order
@@ -137,7 +137,7 @@ def search(
     finest: Finest,
     request: Request,
     keeper: NodeStore | NodeMemory,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     on_found: Callable[[Found], None] | None = None,
 ) -> Searched:
     """Walk the lattice. ``request`` is that of the finest node, with the site number that knows the allowed loss.
@@ -148,7 +148,6 @@ def search(
     workers. In tiers a coarser node may still give smaller places to more records, so that none is left out. If the
     work is stopped, what was kept is not computed again.
     """
-    progress = progress or Silent()
     prints = _settings(request, fingerprint(finest.problem))
     rows: list[Found] = []
     complete: list[Node] = []

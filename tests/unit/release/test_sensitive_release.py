@@ -21,6 +21,7 @@ from vbas_desktop.algorithms.released import decide
 from vbas_desktop.audit import verification
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.criteria import criterion_of
+from vbas_desktop.domain.progress import SILENT
 from vbas_desktop.engine.outcome import aggregation_for
 
 HEADER = ["age", "sex", "region", "illness", "cost"]
@@ -121,7 +122,7 @@ def test_a_column_that_is_not_released_is_protected_all_the_same(files):
     assert told["suppressed_sensitive"] > 0
 
 
-def without_criteria(problem, solution, progress=None):
+def without_criteria(problem, solution, progress=SILENT):
     """A fault: everything that has k records is released."""
     return decide(replace(aggregation_for(problem, solution), sensitive=()), progress)
 

@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 
 from .distances import NOBODY, waves_to
 from .mesh import Area, Walls, stand
@@ -25,14 +25,13 @@ _STAGE = "Drawing the cells around the obstacles"
 
 
 def cell_borders(
-    walls: Walls, sites: Floats, shown: shapely.Geometry, step: float, progress: Progress | None = None
+    walls: Walls, sites: Floats, shown: shapely.Geometry, step: float, progress: Progress = SILENT
 ) -> Floats:
     """The borders as stretches, (n, 2, 2), in the area that is shown and a little beyond.
 
     Wherever a line crosses an edge of the mesh, a border does too, and no such edge is longer than a step (unless so
     many rounds were not enough): more corners are put on edges that a border crosses until that is so.
     """
-    progress = progress or Silent()
     low, high = np.array(shapely.bounds(shown)).reshape(2, 2)
     coarse = _COARSE * step
     wide = shapely.buffer(shapely.simplify(shown, step / 2), 2 * coarse, quad_segs=2)
