@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 import shapely
 
+from vbas_desktop.algorithms.districts import ground_of, grow
 from vbas_desktop.algorithms.geodesic.cells import cell_borders
 from vbas_desktop.algorithms.geodesic.distances import around_obstacles
 from vbas_desktop.algorithms.geodesic.mesh import walls_of
-from vbas_desktop.algorithms.growth import ground_of, grow
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import Categories, EquivalenceCounts

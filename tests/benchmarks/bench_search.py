@@ -12,7 +12,7 @@ from bench_engine import SCENARIOS, loaded
 from conftest import resident_mb
 
 from vbas_desktop.algorithms import diversity, tier_release
-from vbas_desktop.algorithms.limit import most_trials
+from vbas_desktop.algorithms.site_numbers import most_trials
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.criteria import Sensitive, criterion_of
 from vbas_desktop.domain.problem import Request

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import SILENT, Progress
 
-from .adjacency import Pairs, adjacency_lists, group_neighbours, point_neighbours
-from .components import connected_parts
+from .adjacency import Pairs, adjacency_lists, connected_parts, group_neighbours, numbered, point_neighbours
+from .places import middles
 
 _FEWEST = 3
 """Fewer places are no tier of their own: two children that release nothing never allow a release in their parent."""
@@ -42,8 +42,7 @@ def nested_groups(
             break
         parent = _Merging(points, pairs, factor).until(wanted, progress)
         tiers.append(parent)
-        sizes = np.bincount(parent)
-        points = np.column_stack([np.bincount(parent, points[:, axis]) / sizes for axis in (0, 1)])
+        points = middles(points, parent)
         pairs = group_neighbours(pairs, parent)
     return tiers
 
@@ -104,10 +103,7 @@ class _Merging:
             self._merge(smallest)
             left -= 1
         roots = np.array([_root(self._root, place) for place in range(len(self._root))])
-        _, first, group = np.unique(roots, return_index=True, return_inverse=True)
-        rank = np.empty(first.size, np.int32)
-        rank[np.argsort(first, kind="stable")] = np.arange(first.size, dtype=np.int32)
-        return np.asarray(rank[group])
+        return numbered(roots)
 
     def _smallest_first(self) -> Iterator[int]:
         """Groups that still exist, smallest first (ties: lower number), as they are when asked for."""

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import SILENT, Progress
 
-from .adjacency import Pairs, adjacency_lists
-from .components import connected_parts
+from .adjacency import Pairs, adjacency_lists, connected_parts
 from .nearest import squared_distances
 from .places import distinct_pairs
 
@@ -37,16 +36,6 @@ def bridged(pairs: Pairs, points: NDArray[np.float64]) -> tuple[Pairs, int]:
             one, other = int(here[at]), int(elsewhere[nearest[at]])
             if (min(one, other), max(one, other)) not in built:
                 built.append((min(one, other), max(one, other)))
-
-
-def middles(
-    points: NDArray[np.float64], owner: NDArray[np.integer], weights: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """The mean point (by weight) of what each group owns; the origin for groups that own nothing."""
-    weight = np.ones(len(points)) if weights is None else weights
-    number = np.bincount(owner, weight)
-    number[number == 0] = 1.0
-    return np.column_stack([np.bincount(owner, weight * points[:, axis]) / number for axis in (0, 1)])
 
 
 def join_pieces(

@@ -1,22 +1,24 @@
 """Groups of neighbouring regions by what they hold: small ones join a neighbour, large ones are cut in two.
 
-An amount is anything that adds up over regions (records, inhabitants); the arrays have one column for each.
+An amount is anything that adds up over regions (records, inhabitants); the arrays have one column for each. Districts
+grow that way: the smallest joins its nearest neighbour until each has enough records; large ones are split.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.progress import SILENT, Progress
+from vbas_desktop.domain.regions import Regions
 
-from .adjacency import Pairs
+from .adjacency import Pairs, connected_parts, known_neighbours, numbered, point_neighbours
 from .agglomeration import connected
-from .components import connected_parts
 
 Floats = NDArray[np.float64]
 
@@ -124,14 +126,6 @@ def _join(
             beside[into].add(other)
 
 
-def numbered(groups: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The groups numbered by their first members."""
-    _, first, member = np.unique(groups, return_index=True, return_inverse=True)
-    rank = np.empty(first.size, np.int32)
-    rank[np.argsort(first, kind="stable")] = np.arange(first.size, dtype=np.int32)
-    return np.asarray(rank[member])
-
-
 def _neighbour_sets(pairs: Pairs, number: int) -> list[set[int]]:
     beside: list[set[int]] = [set() for _ in range(number)]
     for one, other in pairs.tolist():
@@ -237,3 +231,57 @@ def _best_cut(
     kept = order[1:][order[1:] != at]
     _, side = connected_parts((kept, before[kept]), part.size)
     return [part[side == side[0]], part[side != side[0]]]
+
+
+_STAGE = "Growing districts"
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What districts grow on: which initial regions are neighbours; ``bridges`` of these pairs join islands."""
+
+    pairs: Pairs
+    bridges: int
+
+
+def ground_of(regions: Regions) -> Ground:
+    """Polygons with a common border, or the Gabriel graph of the points; islands are joined to the nearest coast."""
+    whole = regions.polygons is not None
+    found = known_neighbours(regions) if whole else gabriel(regions.points)
+    joined = connected(regions.points, found)
+    return Ground(joined, len(joined) - len(found))
+
+
+def gabriel(points: NDArray[np.float64]) -> Pairs:
+    """Pairs of points with no other point inside the circle that has the two as its diameter. O(r log r)."""
+    pairs = point_neighbours(points)
+    middle = (points[pairs[:, 0]] + points[pairs[:, 1]]) / 2
+    radius = np.hypot(*(points[pairs[:, 0]] - points[pairs[:, 1]]).T) / 2
+    nearest, _ = scipy.spatial.cKDTree(points).query(middle)
+    # The two ends themselves are at the radius, give or take a rounding.
+    return pairs[nearest >= radius * (1 - 1e-9)]
+
+
+def grow(
+    points: NDArray[np.float64],
+    population: NDArray[np.int64],
+    pairs: Pairs,
+    cutoff: int,
+    progress: Progress = SILENT,
+    weight: NDArray[np.float64] | None = None,
+) -> NDArray[np.int32]:
+    """The district of each initial region, numbered by their first regions: contiguous, none below the cutoff.
+
+    ``pairs`` must join all regions; middles are means of the points by ``weight`` (None: all alike). If all of them
+    together have fewer records, there is one district. O(r log r) steps, each with the neighbours of one district.
+    """
+    progress.update(_STAGE)
+    people = population[:, None].astype(np.float64)
+    weight = np.ones(len(points)) if weight is None else weight
+    least, most = np.array([float(cutoff)]), np.array([np.inf])
+    district = merge_small(points, weight, people, least, most, pairs, progress, _STAGE)
+
+    def too_large(held: NDArray[np.float64]) -> int | None:
+        return 0 if held[0] >= 2 * cutoff else None
+
+    return numbered(split_large(points, people, pairs, district, too_large, least, progress, _STAGE))

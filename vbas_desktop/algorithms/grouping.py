@@ -115,8 +115,7 @@ def _released_in_rows(
     from .grouping_kernel import add_released
 
     indptr, columns, values = counts.rows
-    members = np.argsort(membership, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(np.bincount(membership, minlength=groups))))
+    members, starts = members_by_group(membership, groups)
     sums, met = np.zeros(counts.classes.size, np.int64), np.empty(counts.classes.size + 1, np.int32)
     totals = np.zeros(groups, np.int64)
     for start, end in blocks(np.bincount(membership, np.diff(indptr), groups), _BLOCK_CELLS):

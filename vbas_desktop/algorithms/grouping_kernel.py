@@ -113,10 +113,9 @@ def rehearse() -> None:
     for fixed in (False, True):
         for each in (ends, none, one):
             each.flags.writeable = not fixed
-        members, starts, room = np.zeros(1, np.int64), np.array([0, 1]), np.zeros(2, np.int32)
-        add_released(ends, none, one, members, starts, 1, np.zeros(1, np.int64), room, np.zeros(1, np.int64))
+        some, room = np.array([0, 1], np.int32), np.zeros(2, np.int32)
+        add_released(ends, none, one, some[:1], some, 1, np.zeros(1, np.int64), room, np.zeros(1, np.int64))
         ends_of, lists = np.zeros(1, np.int64), (np.zeros(2, np.int32), np.zeros(2, np.int64))
-        some = np.array([0, 1], np.int32)
         add_groups(ends, none, one, some[:1], some, 1, *nothing_met(1), ends_of, 0, *lists)
         found = np.zeros((2, 1, 1), np.int64)
         add_by_tier(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from vbas_desktop.domain.tiers import NOWHERE
 
+from .compiled import compiled, inner
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+
+@compiled
 def rooms_of_open_places(parents: Any, tier_starts: Any, k: Any) -> Any:
     """The room of each place in which nothing of a class is released, whatever the class."""
     nodes = parents.size
@@ -26,7 +27,7 @@ def rooms_of_open_places(parents: Any, tier_starts: Any, k: Any) -> Any:
     return room
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@inner
 def room_of(total: Any, largest: Any, k: Any) -> Any:
     """Up to which number a place that releases nothing may hold records, by all that a recipient can see.
 
@@ -35,7 +36,7 @@ def room_of(total: Any, largest: Any, k: Any) -> Any:
     return total if total - largest < k else k - 1
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def count_by_class(columns: Any, starts: Any) -> None:
     """Fill ``starts`` with where each class would begin if the entries were sorted by class."""
     for entry in range(columns.size):
@@ -44,7 +45,7 @@ def count_by_class(columns: Any, starts: Any) -> None:
         starts[c] += starts[c - 1]
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def take_classes(
     first: Any, end: Any, starts: Any, indptr: Any, columns: Any, following: Any, order: Any, place_of: Any
 ) -> None:
@@ -63,7 +64,7 @@ def take_classes(
         following[place] = entry
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def place_classes(
     first: Any,
     end: Any,
@@ -140,7 +141,7 @@ def place_classes(
             tier[entry] = height if node >= 0 else NOWHERE
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@compiled
 def add_places(
     order: Any,
     group_starts: Any,

@@ -80,7 +80,7 @@ def _placed(
     starts = np.zeros(counts.classes.size + 1, np.int64)
     count_by_class(columns, starts)
     following = indptr[:-1].copy()
-    child_starts, children = _children(parents)
+    children, child_starts = members_by_group(parents[:-1], parents.size)
     open_room = rooms_of_open_places(parents, tier_starts, k)
     tier = np.empty(values.size, np.uint8)
     by_class = np.argsort(barred_classes, kind="stable")
@@ -124,12 +124,6 @@ def _numbered(tiers: Tiers) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     starts = np.concatenate(([0], np.cumsum(tiers.places))).astype(np.int64)
     parts = [parent + starts[tier + 1] for tier, parent in enumerate(tiers.parents)]
     return np.concatenate([*parts, [-1]]).astype(np.int32), starts
-
-
-def _children(parents: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The children of each place: those of place p from ``starts[p]`` to ``starts[p + 1]``."""
-    starts = np.concatenate(([0], np.cumsum(np.bincount(parents[:-1], minlength=parents.size)))).astype(np.int64)
-    return starts, np.argsort(parents[:-1], kind="stable").astype(np.int32)
 
 
 def rehearse() -> None:

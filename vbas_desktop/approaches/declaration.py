@@ -123,3 +123,37 @@ def parameters_of(kind: type[Any]) -> tuple[Parameter, ...]:
     """The fields of a dataclass that are declared as parameters, in their order."""
     fields = [field for field in dataclasses.fields(kind) if _KEY in field.metadata]
     return tuple(dataclasses.replace(field.metadata[_KEY], name=field.name) for field in fields)
+
+
+def seeding_parameter(option: str | None = None) -> Any:
+    """The approach that an approach starts from."""
+    return parameter(
+        "balanced-density",
+        label="Seeding",
+        help="The approach that places the sites before they are moved.",
+        option=option,
+        kind="approach",
+    )
+
+
+def effort_parameter(usual: int, each: str) -> Any:
+    """How long an annealing search lasts: moves for each site or initial region."""
+    return parameter(
+        usual,
+        label="Effort",
+        help=f"How many moves are tried for each {each}; ten times as many take ten times as long.",
+        low=1,
+        high=100_000,
+    )
+
+
+def weight_parameter() -> Any:
+    """What distance costs in an annealing search."""
+    return parameter(
+        0.1,
+        label="Weight of distance",
+        help="What doubling the mean distance would cost, as a share of the records that were to be suppressed at the "
+        "start: 0 looks at the records only, 1 keeps regions compact.",
+        low=0.0,
+        high=100.0,
+    )

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vbas_desktop.algorithms.limit import allowed_records
 from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.site_numbers import allowed_records
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.approaches.site_number.limit import LimitSiteNumber

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.contiguity import middles
+from vbas_desktop.algorithms.places import middles
 from vbas_desktop.algorithms.region_names import region_codes
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem, Request

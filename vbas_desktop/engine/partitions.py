@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import dense_membership
-from vbas_desktop.algorithms.limit import allowed_records, most_trials
 from vbas_desktop.algorithms.released import Aggregation, released_by_place
-from vbas_desktop.algorithms.site_numbers import range_of_sites
+from vbas_desktop.algorithms.site_numbers import allowed_records, most_trials, range_of_sites
 from vbas_desktop.approaches.base import Refinement, SiteLocation, Situation
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request

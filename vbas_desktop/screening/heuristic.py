@@ -15,9 +15,9 @@ from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.base import Card
 from vbas_desktop.domain.progress import Progress, Silent
 
-from .partitions import ExactCounts
 from .planners import Planner, planner
 from .task import Plan, Task, complete
+from .vectors import ExactCounts
 
 REHEARSAL = "vbas_desktop.screening.heuristic:rehearse"
 """What makes the loops of planning ready."""

@@ -17,7 +17,7 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import EquivalenceCounts, Grouping
 from vbas_desktop.domain.sensitive import SensitiveCounts
-from vbas_desktop.engine.place_parts import codes_of
+from vbas_desktop.engine.place import codes_of
 
 from .ladders import Ladder
 

@@ -17,9 +17,9 @@ from typing import Any
 
 from vbas_desktop import __version__
 from vbas_desktop.algorithms.grouping import dense_membership
-from vbas_desktop.algorithms.limit import allowed_records
 from vbas_desktop.algorithms.pareto import non_dominated
 from vbas_desktop.algorithms.released import released_by_place
+from vbas_desktop.algorithms.site_numbers import allowed_records
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.rating.place_information_loss import place_loss
 from vbas_desktop.domain.problem import Problem, Request

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.problem_making import problem_of, situation_for
 from vbas_desktop.algorithms.adjacency import pieces, point_neighbours
-from vbas_desktop.algorithms.growth import gabriel, ground_of, grow
+from vbas_desktop.algorithms.districts import gabriel, ground_of, grow
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions

@@ -17,7 +17,7 @@ from vbas_desktop.assessment.representability.distance_tables import Distance
 from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise, Merge, handlings
 from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat, read_hierarchy
 from vbas_desktop.domain.errors import InputError
-from vbas_desktop.engine.place_parts import precision_by_column
+from vbas_desktop.engine.place import precision_by_column
 
 DATA = Path(__file__).parents[2] / "data" / "parv"
 COLUMNS = ("Hh", "Job")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.problem_making import regions_of
 from vbas_desktop.algorithms.grouping import suppress_globally
-from vbas_desktop.algorithms.limit import allowed_records
+from vbas_desktop.algorithms.site_numbers import allowed_records
 from vbas_desktop.approaches.base import Refined
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.errors import InputError

@@ -39,18 +39,14 @@ def cell_borders(
     probes = _grid(low, high, coarse)
     probes = _free(walls, probes[shapely.intersects_xy(wide, probes)])
     for _ in range(_ROUNDS):
-        area, waves = _labelled(walls, probes, sites, progress)
+        progress.update(_STAGE)
+        area, waves = waves_to(walls, stand(walls, np.concatenate((probes, sites))), len(probes), progress)
         more = _on_long_edges(area, waves, step, low - coarse, high + coarse)
         more = more[shapely.intersects_xy(wide, more)]
         if not len(more):
             break
         probes = np.concatenate((probes, more))
     return _stretches(area, waves)
-
-
-def _labelled(walls: Walls, probes: Floats, sites: Floats, progress: Progress) -> tuple[Area, Waves]:
-    progress.update(_STAGE)
-    return waves_to(walls, stand(walls, np.concatenate((probes, sites))), len(probes), progress)
 
 
 def _grid(low: Floats, high: Floats, step: float) -> Floats:
@@ -65,12 +61,6 @@ def _free(walls: Walls, places: Floats) -> Floats:
     """Those of the places that no obstacle covers."""
     shapely.prepare(walls.area)
     return places[~np.asarray(shapely.intersects_xy(walls.area, places))]
-
-
-def _places(area: Area) -> Floats:
-    """The corners of each triangle, (t, 3, 2)."""
-    mesh = area.mesh
-    return np.stack((mesh.x[mesh.corners], mesh.y[mesh.corners]), axis=-1)
 
 
 def _mixed(area: Area, waves: Waves) -> NDArray[np.intp]:
@@ -99,8 +89,8 @@ def _on_long_edges(area: Area, waves: Waves, longest: float, low: Floats, high: 
 
 def _stretches(area: Area, waves: Waves) -> Floats:
     """In each triangle with two owners the line between the crossings of its edges; with three, lines to its middle."""
-    mixed = _mixed(area, waves)
-    places, nodes = _places(area)[mixed], area.mesh.corners[mixed]
+    nodes = area.mesh.corners[_mixed(area, waves)]
+    places = np.stack((area.mesh.x[nodes], area.mesh.y[nodes]), axis=-1)
     site, distance = waves.site[nodes], waves.distance[nodes]
     crossing = np.empty_like(places)
     for i in range(3):

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import group_neighbours
-from vbas_desktop.algorithms.contiguity import middles
-from vbas_desktop.algorithms.districts import join_smallest
+from vbas_desktop.algorithms.districts import Ground, ground_of, join_smallest
 from vbas_desktop.algorithms.grouping import dense_membership
-from vbas_desktop.algorithms.growth import Ground, ground_of
+from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.progress import Progress

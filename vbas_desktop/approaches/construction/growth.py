@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.growth import Ground, ground_of, grow
+from vbas_desktop.algorithms.districts import Ground, ground_of, grow
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction, parameter
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.progress import Progress

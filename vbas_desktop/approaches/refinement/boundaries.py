@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import known_neighbours
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.algorithms.contiguity import bridged, join_pieces, middles
+from vbas_desktop.algorithms.contiguity import bridged, join_pieces
+from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation, parameter
-from vbas_desktop.approaches.shared_parameters import effort_parameter, weight_parameter
+from vbas_desktop.approaches.declaration import effort_parameter, weight_parameter
 from vbas_desktop.approaches.site_moving import LOSSIER
 from vbas_desktop.domain.progress import Progress, Span
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, TellingLocation, parameter
-from vbas_desktop.approaches.shared_parameters import seeding_parameter
+from vbas_desktop.approaches.declaration import seeding_parameter
 from vbas_desktop.approaches.site_moving import Search, moved_sites
 from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.domain.sensitive import enforced

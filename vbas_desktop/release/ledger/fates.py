@@ -24,7 +24,7 @@ from vbas_desktop.algorithms.grouping import aggregate, with_entries
 from vbas_desktop.algorithms.key_groups import group_keys
 from vbas_desktop.audit.tier_recount import Barring, levels
 from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.engine.place_parts import codes_of
+from vbas_desktop.engine.place import codes_of
 
 from .entry import Entry, cell_keys
 from .kernels import OPEN, add_mixed, add_up, cells_of, settle

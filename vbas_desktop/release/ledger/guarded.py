@@ -19,7 +19,7 @@ from vbas_desktop.domain.records import Grouping
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 from vbas_desktop.domain.words import MISSING
-from vbas_desktop.engine.place_parts import codes_of
+from vbas_desktop.engine.place import codes_of
 from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.one_way import canonical_values
 from vbas_desktop.files.records.table import RecordTable

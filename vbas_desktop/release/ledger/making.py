@@ -18,7 +18,7 @@ from vbas_desktop.domain.crosswalk import code_columns
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.domain.records import Grouping
-from vbas_desktop.engine.place_parts import codes_of
+from vbas_desktop.engine.place import codes_of
 from vbas_desktop.files.records.table import RecordOptions, RecordTable, load_records
 from vbas_desktop.files.runfile import read_run_file
 from vbas_desktop.release.plan import Plan
