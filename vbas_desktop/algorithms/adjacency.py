@@ -6,6 +6,7 @@ A graph is an (m, 2) array of pairs i < j, each once, in ascending order.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 import scipy
@@ -89,6 +90,13 @@ def adjacency_lists(pairs: NDArray[np.integer], regions: int) -> tuple[NDArray[n
     keys = np.sort(both[:, 0] * max(1, regions) + both[:, 1])
     number = np.bincount(keys // max(1, regions), minlength=regions)
     return np.concatenate(([0], np.cumsum(number))).astype(np.int64), (keys % max(1, regions)).astype(np.int32)
+
+
+def neighbour_lists(pairs: NDArray[np.integer], regions: int) -> list[list[int]]:
+    """The neighbours of each region, ascending."""
+    first, listed = adjacency_lists(pairs, regions)
+    starts, every = first.tolist(), listed.tolist()
+    return [every[start:end] for start, end in pairwise(starts)]
 
 
 def group_neighbours(pairs: Pairs, membership: NDArray[np.integer]) -> Pairs:

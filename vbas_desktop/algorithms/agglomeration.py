@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.domain.progress import SILENT, Progress
 
-from .adjacency import Pairs, adjacency_lists, connected_parts, group_neighbours, numbered, point_neighbours
+from .adjacency import Pairs, connected_parts, group_neighbours, neighbour_lists, numbered, point_neighbours
 from .places import middles
 
 _FEWEST = 3
@@ -87,10 +87,8 @@ class _Merging:
         self._size = [1] * len(points)
         self._root = list(range(len(points)))
         self._most = _SPARE * factor
-        first, listed = adjacency_lists(pairs, len(points))
-        ends, places = first.tolist(), listed.tolist()
         # Places beside each group, some of which may have joined others meanwhile, or the group itself.
-        self._beside = [places[start:end] for start, end in pairwise(ends)]
+        self._beside = neighbour_lists(pairs, len(points))
 
     def until(self, wanted: int, progress: Progress) -> NDArray[np.int32]:
         """Merge until so many groups are left; the group of each place, numbered by their first places."""

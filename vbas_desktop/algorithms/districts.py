@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.regions import Regions
 
-from .adjacency import Pairs, connected_parts, known_neighbours, numbered, point_neighbours
+from .adjacency import Pairs, connected_parts, known_neighbours, neighbour_lists, numbered, point_neighbours
 from .agglomeration import connected
 
 Floats = NDArray[np.float64]
@@ -46,7 +46,7 @@ def merge_small(
     wanted = [(column, float(need)) for column, need in enumerate(least) if need > 0]
     capped = [(column, float(cap)) for column, cap in enumerate(most) if np.isfinite(cap)]
     joined_to = list(range(len(points)))
-    beside = _neighbour_sets(pairs, len(points))
+    beside = [set(near) for near in neighbour_lists(pairs, len(points))]
 
     def filled(group: int) -> float:
         mine = held[group]
@@ -85,7 +85,7 @@ def join_smallest(
     The group that holds least joins the neighbour whose middle is nearest, as above. Fewer wanted groups are what more
     of them are joined to: the steps do not depend on the number.
     """
-    beside = _neighbour_sets(connected(points, pairs), len(points))
+    beside = [set(near) for near in neighbour_lists(connected(points, pairs), len(points))]
     middle, heavy, amount = points.tolist(), weight.tolist(), held.tolist()
     joined_to = list(range(len(points)))
     waiting = [(holds, group) for group, holds in enumerate(amount)]
@@ -124,14 +124,6 @@ def _join(
         if other != into:
             beside[other].add(into)
             beside[into].add(other)
-
-
-def _neighbour_sets(pairs: Pairs, number: int) -> list[set[int]]:
-    beside: list[set[int]] = [set() for _ in range(number)]
-    for one, other in pairs.tolist():
-        beside[one].add(other)
-        beside[other].add(one)
-    return beside
 
 
 def _roots(joined_to: list[int]) -> NDArray[np.int32]:

@@ -7,14 +7,13 @@ these belongs to segment e of the cells.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.criteria import COMPARED_WITH_ALL, Criterion, Sensitive, criterion_of
+from vbas_desktop.domain.criteria import COMPARED_WITH_ALL, Sensitive, criterion_of
 from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.sensitive import SensitiveCounts
@@ -93,11 +92,7 @@ class Segments:
         return found
 
     def meets(
-        self,
-        shares: Shares,
-        criteria: Sequence[Criterion] | None = None,
-        progress: Progress = SILENT,
-        among: NDArray[np.bool_] | None = None,
+        self, shares: Shares, progress: Progress = SILENT, among: NDArray[np.bool_] | None = None
     ) -> NDArray[np.bool_]:
         """Whether each class meets the criteria; ``shares`` are those of the values among all records.
 
@@ -107,7 +102,7 @@ class Segments:
 
         good = np.ones(len(self), np.bool_) if among is None else among.copy()
         given = (self.starts, self.codes, self.numbers, self.column.harmful, shares)
-        for each in self.column.chosen.criteria if criteria is None else criteria:
+        for each in self.column.chosen.criteria:
             for first in range(0, good.size, _BLOCK):
                 progress.update(_STAGE)
                 judge(each.number, float(each.limit), float(each.factor), *given, first, good[first : first + _BLOCK])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -155,7 +155,7 @@ def decide(given: Aggregation, progress: Progress = SILENT, released_only: bool 
     found = Decided(given, aggregated, values)
     judged = tuple(each for each in values if each.column.chosen.criteria)
     if tiers is not None:
-        barring = _Barring(aggregated, tiers, judged) if judged else None
+        barring = partial(_barred, found, judged) if judged else None
         found = replace(found, decided=tiers_of_classes(aggregated, tiers, k, progress, barring))
     elif judged:
         good = aggregated.rows[2] >= k
@@ -246,23 +246,18 @@ def _range_of(values: SensitiveCounts, counts: EquivalenceCounts) -> tuple[int, 
     return int(first), int(end)
 
 
-@dataclass(frozen=True, eq=False)
-class _Barring:
-    """Says which places of a tier must not release which classes, because of their sensitive values."""
-
-    aggregated: EquivalenceCounts
-    tiers: Tiers
-    values: tuple[Segments, ...]
-
-    def __call__(self, tier: int, rest: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        places, classes = [], []
-        for each in self.values:
-            kept = with_entries(each.cells, np.repeat(rest, each.lengths))
-            found = segments(each.column, _raised(kept, self.tiers, tier))
-            bad = ~found.meets(shares_of(each.column.totals))
-            places.append(found.places[bad])
-            classes.append(np.searchsorted(self.aggregated.classes, found.classes[bad]))
-        return np.concatenate(places).astype(np.int64), np.concatenate(classes).astype(np.int64)
+def _barred(
+    found: Decided, judged: Sequence[Segments], tier: int, rest: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which places of a tier must not release which classes of the rest, because of their sensitive values."""
+    places, classes = [], []
+    for each in judged:
+        kept = with_entries(each.cells, np.repeat(rest, each.lengths))
+        there = segments(each.column, _raised(kept, found.given.tiers, tier))
+        bad = ~there.meets(shares_of(each.column.totals))
+        places.append(there.places[bad])
+        classes.append(np.searchsorted(found.aggregated.classes, there.classes[bad]))
+    return np.concatenate(places).astype(np.int64), np.concatenate(classes).astype(np.int64)
 
 
 def _settled(found: Decided, judged: Sequence[Segments], progress: Progress) -> Decided:

@@ -131,7 +131,9 @@ def seat_all(people: NDArray[np.int64], free: NDArray[np.int64], progress: Progr
     """The same rule compiled, with one queue of slots for each number of free seats.
 
     Class, slot and people of every cell; largest classes first, ties in input order. Every slot may be used."""
-    head, tail, follow = _queues(free)
+    head, tail = np.full((2, int(free.max()) + 1), -1)
+    follow = np.full(free.size, -1)
+    _fill(free, head, tail, follow)
     order = np.argsort(-people, kind="stable")
     # A cell ends either its class or its slot, so there are no more than both together.
     cells = np.empty((people.size + free.size, 3), np.int64)
@@ -140,13 +142,6 @@ def seat_all(people: NDArray[np.int64], free: NDArray[np.int64], progress: Progr
         progress.update("Seating classes", start / order.size)
         used = _seat_classes(order[start : start + _CHUNK], people, head, tail, follow, cells, used)
     return cells[:used, 0], cells[:used, 1], cells[:used, 2]
-
-
-def _queues(free: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    head, tail = np.full(int(free.max()) + 1, -1), np.full(int(free.max()) + 1, -1)
-    follow = np.full(free.size, -1)
-    _fill(free, head, tail, follow)
-    return head, tail, follow
 
 
 @njit(cache=True, nogil=True)
