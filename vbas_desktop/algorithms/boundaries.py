@@ -26,7 +26,7 @@ from .partition_moves import (
     stays_contiguous,
 )
 
-_SLICE = 20_000_000
+SLICE = 20_000_000
 """Steps of work (about a nanosecond each) between two looks at progress."""
 
 SAMPLE = 4000
@@ -62,7 +62,7 @@ def move_boundaries(
                     f"Moving boundaries: {totals[Total.SUPPRESSED]:,} records to be suppressed, {start:,} at the start"
                 )
                 progress.update(told, done / tries)
-                done += advance(partition, limits, draws, end - done, _SLICE)
+                done += advance(partition, limits, draws, end - done, SLICE)
                 renew_if_crowded(partition)
             recentre(partition)
             measure_bits(partition)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import scipy
@@ -228,20 +227,14 @@ def _best_cut(
 _STAGE = "Growing districts"
 
 
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """What districts grow on: which initial regions are neighbours; ``bridges`` of these pairs join islands."""
+def ground_of(regions: Regions) -> tuple[Pairs, int]:
+    """Which initial regions are neighbours, for districts to grow, and how many of these pairs join islands.
 
-    pairs: Pairs
-    bridges: int
-
-
-def ground_of(regions: Regions) -> Ground:
-    """Polygons with a common border, or the Gabriel graph of the points; islands are joined to the nearest coast."""
-    whole = regions.polygons is not None
-    found = known_neighbours(regions) if whole else gabriel(regions.points)
+    Polygons with a common border, or the Gabriel graph of the points; islands are joined to the nearest coast.
+    """
+    found = gabriel(regions.points) if regions.polygons is None else known_neighbours(regions)
     joined = connected(regions.points, found)
-    return Ground(joined, len(joined) - len(found))
+    return joined, len(joined) - len(found)
 
 
 def gabriel(points: NDArray[np.float64]) -> Pairs:

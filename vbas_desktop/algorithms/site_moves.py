@@ -19,14 +19,10 @@ from vbas_desktop.domain.records import EquivalenceCounts
 
 from .adc.star import BLOCK, beats, block_boxes, box_distance, move_site, sites_in_blocks, spatial_order, two_nearest
 from .annealing import Best, Limits, Refining, below, share, squares_limit, temperatures
-from .boundaries import SAMPLE, move_boundaries, renew_if_crowded, typical_change
+from .boundaries import SAMPLE, SLICE, move_boundaries, renew_if_crowded, typical_change
 from .compiled import lean, lean_inner
 from .partition import Floats, Integers, Partition, Total, measure_bits, new_partition, table_has_room, table_is_crowded
 from .partition_moves import move_region
-
-_SLICE = 20_000_000
-"""Steps of work (about a nanosecond each) between two looks at progress."""
-
 
 _FAR = 0.1
 """The share of the moves that take a site to any place."""
@@ -109,7 +105,7 @@ def move_sites(
                 places = _reordered(places, partition.centres)
             while done < end:
                 progress.update(_told(partition, start, change), done / tries)
-                done += advance(partition, places, limits, draws, end - done, _SLICE)
+                done += advance(partition, places, limits, draws, end - done, SLICE)
                 renew_if_crowded(partition)
             measure_bits(partition)
             best.look_at(partition)

@@ -20,7 +20,7 @@ from .base import Situation
 USUAL_EFFORT = 200
 """Moves that are tried for each site."""
 
-_REHEARSAL = "vbas_desktop.algorithms.site_moves:rehearse"
+REHEARSAL = "vbas_desktop.algorithms.site_moves:rehearse"
 
 
 LOSSIER = 1.015
@@ -50,7 +50,7 @@ def moved_sites(
     situation: Situation, seeds: NDArray[np.float64], sites: int, search: Search, progress: Progress
 ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
     """Places moved from where they begin so that fewer records are to be suppressed, and how that was done."""
-    make_ready(_REHEARSAL, progress)
+    make_ready(REHEARSAL, progress)
     # The compiler takes most of a second to import: only those who use it wait for it, and can be stopped.
     from vbas_desktop.algorithms.partition import new_partition
     from vbas_desktop.algorithms.site_moves import Change, idle_place, move_sites

@@ -9,7 +9,6 @@ tells something are Jaccard, Fowlkes–Mallows and how far records moved.
 from __future__ import annotations
 
 import base64
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -227,11 +226,11 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress = SILE
     height = max(HEIGHT, len(released.classes))
     return PlaceVector(
         jaccard=overall.jaccard if n else None,
-        fowlkes_mallows=_root(overall.jaccard) if n else None,
+        fowlkes_mallows=overall.fowlkes_mallows if n else None,
         rand=overall.rand,
         mean_distance=moved.mean,
         jaccard_with_suppressed=everything.jaccard,
-        fowlkes_mallows_with_suppressed=_root(everything.jaccard),
+        fowlkes_mallows_with_suppressed=everything.fowlkes_mallows,
         sample_size_ratio=n / problem.records if problem.records else 0.0,
         davies_bouldin=moved.davies_bouldin,
         levels=levels_of(problem, merged.membership, released),
@@ -257,7 +256,3 @@ def with_representability(problem: Problem, solution: Solution, progress: Progre
     vector = place_vector(problem, solution, progress)
     told = vector.as_dict(problem.regions.system.unit)
     return replace(solution, representability=told, released_classes=packed(vector.released_classes))
-
-
-def _root(value: float | None) -> float | None:
-    return None if value is None else math.sqrt(value)

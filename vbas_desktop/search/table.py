@@ -180,7 +180,7 @@ def lines_of(searched: Searched) -> list[PictureLine]:
     lattice = searched.finest.lattice
     along = max(range(len(lattice.ladders)), key=lambda place: len(lattice.allowed[place]))
     groups: dict[tuple[int, ...], list[Point]] = {}
-    for number, row in enumerate(searched.rows, 1):
+    for number, row in numbered(searched):
         if row.status == FOUND and row.regions is not None:
             rest = (*row.node[:along], *row.node[along + 1 :])
             is_front, is_best = row.node in searched.front, row is searched.recommended

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import group_neighbours
-from vbas_desktop.algorithms.districts import Ground, ground_of, join_smallest
+from vbas_desktop.algorithms.districts import ground_of, join_smallest
 from vbas_desktop.algorithms.grouping import dense_membership
 from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
@@ -49,13 +49,13 @@ class CoarsenConstruction(TellingConstruction):
         earlier = situation.regions.earlier
         number = np.arange(len(situation.regions)) if earlier is None else earlier.region
         block, used = dense_membership(number.astype(np.int32))
-        ground: Ground = situation.remember("growing ground", lambda: ground_of(situation.regions))
+        pairs, _ = situation.remember("growing ground", lambda: ground_of(situation.regions))
         weights = np.ones(len(block)) if situation.weights is None else situation.weights
         joined = join_smallest(
             middles(situation.points, block, weights),
             np.bincount(block, weights).astype(np.float64),
             np.bincount(block, situation.populations).astype(np.float64),
-            group_neighbours(ground.pairs, block),
+            group_neighbours(pairs, block),
             len(sites),
             progress,
             "Joining regions",

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.districts import Ground, ground_of, grow
+from vbas_desktop.algorithms.districts import ground_of, grow
 from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction, parameter
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.progress import Progress
@@ -55,11 +55,11 @@ class GrowthConstruction(TellingConstruction):
     def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
         """The districts, how many islands were joined, and the cutoff."""
         progress.update("Finding neighbours")
-        ground: Ground = situation.remember("growing ground", lambda: ground_of(situation.regions))
+        pairs, bridges = situation.remember("growing ground", lambda: ground_of(situation.regions))
         cutoff = max(1, math.ceil(self.share * situation.records / len(sites)))
-        owner = grow(situation.points, situation.populations, ground.pairs, cutoff, progress, situation.weights)
-        told = {self.card.name: {"cutoff": cutoff, "bridges": ground.bridges}}
-        return Constructed(owner, told, _bridged(ground.bridges))
+        owner = grow(situation.points, situation.populations, pairs, cutoff, progress, situation.weights)
+        told = {self.card.name: {"cutoff": cutoff, "bridges": bridges}}
+        return Constructed(owner, told, _bridged(bridges))
 
 
 def _bridged(bridges: int) -> tuple[Finding, ...]:
