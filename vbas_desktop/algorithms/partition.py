@@ -159,8 +159,7 @@ def _shown(array: NDArray[Any]) -> NDArray[Any]:
 
 def _table_cells(counts: EquivalenceCounts, groups: int) -> int:
     """Cells of the table of pairs, 0 if a full matrix is better."""
-    stored = counts.dense.size if counts.dense is not None else counts.rows[2].size
-    cells = int(stored / _FILLED_AT_FIRST) + 8
+    cells = int(counts.stored / _FILLED_AT_FIRST) + 8
     full = groups * counts.classes.size * 4
     return 0 if full <= max(_FULL_BYTES, cells * 12) else cells
 

@@ -145,13 +145,10 @@ class Situation:
         """n: the records that remain after global suppression."""
         return self.counts.records
 
-    @property
+    @cached_property
     def smallest_classes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of each initial region: its anonymity (0 without records) and how many classes have that size."""
-        found: tuple[NDArray[np.int64], NDArray[np.int64]] = self.remember(
-            "smallest classes", lambda: smallest_classes(self.counts)
-        )
-        return found
+        return smallest_classes(self.counts)
 
     def generator(self) -> np.random.Generator:
         """A fresh generator of the run's seed: the same draws whoever asks, in whatever order."""

@@ -12,6 +12,7 @@ from vbas_desktop.domain.solution import Solution
 
 PLACE = "place_information_loss"
 SECONDS = "seconds"
+"""The one measure that the engine takes itself: the wall time of the stages, loading apart."""
 
 
 @dataclass(frozen=True)

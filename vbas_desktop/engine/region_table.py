@@ -90,7 +90,7 @@ def region_table(problem: Problem, solution: Solution, progress: Progress = SILE
         suppressed=frozen(aggregated.region_totals - released.region_totals - raised),
         anonymity_before=frozen(before),
         anonymity_after=frozen(after),
-        vector=_vector(aggregated.dense if aggregated.dense is not None else aggregated.rows[2]),
+        vector=_vector(aggregated.arrays[-1]),
         raised=frozen(raised),
         largest_share=frozen(largest_shares(found)),
         by_tier=by_tier,
@@ -102,7 +102,7 @@ def anonymity_vector(problem: Problem, solution: Solution, region: int | None = 
     if region is not None:
         return _vector(class_sizes(problem, solution, region)[1])
     counts = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
-    return _vector(counts.dense if counts.dense is not None else counts.rows[2])
+    return _vector(counts.arrays[-1])
 
 
 def _vector(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -27,15 +27,12 @@ from vbas_desktop.domain.words import agreeing, counted
 
 from .advice import KeptTrials
 from .checks import check_request, unused_files
-from .dominance import marked
+from .dominance import SECONDS, marked
 from .limits import unmet_findings, with_limits_told
 from .outcome import outcome_of
 from .parallel import in_order, workers_for
 from .partitions import Partition, Partitions, decide_sites
 from .place import with_representability
-
-SECONDS = "seconds"
-"""The one measure that the engine takes itself: the wall time of the stages, loading apart."""
 
 _TRIED = 0.6
 """The share of the work after which the number of sites is known, if it is found by trying."""
