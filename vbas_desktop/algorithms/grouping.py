@@ -261,20 +261,18 @@ def records_by_tier(
     counts: EquivalenceCounts,
     membership: NDArray[np.int32],
     aggregated: EquivalenceCounts,
-    tier_of: NDArray[np.uint8],
+    tier_of: NDArray[np.uint8] | None,
     tiers: int,
     progress: Progress = SILENT,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Of each tier and each initial region the records that are released there, and the pairs of them of one class.
 
-    Classes that ``aggregated`` does not list are released nowhere. O(counts stored).
+    ``tier_of`` is that of each class that ``aggregated`` lists (None: the first); what it does not list is released
+    nowhere. O(counts stored).
     """
     records, pairs = np.zeros((2, tiers, counts.regions), np.int64)
-    place_starts, place_columns, _ = aggregated.rows
     if counts.dense is not None:
-        # No larger than the matrix.
-        table = np.full((aggregated.regions, aggregated.classes.size), NOWHERE, np.uint8)
-        table[np.repeat(np.arange(aggregated.regions), np.diff(place_starts)), place_columns] = tier_of
+        table = _tier_table(aggregated, tier_of)
         for block in slices(*counts.dense.shape):
             progress.update("Counting the released records", block.start / counts.regions)
             found = table[membership[block]]
@@ -286,12 +284,24 @@ def records_by_tier(
     from .grouping_kernel import add_by_tier
 
     members, starts = members_by_group(membership, aggregated.regions)
+    place_starts, place_columns, sizes = aggregated.rows
+    tier_of = np.zeros(sizes.size, np.uint8) if tier_of is None else tier_of
     given = (*counts.rows, members, starts, place_starts, place_columns, tier_of)
     here = np.full(counts.classes.size, NOWHERE, np.uint8)
     for start, end in blocks(np.bincount(membership, np.diff(counts.rows[0]), aggregated.regions)):
         progress.update("Counting the released records", start / aggregated.regions)
         add_by_tier(start, end, *given, here, records, pairs)
     return records, pairs
+
+
+def _tier_table(aggregated: EquivalenceCounts, tier_of: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+    """The tier of each class of each place as a matrix."""
+    if tier_of is None and aggregated.dense is not None:
+        return np.where(aggregated.dense > 0, 0, NOWHERE).astype(np.uint8)
+    indptr, columns, _ = aggregated.rows
+    table = np.full((aggregated.regions, aggregated.classes.size), NOWHERE, np.uint8)
+    table[np.repeat(np.arange(aggregated.regions), np.diff(indptr)), columns] = 0 if tier_of is None else tier_of
+    return table
 
 
 def smallest_classes(counts: EquivalenceCounts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -127,7 +127,8 @@ class Decided:
     def by_tier(self, progress: Progress = SILENT) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of each tier and each initial region the records that are released there, and the pairs of one class."""
         given = self.given
-        return records_by_tier(given.counts, given.membership, self.aggregated, self.tier_of, self.number, progress)
+        listed = self.here if self.decided is None else self.aggregated
+        return records_by_tier(given.counts, given.membership, listed, self.decided, self.number, progress)
 
     def released_values(self, values: Segments, tier: int) -> Segments:
         """The sensitive values of the classes that are released in one tier, one row per place of it."""

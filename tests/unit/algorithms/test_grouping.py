@@ -51,7 +51,7 @@ def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(cells, matri
         # Classes that are released nowhere may be listed so, or not at all.
         tier_of = np.where(aggregated.rows[2] >= k, 0, NOWHERE).astype(np.uint8)
         listed = records_by_tier(counts, membership, aggregated, tier_of, 1)
-        left_out = records_by_tier(counts, membership, released, np.zeros(released.rows[2].size, np.uint8), 1)
+        left_out = records_by_tier(counts, membership, released, None, 1)
 
     expected = np.array([present[owner == each].sum(axis=0) for each in used]).reshape(len(used), -1)
     assert (dense(aggregated) == expected).all()
