@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 import shapely
 
+from vbas_desktop.algorithms.districts import ground_of, grow
 from vbas_desktop.algorithms.geodesic.cells import cell_borders
 from vbas_desktop.algorithms.geodesic.distances import around_obstacles
 from vbas_desktop.algorithms.geodesic.mesh import walls_of
-from vbas_desktop.algorithms.growth import ground_of, grow
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.records import Categories, EquivalenceCounts
@@ -74,9 +74,9 @@ def test_growth(place, bench_table):
     name, regions = place
     people = np.random.default_rng(0).integers(100, 1000, len(regions))
     start = time.process_time()
-    ground = ground_of(regions)
+    pairs, _ = ground_of(regions)
     taken = time.process_time() - start
-    growing, district = cpu(grow, regions.points, people, ground.pairs, int(people.sum() * 0.9 / SITES))
+    growing, district = cpu(grow, regions.points, people, pairs, int(people.sum() * 0.9 / SITES))
     rows = [["neighbours", f"{taken:.2f}", "", ""]]
     rows.append(["growth", f"{growing:.2f}", "<= 2", f"{int(district.max()) + 1:,} districts"])
     bench_table(f"{name}: growth of {len(regions):,} regions", HEADER, rows)

@@ -12,7 +12,7 @@ from bench_engine import SCENARIOS, loaded
 from conftest import resident_mb
 
 from vbas_desktop.algorithms import diversity, tier_release
-from vbas_desktop.algorithms.limit import most_trials
+from vbas_desktop.algorithms.site_numbers import most_trials
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.criteria import Sensitive, criterion_of
 from vbas_desktop.domain.problem import Request
@@ -24,8 +24,7 @@ from vbas_desktop.files.records.table import load_records
 from vbas_desktop.files.regions.read import load_regions
 from vbas_desktop.search.ladders import Ladder, ladder_of
 from vbas_desktop.search.lattice import Finest, lattice_of
-from vbas_desktop.search.run import FOUND, give_back, search
-from vbas_desktop.search.store import NodeMemory
+from vbas_desktop.search.run import FOUND, NodeMemory, give_back, search
 
 MB = 2**20
 FOUR = ("age", "gender", "education", "income")

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 
-from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.released import Aggregation, decide
 from vbas_desktop.domain.criteria import Sensitive, criterion_of
 from vbas_desktop.files.counting.problem import build_problem
 from vbas_desktop.files.records.table import load_records
@@ -43,9 +43,10 @@ def main(records: str, regions: str, column: str = "income", criterion: str = "c
     plain, without = timed(counted)
     problem, with_values = timed(lambda: counted(chosen))
     owner = (np.arange(len(places)) * GROUPS // len(places)).astype(np.int32)
-    decide(problem.counts, problem.sensitive, 5, owner, GROUPS)
-    _, by_size = timed(lambda: decide(plain.counts, (), 5, owner, GROUPS))
-    found, judged = timed(lambda: decide(problem.counts, problem.sensitive, 5, owner, GROUPS))
+    merged = Aggregation(problem.counts, 5, owner, GROUPS, None, problem.sensitive)
+    decide(merged)
+    _, by_size = timed(lambda: decide(Aggregation(plain.counts, 5, owner, GROUPS)))
+    found, judged = timed(lambda: decide(merged))
     cells = problem.sensitive[0].cells.rows[2].size
     more = with_values - without + judged - by_size
     told = (

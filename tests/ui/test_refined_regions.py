@@ -14,8 +14,7 @@ from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.solution import Unrefined
-from vbas_desktop.engine.handovers import handovers, in_sentences
-from vbas_desktop.engine.region_table import region_table
+from vbas_desktop.engine.region_table import handovers, in_sentences, region_table
 from vbas_desktop.engine.run import run
 from vbas_desktop.ui.map.canvas import MapCanvas
 from vbas_desktop.ui.map.figures import figure_named

@@ -52,7 +52,7 @@ def test_each_aggregated_region_is_listed_with_its_figures(tab, shown_window):
     for title, values in (
         ("Records", table.records),
         ("Suppressed records", table.suppressed),
-        ("Initial regions", table.initial_regions),
+        ("Initial regions", np.bincount(entry.solution.membership)),
     ):
         column = titles(tab).index(title)
         shown = [tab.table_model.index(tab.table_model.row_of(region), column).data() for region in range(len(values))]

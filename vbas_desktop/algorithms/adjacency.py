@@ -1,12 +1,12 @@
-"""Which regions are neighbours, and into how many pieces groups of regions fall.
+"""Which regions are neighbours, the connected parts of a graph, and into how many pieces groups of regions fall.
 
 A graph is an (m, 2) array of pairs i < j, each once, in ascending order.
 """
 
 from __future__ import annotations
 
-from threading import Lock
-from weakref import WeakKeyDictionary
+from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 import scipy
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.regions import Regions
 
-from .components import connected_parts
 from .coverage import clean_coverage
 from .places import distinct_pairs, place_numbers
+from .remembered import remembered
 
 Pairs = NDArray[np.int32]
 
@@ -33,22 +33,16 @@ def neighbours(regions: Regions, clean: bool = False) -> Pairs:
     return point_neighbours(regions.points)
 
 
-_known: WeakKeyDictionary[Regions, Pairs] = WeakKeyDictionary()
-_knowing = Lock()
-# Per file that is open, not per run: finding the graph of many polygons takes longer than a run.
+@remembered
+def _neighbours_once(regions: Regions) -> Pairs:
+    return frozen(neighbours(regions))
 
 
 def known_neighbours(regions: Regions) -> Pairs:
     """The graph of the initial regions, found once for as long as the regions are there."""
     if regions.whole is not None and regions.polygons is not None:
         return _restricted(known_neighbours(regions.whole[0]), len(regions.whole[0]), regions.whole[1])
-    with _knowing:
-        found = _known.get(regions)
-    if found is None:
-        found = frozen(neighbours(regions))
-        with _knowing:
-            found = _known.setdefault(regions, found)
-    return found
+    return _neighbours_once(regions)
 
 
 def _restricted(pairs: Pairs, number: int, members: NDArray[np.intp]) -> Pairs:
@@ -96,6 +90,13 @@ def adjacency_lists(pairs: NDArray[np.integer], regions: int) -> tuple[NDArray[n
     keys = np.sort(both[:, 0] * max(1, regions) + both[:, 1])
     number = np.bincount(keys // max(1, regions), minlength=regions)
     return np.concatenate(([0], np.cumsum(number))).astype(np.int64), (keys % max(1, regions)).astype(np.int32)
+
+
+def neighbour_lists(pairs: NDArray[np.integer], regions: int) -> list[list[int]]:
+    """The neighbours of each region, ascending."""
+    first, listed = adjacency_lists(pairs, regions)
+    starts, every = first.tolist(), listed.tolist()
+    return [every[start:end] for start, end in pairwise(starts)]
 
 
 def group_neighbours(pairs: Pairs, membership: NDArray[np.integer]) -> Pairs:
@@ -151,3 +152,32 @@ def _pairs(one: NDArray[np.integer], other: NDArray[np.integer]) -> Pairs:
     different = one != other
     one, other = one[different], other[different]
     return distinct_pairs(np.minimum(one, other), np.maximum(one, other)).astype(np.int32)
+
+
+def connected_parts(ends: Iterable[NDArray[np.integer]], nodes: int) -> tuple[int, NDArray[np.int32]]:
+    """How many parts edges leave, and the part of each node, numbered by their first nodes.
+
+    ``ends`` are two arrays: the node where each edge begins, and the one where it ends.
+    Every node points to a lower one of its part, in the end to the lowest: O(log n) rounds over the edges as a rule.
+    """
+    one, other = ends
+    lowest = np.arange(nodes)
+    while one.size:
+        here, there = lowest[one], lowest[other]
+        lower = np.minimum(here, there)
+        np.minimum.at(lowest, here, lower)
+        np.minimum.at(lowest, there, lower)
+        while not np.array_equal(further := lowest[lowest], lowest):
+            lowest = further
+        still = lowest[one] != lowest[other]
+        one, other = one[still], other[still]
+    first, part = np.unique(lowest, return_inverse=True)
+    return first.size, part.astype(np.int32)
+
+
+def numbered(groups: NDArray[np.integer]) -> NDArray[np.int32]:
+    """The groups numbered by their first members."""
+    _, first, member = np.unique(groups, return_index=True, return_inverse=True)
+    rank = np.empty(first.size, np.int32)
+    rank[np.argsort(first, kind="stable")] = np.arange(first.size, dtype=np.int32)
+    return np.asarray(rank[member])

@@ -12,10 +12,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 
-from .adjacency import Pairs, adjacency_lists, group_neighbours, point_neighbours
-from .components import connected_parts
+from .adjacency import Pairs, connected_parts, group_neighbours, neighbour_lists, numbered, point_neighbours
+from .places import middles
 
 _FEWEST = 3
 """Fewer places are no tier of their own: two children that release nothing never allow a release in their parent."""
@@ -27,13 +27,12 @@ _STEPS = 256
 
 
 def nested_groups(
-    points: NDArray[np.float64], pairs: Pairs, factor: int, progress: Progress | None = None
+    points: NDArray[np.float64], pairs: Pairs, factor: int, progress: Progress = SILENT
 ) -> list[NDArray[np.int32]]:
     """For each tier the parent of each of its places; about ``factor`` children each, the last parent is one.
 
     Parents are contiguous wherever the neighbours are. O(tiers · places · log places).
     """
-    progress = progress or Silent()
     pairs = connected(points, pairs)
     tiers: list[NDArray[np.int32]] = []
     while len(points) > 1 or not tiers:
@@ -43,8 +42,7 @@ def nested_groups(
             break
         parent = _Merging(points, pairs, factor).until(wanted, progress)
         tiers.append(parent)
-        sizes = np.bincount(parent)
-        points = np.column_stack([np.bincount(parent, points[:, axis]) / sizes for axis in (0, 1)])
+        points = middles(points, parent)
         pairs = group_neighbours(pairs, parent)
     return tiers
 
@@ -89,10 +87,8 @@ class _Merging:
         self._size = [1] * len(points)
         self._root = list(range(len(points)))
         self._most = _SPARE * factor
-        first, listed = adjacency_lists(pairs, len(points))
-        ends, places = first.tolist(), listed.tolist()
         # Places beside each group, some of which may have joined others meanwhile, or the group itself.
-        self._beside = [places[start:end] for start, end in pairwise(ends)]
+        self._beside = neighbour_lists(pairs, len(points))
 
     def until(self, wanted: int, progress: Progress) -> NDArray[np.int32]:
         """Merge until so many groups are left; the group of each place, numbered by their first places."""
@@ -105,10 +101,7 @@ class _Merging:
             self._merge(smallest)
             left -= 1
         roots = np.array([_root(self._root, place) for place in range(len(self._root))])
-        _, first, group = np.unique(roots, return_index=True, return_inverse=True)
-        rank = np.empty(first.size, np.int32)
-        rank[np.argsort(first, kind="stable")] = np.arange(first.size, dtype=np.int32)
-        return np.asarray(rank[group])
+        return numbered(roots)
 
     def _smallest_first(self) -> Iterator[int]:
         """Groups that still exist, smallest first (ties: lower number), as they are when asked for."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Cancelled, Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Cancelled, Progress
 
 from .annealing import Best, Limits, Refining, below, share, temperatures
 from .compiled import lean, lean_inner
@@ -26,7 +26,7 @@ from .partition_moves import (
     stays_contiguous,
 )
 
-_SLICE = 20_000_000
+SLICE = 20_000_000
 """Steps of work (about a nanosecond each) between two looks at progress."""
 
 SAMPLE = 4000
@@ -41,7 +41,7 @@ def move_boundaries(
     squares: int,
     distance: float,
     bits: float = np.inf,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> Refining:
     """Anneal from a contiguous partition; a stop gives what was best until then.
 
@@ -49,7 +49,6 @@ def move_boundaries(
     may only come down); ``weight`` is what doubling the distances would cost, in terms of the start's S.
     O(tries · counts of a region).
     """
-    progress = progress or Silent()
     totals, start = partition.totals, int(partition.totals[Total.SUPPRESSED])
     price = weight * start / partition.distance[0] if partition.distance[0] > 0 else 0.0
     draws, limits = np.array([seed], np.uint64), Limits(squares, distance, bits, float(price))
@@ -63,7 +62,7 @@ def move_boundaries(
                     f"Moving boundaries: {totals[Total.SUPPRESSED]:,} records to be suppressed, {start:,} at the start"
                 )
                 progress.update(told, done / tries)
-                done += advance(partition, limits, draws, end - done, _SLICE)
+                done += advance(partition, limits, draws, end - done, SLICE)
                 renew_if_crowded(partition)
             recentre(partition)
             measure_bits(partition)
@@ -75,14 +74,8 @@ def move_boundaries(
 
 def renew_if_crowded(partition: Partition) -> None:
     """Make the table of class sizes anew, if there is one and it is nearly full."""
-    if partition.keys.size and crowded(partition):
+    if partition.keys.size and table_is_crowded(partition):
         fill_table(partition)
-
-
-@lean
-def crowded(p: Partition) -> bool:
-    """Whether the table of class sizes is to be made anew."""
-    return table_is_crowded(p)
 
 
 @lean_inner

@@ -6,9 +6,6 @@ written to GeoJSON and drawn; nothing here decides who owns which initial region
 
 from __future__ import annotations
 
-import threading
-from weakref import WeakKeyDictionary
-
 import numpy as np
 import scipy
 import shapely
@@ -17,12 +14,10 @@ from shapely import MultiPolygon, Polygon
 
 from vbas_desktop.domain.regions import Regions
 
-from .adjacency import pieces
 from .coverage import Shapes, clean_coverage, dissolve, object_array, polygonal
 from .places import place_numbers
+from .remembered import remembered
 from .voronoi import diagram
-
-__all__ = ["aggregated_shapes", "cell_polygons", "compactness", "disc_radius", "merged_shapes", "pieces", "study_area"]
 
 _MARGIN = 0.02
 """Margin around the outermost points, as a share of the study area's diagonal."""
@@ -38,9 +33,6 @@ _SINGLE_PLACE = {"m": 500.0, "degree": 0.005}
 
 _ONE_PLACE = 1e-9
 """Points nearer to each other than this share of their distance from the origin are at one place."""
-
-_known: WeakKeyDictionary[Regions, tuple[Shapes, Shapes | None]] = WeakKeyDictionary()
-_knowing = threading.Lock()
 
 
 def study_area(regions: Regions, clean: bool = False) -> Polygon | MultiPolygon:
@@ -106,15 +98,10 @@ def aggregated_shapes(
     return _dissolved_cells(regions.points, membership, number, *cells)
 
 
+@remembered
 def _known_cells(regions: Regions) -> tuple[Shapes, Shapes | None]:
     """What `_cells` gives for the points, found once for as long as the regions are there."""
-    with _knowing:
-        found = _known.get(regions)
-    if found is None:
-        found = _cells(regions.points, study_area(regions))
-        with _knowing:
-            found = _known.setdefault(regions, found)
-    return found
+    return _cells(regions.points, study_area(regions))
 
 
 def merged_shapes(shapes: Shapes, membership: NDArray[np.integer]) -> Shapes:

@@ -7,7 +7,7 @@ import heapq
 import numpy as np
 from numpy.typing import NDArray
 
-from .adjacency import Pairs
+from .adjacency import Pairs, neighbour_lists
 
 
 def colour_map(number: int, pairs: Pairs, colours: int = 10) -> NDArray[np.int8]:
@@ -18,7 +18,7 @@ def colour_map(number: int, pairs: Pairs, colours: int = 10) -> NDArray[np.int8]
     Brélaz order needs at most a few colours on maps; if spreading ever runs out of them, the first allowed are taken.
     Raises `ValueError` if ``colours`` are not enough that way either.
     """
-    around = _neighbour_lists(number, pairs)
+    around = neighbour_lists(pairs, number)
     chosen = _dsatur(around, colours, spread=True)
     if chosen is None:
         chosen = _dsatur(around, colours, spread=False)
@@ -32,7 +32,7 @@ def recolour(wanted: NDArray[np.integer], pairs: Pairs, colours: int) -> NDArray
 
     Those that cannot have theirs take the allowed colour that is used least; if there is none, all are coloured anew.
     """
-    around = _neighbour_lists(len(wanted), pairs)
+    around = neighbour_lists(pairs, len(wanted))
     chosen = np.full(len(wanted), -1, np.int8)
     for region in np.flatnonzero(wanted >= 0).tolist():
         if all(chosen[near] != wanted[region] for near in around[region]):
@@ -46,14 +46,6 @@ def recolour(wanted: NDArray[np.integer], pairs: Pairs, colours: int) -> NDArray
         chosen[region] = min(allowed, key=lambda each: (used[each], each))
         used[chosen[region]] += 1
     return chosen
-
-
-def _neighbour_lists(number: int, pairs: Pairs) -> list[list[int]]:
-    around: list[list[int]] = [[] for _ in range(number)]
-    for one, other in pairs.tolist():
-        around[one].append(other)
-        around[other].append(one)
-    return around
 
 
 def _dsatur(around: list[list[int]], colours: int, spread: bool) -> NDArray[np.int8] | None:

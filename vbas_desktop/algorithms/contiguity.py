@@ -8,10 +8,9 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 
-from .adjacency import Pairs, adjacency_lists
-from .components import connected_parts
+from .adjacency import Pairs, adjacency_lists, connected_parts
 from .nearest import squared_distances
 from .places import distinct_pairs
 
@@ -39,23 +38,13 @@ def bridged(pairs: Pairs, points: NDArray[np.float64]) -> tuple[Pairs, int]:
                 built.append((min(one, other), max(one, other)))
 
 
-def middles(
-    points: NDArray[np.float64], owner: NDArray[np.integer], weights: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """The mean point (by weight) of what each group owns; the origin for groups that own nothing."""
-    weight = np.ones(len(points)) if weights is None else weights
-    number = np.bincount(owner, weight)
-    number[number == 0] = 1.0
-    return np.column_stack([np.bincount(owner, weight * points[:, axis]) / number for axis in (0, 1)])
-
-
 def join_pieces(
     owner: NDArray[np.int32],
     pairs: Pairs,
     points: NDArray[np.float64],
     centres: NDArray[np.float64],
     population: NDArray[np.int64],
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
 ) -> NDArray[np.int32]:
     """Owners such that every group is in one piece, on a graph in which all regions hang together.
 
@@ -63,7 +52,6 @@ def join_pieces(
     handed out region by region: always the one next that lies nearest to the centre of a group it touches.
     O(r log r + neighbours).
     """
-    progress = progress or Silent()
     joined = owner.copy()
     free = ~_main_pieces(owner, pairs, population)
     first, neighbours = adjacency_lists(pairs, len(owner))

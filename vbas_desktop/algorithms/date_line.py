@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from .coverage import Shapes, polygonal
+from .coverage import Shapes, object_array, polygonal
 
 _BINS = 3600
 """The empty range is found to a tenth of a degree."""
@@ -70,9 +70,7 @@ def sides(shapes: Shapes) -> tuple[Shapes, NDArray[np.intp]]:
         kept = [part for part in parts if not part.is_empty]
         pieces += kept
         owner += [number] * len(kept)
-    made = np.empty(len(pieces), object)
-    made[:] = pieces
-    return made, np.array(owner, np.intp)
+    return object_array(pieces), np.array(owner, np.intp)
 
 
 def ends_at_date_line(pieces: Shapes) -> Shapes:

@@ -1,6 +1,7 @@
 """Groups of neighbouring regions by what they hold: small ones join a neighbour, large ones are cut in two.
 
-An amount is anything that adds up over regions (records, inhabitants); the arrays have one column for each.
+An amount is anything that adds up over regions (records, inhabitants); the arrays have one column for each. Districts
+grow that way: the smallest joins its nearest neighbour until each has enough records; large ones are split.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.progress import SILENT, Progress
+from vbas_desktop.domain.regions import Regions
 
-from .adjacency import Pairs
+from .adjacency import Pairs, connected_parts, known_neighbours, neighbour_lists, numbered, point_neighbours
 from .agglomeration import connected
-from .components import connected_parts
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +45,7 @@ def merge_small(
     wanted = [(column, float(need)) for column, need in enumerate(least) if need > 0]
     capped = [(column, float(cap)) for column, cap in enumerate(most) if np.isfinite(cap)]
     joined_to = list(range(len(points)))
-    beside = _neighbour_sets(pairs, len(points))
+    beside = [set(near) for near in neighbour_lists(pairs, len(points))]
 
     def filled(group: int) -> float:
         mine = held[group]
@@ -83,7 +84,7 @@ def join_smallest(
     The group that holds least joins the neighbour whose middle is nearest, as above. Fewer wanted groups are what more
     of them are joined to: the steps do not depend on the number.
     """
-    beside = _neighbour_sets(connected(points, pairs), len(points))
+    beside = [set(near) for near in neighbour_lists(connected(points, pairs), len(points))]
     middle, heavy, amount = points.tolist(), weight.tolist(), held.tolist()
     joined_to = list(range(len(points)))
     waiting = [(holds, group) for group, holds in enumerate(amount)]
@@ -122,22 +123,6 @@ def _join(
         if other != into:
             beside[other].add(into)
             beside[into].add(other)
-
-
-def numbered(groups: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The groups numbered by their first members."""
-    _, first, member = np.unique(groups, return_index=True, return_inverse=True)
-    rank = np.empty(first.size, np.int32)
-    rank[np.argsort(first, kind="stable")] = np.arange(first.size, dtype=np.int32)
-    return np.asarray(rank[member])
-
-
-def _neighbour_sets(pairs: Pairs, number: int) -> list[set[int]]:
-    beside: list[set[int]] = [set() for _ in range(number)]
-    for one, other in pairs.tolist():
-        beside[one].add(other)
-        beside[other].add(one)
-    return beside
 
 
 def _roots(joined_to: list[int]) -> NDArray[np.int32]:
@@ -237,3 +222,51 @@ def _best_cut(
     kept = order[1:][order[1:] != at]
     _, side = connected_parts((kept, before[kept]), part.size)
     return [part[side == side[0]], part[side != side[0]]]
+
+
+_STAGE = "Growing districts"
+
+
+def ground_of(regions: Regions) -> tuple[Pairs, int]:
+    """Which initial regions are neighbours, for districts to grow, and how many of these pairs join islands.
+
+    Polygons with a common border, or the Gabriel graph of the points; islands are joined to the nearest coast.
+    """
+    found = gabriel(regions.points) if regions.polygons is None else known_neighbours(regions)
+    joined = connected(regions.points, found)
+    return joined, len(joined) - len(found)
+
+
+def gabriel(points: NDArray[np.float64]) -> Pairs:
+    """Pairs of points with no other point inside the circle that has the two as its diameter. O(r log r)."""
+    pairs = point_neighbours(points)
+    middle = (points[pairs[:, 0]] + points[pairs[:, 1]]) / 2
+    radius = np.hypot(*(points[pairs[:, 0]] - points[pairs[:, 1]]).T) / 2
+    nearest, _ = scipy.spatial.cKDTree(points).query(middle)
+    # The two ends themselves are at the radius, give or take a rounding.
+    return pairs[nearest >= radius * (1 - 1e-9)]
+
+
+def grow(
+    points: NDArray[np.float64],
+    population: NDArray[np.int64],
+    pairs: Pairs,
+    cutoff: int,
+    progress: Progress = SILENT,
+    weight: NDArray[np.float64] | None = None,
+) -> NDArray[np.int32]:
+    """The district of each initial region, numbered by their first regions: contiguous, none below the cutoff.
+
+    ``pairs`` must join all regions; middles are means of the points by ``weight`` (None: all alike). If all of them
+    together have fewer records, there is one district. O(r log r) steps, each with the neighbours of one district.
+    """
+    progress.update(_STAGE)
+    people = population[:, None].astype(np.float64)
+    weight = np.ones(len(points)) if weight is None else weight
+    least, most = np.array([float(cutoff)]), np.array([np.inf])
+    district = merge_small(points, weight, people, least, most, pairs, progress, _STAGE)
+
+    def too_large(held: NDArray[np.float64]) -> int | None:
+        return 0 if held[0] >= 2 * cutoff else None
+
+    return numbered(split_large(points, people, pairs, district, too_large, least, progress, _STAGE))

@@ -7,19 +7,19 @@ these belongs to segment e of the cells.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.criteria import COMPARED_WITH_ALL, Criterion, Sensitive, criterion_of
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.criteria import COMPARED_WITH_ALL, Sensitive, criterion_of
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.sensitive import SensitiveCounts
 
 from .ahead import make_ready
+from .grouping import with_classes
 
 REHEARSAL = "vbas_desktop.algorithms.diversity:rehearse"
 _STAGE = "Looking at sensitive values"
@@ -80,11 +80,10 @@ class Segments:
         add_totals(self.starts, self.codes, self.numbers, kept, totals)
         return totals
 
-    def figures(self, kind: int, limit: float, shares: Shares, progress: Progress | None = None) -> NDArray[np.float64]:
+    def figures(self, kind: int, limit: float, shares: Shares, progress: Progress = SILENT) -> NDArray[np.float64]:
         """The figure of each class for a kind of criterion (see `diversity_kernel`)."""
         from .diversity_kernel import figures
 
-        progress = progress or Silent()
         found = np.empty(len(self))
         given = (self.starts, self.codes, self.numbers, self.column.harmful, shares)
         for first in range(0, found.size, _BLOCK):
@@ -93,11 +92,7 @@ class Segments:
         return found
 
     def meets(
-        self,
-        shares: Shares,
-        criteria: Sequence[Criterion] | None = None,
-        progress: Progress | None = None,
-        among: NDArray[np.bool_] | None = None,
+        self, shares: Shares, progress: Progress = SILENT, among: NDArray[np.bool_] | None = None
     ) -> NDArray[np.bool_]:
         """Whether each class meets the criteria; ``shares`` are those of the values among all records.
 
@@ -105,19 +100,17 @@ class Segments:
         """
         from .diversity_kernel import judge
 
-        progress = progress or Silent()
         good = np.ones(len(self), np.bool_) if among is None else among.copy()
         given = (self.starts, self.codes, self.numbers, self.column.harmful, shares)
-        for each in self.column.chosen.criteria if criteria is None else criteria:
+        for each in self.column.chosen.criteria:
             for first in range(0, good.size, _BLOCK):
                 progress.update(_STAGE)
                 judge(each.number, float(each.limit), float(each.factor), *given, first, good[first : first + _BLOCK])
         return good
 
 
-def segments(column: SensitiveCounts, cells: EquivalenceCounts, progress: Progress | None = None) -> Segments:
+def segments(column: SensitiveCounts, cells: EquivalenceCounts, progress: Progress = SILENT) -> Segments:
     """The classes of ``cells``, which are counts by place, class and value of the column. O(cells)."""
-    progress = progress or Silent()
     make_ready(REHEARSAL, progress)
     from .diversity_kernel import starts_of_classes
 
@@ -135,31 +128,11 @@ def compares_with_all(column: SensitiveCounts) -> bool:
     return any(each.number in COMPARED_WITH_ALL for each in column.chosen.criteria)
 
 
-def chosen_cells(cells: EquivalenceCounts, chosen: NDArray[np.bool_]) -> EquivalenceCounts:
-    """The same places and columns with the chosen cells only."""
-    from .grouping import ends_of_kept
-
-    indptr, columns, numbers = cells.rows
-    ends = ends_of_kept(chosen, indptr)
-    return EquivalenceCounts(cells.category_numbers, cells.classes, sparse=(ends, columns[chosen], numbers[chosen]))
-
-
 def without_classes(column: SensitiveCounts, counts: EquivalenceCounts) -> SensitiveCounts:
     """The cells of those classes only that the counts have."""
     cells = column.cells
     kept = np.isin(cells.classes // max(1, cells.category_numbers[-1]), counts.classes)
-    if kept.all():
-        return column
-    if cells.dense is not None:
-        return column.with_cells(
-            EquivalenceCounts.from_dense(cells.category_numbers, cells.classes[kept], cells.dense[:, kept])
-        )
-    some = chosen_cells(cells, kept[cells.rows[1]])
-    indptr, columns, numbers = some.rows
-    renumbered = (np.cumsum(kept) - 1).astype(np.int32)
-    return column.with_cells(
-        EquivalenceCounts.from_rows(cells.category_numbers, cells.classes[kept], indptr, renumbered[columns], numbers)
-    )
+    return column.with_cells(with_classes(cells, kept))
 
 
 def rehearse() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts, Rows, frozen
+from vbas_desktop.domain.tiers import NOWHERE
 
 from .ahead import make_ready
 
@@ -17,9 +19,9 @@ _BLOCK_CELLS = 4_000_000
 _CACHED_CELLS = 2**16
 """Block sizes: what a stop may wait for, and what stays in the processor's cache during several passes over it."""
 
+_SUPPRESSING = "Suppressing classes that are too small everywhere"
+_LARGEST = np.iinfo(np.int64).max
 _REHEARSAL = "vbas_desktop.algorithms.grouping_kernel:rehearse"
-_TABLE_BYTES = 8_000_000
-"""The largest table of bits."""
 
 
 def dense_membership(owner: NDArray[np.integer]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -32,7 +34,7 @@ def aggregate(
     counts: EquivalenceCounts,
     membership: NDArray[np.int32],
     groups: int,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     least: int = 0,
     in_rows: bool = False,
 ) -> EquivalenceCounts:
@@ -41,7 +43,6 @@ def aggregate(
     Sums below ``least`` are left out. What is listed goes at once to where it stays: nothing is held twice. Who needs
     ``rows`` of counts by rows gets them as they are, though a matrix may be smaller.
     """
-    progress = progress or Silent()
     if groups == counts.regions and np.array_equal(membership, np.arange(groups)):
         return without_small_classes(counts, least)
     if counts.dense is not None:
@@ -90,13 +91,12 @@ def _rows_added_up(
 
 
 def released_totals(
-    counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int, k: int, progress: Progress | None = None
+    counts: EquivalenceCounts, membership: NDArray[np.int32], groups: int, k: int, progress: Progress = SILENT
 ) -> NDArray[np.int64]:
     """The records of each group that are in classes of k or more there. O(r + counts stored).
 
     Some groups are added up at a time, and nothing is kept of them: it takes no memory worth counting.
     """
-    progress = progress or Silent()
     if counts.dense is None:
         return _released_in_rows(counts, membership, groups, k, progress)
     summing, totals = _summing_matrix(membership, groups), np.zeros(groups, np.int64)
@@ -115,8 +115,7 @@ def _released_in_rows(
     from .grouping_kernel import add_released
 
     indptr, columns, values = counts.rows
-    members = np.argsort(membership, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(np.bincount(membership, minlength=groups))))
+    members, starts = members_by_group(membership, groups)
     sums, met = np.zeros(counts.classes.size, np.int64), np.empty(counts.classes.size + 1, np.int32)
     totals = np.zeros(groups, np.int64)
     for start, end in blocks(np.bincount(membership, np.diff(indptr), groups), _BLOCK_CELLS):
@@ -148,6 +147,39 @@ def ends_of_kept(kept: NDArray[np.bool_], indptr: NDArray[np.integer]) -> NDArra
     return ends
 
 
+def with_entries(counts: EquivalenceCounts, kept: NDArray[np.bool_]) -> EquivalenceCounts:
+    """The same regions and classes with those entries of the rows only that are kept."""
+    indptr, columns, values = counts.rows
+    rows = ends_of_kept(kept, indptr), columns[kept], values[kept]
+    return EquivalenceCounts(counts.category_numbers, counts.classes, sparse=rows)
+
+
+def with_classes(counts: EquivalenceCounts, kept: NDArray[np.bool_], progress: Progress = SILENT) -> EquivalenceCounts:
+    """The counts of those classes only that are kept; nothing is copied if all are.
+
+    The possible classes stay what they were: only columns of the classes that occur go away.
+    """
+    if kept.all():
+        return counts
+    classes = counts.classes[kept]
+    if counts.dense is not None:
+        return EquivalenceCounts.from_dense(counts.category_numbers, classes, counts.dense[:, kept])
+    flags = kept[counts.rows[1]]
+    progress.update(_SUPPRESSING)
+    indptr, columns, values = with_entries(counts, flags).rows
+    progress.update(_SUPPRESSING)
+    renumbered = (np.cumsum(kept) - 1).astype(np.int32)
+    return EquivalenceCounts.from_rows(counts.category_numbers, classes, indptr, renumbered[columns], values)
+
+
+def suppress_globally(counts: EquivalenceCounts, k: int, progress: Progress = SILENT) -> EquivalenceCounts:
+    """The counts without the classes that have fewer than k records in all regions together."""
+    progress.update(_SUPPRESSING)
+    large = counts.class_totals >= k
+    progress.update(_SUPPRESSING)
+    return with_classes(counts, large, progress)
+
+
 def without_small_classes(counts: EquivalenceCounts, k: int) -> EquivalenceCounts:
     """The same regions with every class smaller than k dropped (all columns are kept)."""
     if k <= 1:
@@ -157,12 +189,10 @@ def without_small_classes(counts: EquivalenceCounts, k: int) -> EquivalenceCount
         if np.array_equal(large, counts.dense > 0):
             return counts
         return EquivalenceCounts.from_dense(counts.category_numbers, counts.classes, counts.dense * large)
-    indptr, columns, values = counts.rows
-    large = values >= k
+    large = counts.rows[2] >= k
     if large.all():
         return counts
-    ends = ends_of_kept(large, indptr)
-    return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, ends, columns[large], values[large])
+    return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, *with_entries(counts, large).rows)
 
 
 def of_classes(counts: EquivalenceCounts, first: int, end: int) -> EquivalenceCounts:
@@ -207,35 +237,71 @@ def side_by_side(parts: list[EquivalenceCounts], counts: EquivalenceCounts) -> E
     return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, ends, columns, values)
 
 
-def records_kept(
+def pairs_of(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """n·(n − 1)/2 of each count."""
+    return np.asarray(values * (values - 1) >> 1)
+
+
+def pairs_by_region(counts: EquivalenceCounts) -> NDArray[np.int64]:
+    """Pairs of records of the same class in each region, exact in 64 bits for up to 3·10⁹ records."""
+    found = np.zeros(counts.regions, np.int64)
+    if counts.dense is not None:
+        for block in slices(*counts.dense.shape):
+            found[block] = pairs_of(counts.dense[block]).sum(axis=1)
+        return found
+    indptr, _, values = counts.rows
+    for start, end in blocks(np.diff(indptr), _CACHED_CELLS):
+        low, high = indptr[start], indptr[end]
+        running = np.concatenate(([0], np.cumsum(pairs_of(values[low:high]))))
+        found[start:end] = np.diff(running[indptr[start : end + 1] - low])
+    return found
+
+
+def records_by_tier(
     counts: EquivalenceCounts,
     membership: NDArray[np.int32],
-    released: EquivalenceCounts,
-    progress: Progress | None = None,
-) -> NDArray[np.int64]:
-    """Records of each region whose class is still there in its group's row of ``released``. O(counts stored)."""
-    progress = progress or Silent()
-    kept = np.zeros(counts.regions, np.int64)
-    still_there = _Lookup(released)
-    width = max(1, counts.classes.size)
+    aggregated: EquivalenceCounts,
+    tier_of: NDArray[np.uint8] | None,
+    tiers: int,
+    progress: Progress = SILENT,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of each tier and each initial region the records that are released there, and the pairs of them of one class.
+
+    ``tier_of`` is that of each class that ``aggregated`` lists (None: the first); what it does not list is released
+    nowhere. O(counts stored).
+    """
+    records, pairs = np.zeros((2, tiers, counts.regions), np.int64)
     if counts.dense is not None:
-        step = max(1, _CACHED_CELLS // width)
-        for start in range(0, counts.regions, step):
-            progress.update("Counting the released records", start / counts.regions)
-            rows = still_there.rows(membership[start : start + step])
-            kept[start : start + step] = np.einsum("ij,ij->i", counts.dense[start : start + step], rows)
-        return kept
-    indptr, columns, values = counts.rows
-    for start, end in blocks(np.diff(indptr), _CACHED_CELLS):
-        progress.update("Counting the released records", start / counts.regions)
-        low, high = indptr[start], indptr[end]
-        lengths = np.diff(indptr[start : end + 1])
-        flags = still_there.entries(membership[start:end], lengths, columns[low:high])
-        filled = np.flatnonzero(lengths)
-        if filled.size:
-            sums = np.add.reduceat(values[low:high] * flags, indptr[start:end][filled] - low)
-            kept[start + filled] = sums
-    return kept
+        table = _tier_table(aggregated, tier_of)
+        for block in slices(*counts.dense.shape):
+            progress.update("Counting the released records", block.start / counts.regions)
+            found = table[membership[block]]
+            for tier in range(tiers):
+                kept = np.where(found == tier, counts.dense[block], 0)
+                records[tier, block], pairs[tier, block] = kept.sum(axis=1), pairs_of(kept).sum(axis=1)
+        return records, pairs
+    make_ready(_REHEARSAL, progress)
+    from .grouping_kernel import add_by_tier
+
+    members, starts = members_by_group(membership, aggregated.regions)
+    place_starts, place_columns, sizes = aggregated.rows
+    tier_of = np.zeros(sizes.size, np.uint8) if tier_of is None else tier_of
+    given = (*counts.rows, members, starts, place_starts, place_columns, tier_of)
+    here = np.full(counts.classes.size, NOWHERE, np.uint8)
+    for start, end in blocks(np.bincount(membership, np.diff(counts.rows[0]), aggregated.regions)):
+        progress.update("Counting the released records", start / aggregated.regions)
+        add_by_tier(start, end, *given, here, records, pairs)
+    return records, pairs
+
+
+def _tier_table(aggregated: EquivalenceCounts, tier_of: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+    """The tier of each class of each place as a matrix."""
+    if tier_of is None and aggregated.dense is not None:
+        return np.where(aggregated.dense > 0, 0, NOWHERE).astype(np.uint8)
+    indptr, columns, _ = aggregated.rows
+    table = np.full((aggregated.regions, aggregated.classes.size), NOWHERE, np.uint8)
+    table[np.repeat(np.arange(aggregated.regions), np.diff(indptr)), columns] = 0 if tier_of is None else tier_of
+    return table
 
 
 def smallest_classes(counts: EquivalenceCounts) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -243,13 +309,11 @@ def smallest_classes(counts: EquivalenceCounts) -> tuple[NDArray[np.int64], NDAr
     anonymity = np.zeros(counts.regions, np.int64)
     number = np.zeros(counts.regions, np.int64)
     if counts.dense is not None:
-        width = counts.classes.size
-        step = max(1, _CACHED_CELLS // max(1, width))
-        for start in range(0, counts.regions if width else 0, step):
-            block = counts.dense[start : start + step]
-            smallest = np.where(block > 0, block, np.iinfo(np.int64).max).min(axis=1)
-            number[start : start + step] = np.count_nonzero(block == smallest[:, None], axis=1)
-            anonymity[start : start + step] = smallest
+        for block in slices(*counts.dense.shape):
+            sizes = counts.dense[block]
+            smallest = np.where(sizes > 0, sizes, _LARGEST).min(axis=1, initial=_LARGEST)
+            number[block] = np.count_nonzero(sizes == smallest[:, None], axis=1)
+            anonymity[block] = smallest
         anonymity[number == 0] = 0
         return anonymity, number
     indptr, _, values = counts.rows
@@ -261,57 +325,6 @@ def smallest_classes(counts: EquivalenceCounts) -> tuple[NDArray[np.int64], NDAr
         at_it = values == np.repeat(smallest, np.diff(indptr)[filled])
         number[filled] = np.add.reduceat(at_it, starts, dtype=np.int64)
     return anonymity, number
-
-
-class _Lookup:
-    """Answers whether a class is present in a group: by a table of bits while that is small, else by bisection."""
-
-    def __init__(self, counts: EquivalenceCounts) -> None:
-        self._width = counts.classes.size
-        self._bytes = -(-self._width // 8)
-        self._bits: NDArray[np.uint8] | None = None
-        self._keys: NDArray[np.int64] | None = None
-        if counts.dense is None and counts.regions * self._bytes > _TABLE_BYTES:
-            indptr, columns, _ = counts.rows
-            self._keys = np.repeat(np.arange(counts.regions, dtype=np.int64) * self._width, np.diff(indptr)) + columns
-            return
-        self._bits = np.empty((counts.regions, self._bytes), np.uint8)
-        step = max(1, _CACHED_CELLS // max(1, self._width))
-        for start in range(0, counts.regions, step):
-            self._bits[start : start + step] = np.packbits(_present(counts, start, step), axis=1, bitorder="little")
-
-    def rows(self, groups: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """The flags of whole groups, one row each."""
-        if self._bits is not None:
-            flags = np.unpackbits(self._bits[groups], axis=1, count=self._width, bitorder="little")
-            return flags.view(np.bool_)
-        columns = np.tile(np.arange(self._width, dtype=np.int32), len(groups))
-        return self.entries(groups, np.full(len(groups), self._width), columns).reshape(len(groups), self._width)
-
-    def entries(
-        self, groups: NDArray[np.int32], lengths: NDArray[np.int64], columns: NDArray[np.int32]
-    ) -> NDArray[np.bool_]:
-        """The flag of each column in its group; the first ``lengths[0]`` columns belong to ``groups[0]``, and so on."""
-        if self._bits is not None:
-            within = np.repeat(groups * np.int32(self._bytes), lengths) + (columns >> 3)
-            return (np.take(self._bits.ravel(), within) >> (columns & 7).astype(np.uint8) & 1).view(np.bool_)
-        keys = np.repeat(groups.astype(np.int64) * self._width, lengths) + columns
-        assert self._keys is not None
-        if not self._keys.size:
-            return np.zeros(keys.size, np.bool_)
-        place = np.minimum(np.searchsorted(self._keys, keys), self._keys.size - 1)
-        return np.asarray(self._keys[place] == keys)
-
-
-def _present(counts: EquivalenceCounts, start: int, step: int) -> NDArray[np.bool_]:
-    """Which classes some consecutive regions have."""
-    if counts.dense is not None:
-        return np.asarray(counts.dense[start : start + step] > 0)
-    indptr, columns, _ = counts.rows
-    ends = indptr[start : start + step + 1]
-    flags = np.zeros((ends.size - 1, counts.classes.size), np.bool_)
-    flags[np.repeat(np.arange(ends.size - 1), np.diff(ends)), columns[ends[0] : ends[-1]]] = True
-    return flags
 
 
 def _summing_matrix(membership: NDArray[np.int32], groups: int) -> scipy.sparse.csr_array:
@@ -335,3 +348,9 @@ def blocks(weights: NDArray[np.int64], size: int | None = None) -> list[tuple[in
     cuts = np.searchsorted(running, np.arange(size, total, size), side="left") + 1
     edges = np.unique(np.concatenate(([0], cuts, [len(weights)])))
     return [(int(start), int(end)) for start, end in pairwise(edges)]
+
+
+def slices(rows: int, width: int) -> Iterator[slice]:
+    """Some rows of a matrix at a time, so few that they stay in the processor's cache."""
+    step = max(1, _CACHED_CELLS // max(1, width))
+    return (slice(start, start + step) for start in range(0, rows, step))

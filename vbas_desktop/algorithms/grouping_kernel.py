@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from vbas_desktop.domain.tiers import NOWHERE
+
 from .compiled import compiled, lean
 from .met import list_met, note, nothing_met
 
@@ -70,14 +72,52 @@ def add_groups(
     return int(to)
 
 
+@lean
+def add_by_tier(
+    first: Any,
+    end: Any,
+    starts: Any,
+    columns: Any,
+    values: Any,
+    members: Any,
+    group_starts: Any,
+    place_starts: Any,
+    place_columns: Any,
+    tier: Any,
+    here: Any,
+    records: Any,
+    pairs: Any,
+) -> None:
+    """Add up records, and pairs of one class, of the regions of the places ``first`` … ``end`` − 1 by their tier.
+
+    The regions of place p are ``members`` from ``group_starts[p]``; ``here`` is NOWHERE for each class, before and
+    after.
+    """
+    for place in range(first, end):
+        for at in range(place_starts[place], place_starts[place + 1]):
+            here[place_columns[at]] = tier[at]
+        for i in range(group_starts[place], group_starts[place + 1]):
+            region = members[i]
+            for at in range(starts[region], starts[region + 1]):
+                where = here[columns[at]]
+                if where != NOWHERE:
+                    records[where, region] += values[at]
+                    pairs[where, region] += values[at] * (values[at] - 1) // 2
+        for at in range(place_starts[place], place_starts[place + 1]):
+            here[place_columns[at]] = NOWHERE
+
+
 def rehearse() -> None:
     """Run them once, with arrays that may be changed and with others."""
     ends, none, one = np.array([0, 1]), np.zeros(1, np.int32), np.ones(1, np.int64)
     for fixed in (False, True):
         for each in (ends, none, one):
             each.flags.writeable = not fixed
-        members, starts, room = np.zeros(1, np.int64), np.array([0, 1]), np.zeros(2, np.int32)
-        add_released(ends, none, one, members, starts, 1, np.zeros(1, np.int64), room, np.zeros(1, np.int64))
+        some, room = np.array([0, 1], np.int32), np.zeros(2, np.int32)
+        add_released(ends, none, one, some[:1], some, 1, np.zeros(1, np.int64), room, np.zeros(1, np.int64))
         ends_of, lists = np.zeros(1, np.int64), (np.zeros(2, np.int32), np.zeros(2, np.int64))
-        some = np.array([0, 1], np.int32)
         add_groups(ends, none, one, some[:1], some, 1, *nothing_met(1), ends_of, 0, *lists)
+        found = np.zeros((2, 1, 1), np.int64)
+        add_by_tier(
+            0, 1, ends, none, one, some[:1], some, ends, none, np.zeros(1, np.uint8), np.zeros(1, np.uint8), *found
+        )

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 
 from .places import place_numbers
 
@@ -31,7 +31,7 @@ def squared_distances(points: NDArray[np.float64], sites: NDArray[np.float64]) -
 
 
 def nearest_sites(
-    points: NDArray[np.float64], sites: NDArray[np.float64], progress: Progress | None = None
+    points: NDArray[np.float64], sites: NDArray[np.float64], progress: Progress = SILENT
 ) -> NDArray[np.int32]:
     """The index of each point's nearest site: the lowest index of smallest ``dx*dx + dy*dy``, O((r + s) log s).
 
@@ -39,7 +39,6 @@ def nearest_sites(
     site within a relative 1e-9 of the nearest distance is a candidate, and the candidates are compared by
     `squared_distances`, so the answer is that of the full comparison of every point with every site.
     """
-    progress = progress or Silent()
     # Sorted by first appearance, the order of the distinct places is the order of the site indices.
     first = np.sort(place_numbers(sites)[0])
     places = sites[first]

@@ -159,8 +159,7 @@ def _shown(array: NDArray[Any]) -> NDArray[Any]:
 
 def _table_cells(counts: EquivalenceCounts, groups: int) -> int:
     """Cells of the table of pairs, 0 if a full matrix is better."""
-    stored = counts.dense.size if counts.dense is not None else counts.rows[2].size
-    cells = int(stored / _FILLED_AT_FIRST) + 8
+    cells = int(counts.stored / _FILLED_AT_FIRST) + 8
     full = groups * counts.classes.size * 4
     return 0 if full <= max(_FULL_BYTES, cells * 12) else cells
 
@@ -226,7 +225,7 @@ def fill_table(p: Partition) -> None:
     p.totals[Total.SUPPRESSED] = p.group_suppressed.sum()
 
 
-@lean_inner
+@lean
 def table_is_crowded(p: Partition) -> bool:
     """Whether the table of pairs should be made anew, without those that are empty by now."""
     return p.keys.size > 0 and p.totals[Total.FILLED] > p.keys.size * _FILLED_AT_MOST

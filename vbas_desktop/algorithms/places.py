@@ -1,4 +1,7 @@
-"""Which points are at one place. Sorts numbers, not rows: numpy sorts rows while it holds up all other threads."""
+"""Which points are at one place, and the middles of groups of them.
+
+Sorts numbers, not rows: numpy sorts rows while it holds up all other threads.
+"""
 
 from __future__ import annotations
 
@@ -20,3 +23,13 @@ def distinct_pairs(one: NDArray[np.integer], other: NDArray[np.integer]) -> NDAr
     width = int(other.max(initial=0)) + 1
     keys = np.unique(one.astype(np.int64) * width + other)
     return np.column_stack((keys // width, keys % width))
+
+
+def middles(
+    points: NDArray[np.float64], owner: NDArray[np.integer], weights: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The mean point (by weight) of what each group owns; the origin for groups that own nothing."""
+    weight = np.ones(len(points)) if weights is None else weights
+    number = np.bincount(owner, weight)
+    number[number == 0] = 1.0
+    return np.column_stack([np.bincount(owner, weight * points[:, axis]) / number for axis in (0, 1)])

@@ -17,6 +17,8 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import Solution
 
+from .places import middles
+
 
 def region_codes(regions: Regions, solution: Solution) -> tuple[str, ...]:
     """The readable code of each aggregated region, by dense number."""
@@ -55,8 +57,7 @@ def mean_points(regions: Regions, membership: NDArray[np.int32]) -> NDArray[np.f
 
     Released instead of the site: a site that was moved by the counts of small classes would tell of them.
     """
-    members = np.bincount(membership)
-    return np.column_stack([np.bincount(membership, regions.points[:, axis]) / members for axis in (0, 1)])
+    return middles(regions.points, membership)
 
 
 def free_prefixes(ids: tuple[str, ...], number: int) -> list[str]:

@@ -9,24 +9,71 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts
-from vbas_desktop.domain.sensitive import SensitiveCounts
+from vbas_desktop.domain.sensitive import SensitiveCounts, enforced
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 
-from .diversity import Segments, chosen_cells, compares_with_all, segments, shares_of
-from .grouping import aggregate, of_classes, records_kept, released_totals, side_by_side, without_small_classes
-from .tier_release import records_by_tier, released_in_tier, tiers_of_classes
+from .diversity import Segments, compares_with_all, segments, shares_of
+from .grouping import (
+    aggregate,
+    of_classes,
+    records_by_tier,
+    released_totals,
+    side_by_side,
+    with_entries,
+    without_small_classes,
+)
+from .tier_release import released_in_tier, tiers_of_classes
 
 _SMALL = 200_000
 _PARTS = 6
 """Stored counts of which a copy does not matter; into how many parts larger ones are cut."""
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregation:
+    """Initial regions that are to be merged, and what decides about the release of their classes.
+
+    ``membership[i]`` is the aggregated region of initial region i, one of ``groups``; ``tiers`` are larger places above
+    these, if there are any; ``sensitive`` has the values of the records that ``counts`` has.
+    """
+
+    counts: EquivalenceCounts
+    k: int
+    membership: NDArray[np.int32]
+    groups: int
+    tiers: Tiers | None = None
+    sensitive: Sequence[SensitiveCounts] = ()
+
+    @property
+    def judged(self) -> Aggregation:
+        """The same without the sensitive columns of which nothing must hold: they decide nothing."""
+        return replace(self, sensitive=enforced(self.sensitive))
+
+    @property
+    def memberships(self) -> tuple[NDArray[np.int32], ...]:
+        """Tier by tier the place of each initial region; without tiers there is one."""
+        return (self.membership,) if self.tiers is None else tuple(self.tiers.memberships(self.membership))
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """How many places each tier has."""
+        return (self.groups,) if self.tiers is None else self.tiers.places
+
+    def some(self, first: int, end: int) -> Aggregation:
+        """The same with the classes ``first`` … ``end`` − 1 only."""
+        if end - first == self.counts.classes.size:
+            return self
+        counts = of_classes(self.counts, first, end)
+        sensitive = [each.with_cells(of_classes(each.cells, *_range_of(each, counts))) for each in self.sensitive]
+        return replace(self, counts=counts, sensitive=sensitive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,23 +84,22 @@ class Decided:
     are no tiers. ``values`` are the sensitive values of the same entries, one for each column in question.
     """
 
+    given: Aggregation
     aggregated: EquivalenceCounts
-    k: int
-    tiers: Tiers | None = None
-    decided: NDArray[np.uint8] | None = None
     values: tuple[Segments, ...] = ()
+    decided: NDArray[np.uint8] | None = None
 
     @cached_property
     def tier_of(self) -> NDArray[np.uint8]:
         """The tier of each entry of the counts, or NOWHERE."""
         if self.decided is not None:
             return self.decided
-        return np.where(self.aggregated.rows[2] >= self.k, 0, NOWHERE).astype(np.uint8)
+        return np.where(self.aggregated.rows[2] >= self.given.k, 0, NOWHERE).astype(np.uint8)
 
     @property
     def number(self) -> int:
         """How many tiers there are."""
-        return 1 if self.tiers is None else len(self.tiers)
+        return len(self.given.places)
 
     @cached_property
     def records(self) -> int:
@@ -65,131 +111,112 @@ class Decided:
         """What is released in the aggregated regions themselves."""
         counts = self.aggregated
         if self.decided is None:
-            return without_small_classes(counts, self.k)
-        kept = chosen_cells(counts, self.decided == 0)
+            return without_small_classes(counts, self.given.k)
+        kept = with_entries(counts, self.decided == 0)
         return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, *kept.rows)
 
     @cached_property
-    def coarser(self) -> tuple[EquivalenceCounts, ...]:
-        """What is released in the places of each tier above."""
-        if self.tiers is None:
-            return ()
-        return tuple(
-            released_in_tier(self.aggregated, self.tier_of, self.tiers, tier) for tier in range(1, len(self.tiers))
-        )
+    def classes(self) -> tuple[EquivalenceCounts, ...]:
+        """What is released in the places of each tier."""
+        tiers = self.given.tiers
+        if tiers is None:
+            return (self.here,)
+        above = range(1, len(tiers))
+        return self.here, *(released_in_tier(self.aggregated, self.tier_of, tiers, tier) for tier in above)
 
-    def by_tier(
-        self, counts: EquivalenceCounts, membership: NDArray[np.int32], progress: Progress | None = None
-    ) -> NDArray[np.int64]:
-        """Of each tier and each initial region the records that are released there."""
-        if self.tiers is None:
-            return records_kept(counts, membership, self.here, progress)[None, :]
-        return records_by_tier(counts, membership, self.aggregated, self.tier_of, len(self.tiers), progress)[0]
+    def by_tier(self, progress: Progress = SILENT) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Of each tier and each initial region the records that are released there, and the pairs of one class."""
+        given = self.given
+        listed = self.here if self.decided is None else self.aggregated
+        return records_by_tier(given.counts, given.membership, listed, self.decided, self.number, progress)
 
     def released_values(self, values: Segments, tier: int) -> Segments:
         """The sensitive values of the classes that are released in one tier, one row per place of it."""
-        chosen = np.repeat(self.tier_of == tier, values.lengths)
-        if tier == 0 or self.tiers is None:
-            return segments(values.column, chosen_cells(values.cells, chosen))
-        kept = aggregate(chosen_cells(values.cells, chosen), self.tiers.ancestors[tier], self.tiers.places[tier])
-        return segments(values.column, kept)
+        kept = with_entries(values.cells, np.repeat(self.tier_of == tier, values.lengths))
+        return segments(values.column, _raised(kept, self.given.tiers, tier))
 
 
-def decide(
-    counts: EquivalenceCounts,
-    sensitive: Sequence[SensitiveCounts],
-    k: int,
-    membership: NDArray[np.int32],
-    groups: int,
-    tiers: Tiers | None = None,
-    progress: Progress | None = None,
-    released_only: bool = False,
-) -> Decided:
+def _raised(cells: EquivalenceCounts, tiers: Tiers | None, tier: int) -> EquivalenceCounts:
+    """The counts of aggregated regions as those of the places of a tier."""
+    return cells if tier == 0 or tiers is None else aggregate(cells, tiers.ancestors[tier], tiers.places[tier])
+
+
+def decide(given: Aggregation, progress: Progress = SILENT, released_only: bool = False) -> Decided:
     """What is released if the initial regions are aggregated like this. O(counts and cells stored).
 
     Who asks for what is ``released_only`` may be given counts without what is lost, where that is known at once.
     """
-    progress = progress or Silent()
-    by_size = released_only and tiers is None and not sensitive
-    aggregated = aggregate(counts, membership, groups, progress, least=k if by_size else 0)
+    k, membership, groups, tiers = given.k, given.membership, given.groups, given.tiers
+    by_size = released_only and tiers is None and not given.sensitive
+    aggregated = aggregate(given.counts, membership, groups, progress, least=k if by_size else 0)
     values = tuple(
         segments(each, aggregate(each.cells, membership, groups, progress, in_rows=True), progress)
-        for each in sensitive
+        for each in given.sensitive
     )
-    found = Decided(aggregated, k, tiers, None, values)
+    found = Decided(given, aggregated, values)
     judged = tuple(each for each in values if each.column.chosen.criteria)
-    if not judged:
-        decided = None if tiers is None else tiers_of_classes(aggregated, tiers, k, progress)
-        return replace(found, decided=decided)
-    if tiers is None:
+    if tiers is not None:
+        barring = partial(_barred, found, judged) if judged else None
+        found = replace(found, decided=tiers_of_classes(aggregated, tiers, k, progress, barring))
+    elif judged:
         good = aggregated.rows[2] >= k
         for each in judged:
             good = each.meets(shares_of(each.column.totals), progress=progress, among=good)
         found = replace(found, decided=np.where(good, 0, NOWHERE).astype(np.uint8))
-    else:
-        barring = _Barring(aggregated, tiers, judged)
-        found = replace(found, decided=tiers_of_classes(aggregated, tiers, k, progress, barring))
     return _settled(found, [each for each in judged if compares_with_all(each.column)], progress)
 
 
-def released_by_place(
-    counts: EquivalenceCounts,
-    sensitive: Sequence[SensitiveCounts],
-    k: int,
-    membership: NDArray[np.int32],
-    groups: int,
-    tiers: Tiers | None = None,
-    progress: Progress | None = None,
-) -> tuple[NDArray[np.int64], ...]:
+def released_by_place(given: Aggregation, progress: Progress = SILENT) -> tuple[NDArray[np.int64], ...]:
     """Of each tier the records that each of its places releases: `decide` without the memory that it takes.
 
     Each class is judged by itself, so some are looked at at a time, unless a criterion compares them with all others.
     """
-    if tiers is None and not sensitive:
-        return (released_totals(counts, membership, groups, k, progress),)
-    alone = any(compares_with_all(each) for each in sensitive)
-    totals = [np.zeros(number, np.int64) for number in ((groups,) if tiers is None else tiers.places)]
+    counts = given.counts
+    if given.tiers is None and not given.sensitive:
+        return (released_totals(counts, given.membership, given.groups, given.k, progress),)
+    alone = any(compares_with_all(each) for each in given.sensitive)
+    totals = tuple(np.zeros(number, np.int64) for number in given.places)
     for first, end in pairwise([0, counts.classes.size] if alone else _cuts(counts)):
         # What was made for these classes is gone before the next ones are taken.
-        found = decide(*_some(counts, sensitive, first, end), k, membership, groups, tiers, progress)
+        found = decide(given.some(first, end), progress)
         _add_released(totals, found)
         del found
-    return tuple(totals)
+    return totals
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Tier by tier the classes that its places release, and of each initial region the records and pairs of a class."""
+    """Tier by tier the classes that its places release, and of each initial region the records and pairs of a class.
+
+    ``found`` is how that was decided; None if the size alone decides in tiers.
+    """
 
     classes: tuple[EquivalenceCounts, ...]
     records: NDArray[np.int64]
     pairs: NDArray[np.int64]
+    found: Decided | None = None
 
 
-def placed_in_tiers(
-    counts: EquivalenceCounts,
-    k: int,
-    membership: NDArray[np.int32],
-    groups: int,
-    tiers: Tiers,
-    progress: Progress | None = None,
-) -> Placed:
-    """What is released in tiers if the size alone decides: `decide`, some classes at a time.
+def placed(given: Aggregation, progress: Progress = SILENT) -> Placed:
+    """What is released where.
 
-    So the counts of the aggregated regions, nearly as large as those of the file, are never there as a whole.
+    If the size alone decides in tiers, some classes are looked at at a time: so the counts of the aggregated regions,
+    nearly as large as those of the file, are never there as a whole.
     """
-    parts: list[list[EquivalenceCounts]] = [[] for _ in range(len(tiers))]
-    records, pairs = np.zeros((2, len(tiers), counts.regions), np.int64)
-    for first, end in pairwise(_cuts(counts)):
-        some, _ = _some(counts, (), first, end)
-        found = decide(some, (), k, membership, groups, tiers, progress)
-        own = records_by_tier(some, membership, found.aggregated, found.tier_of, len(tiers), progress)
+    if given.tiers is None or given.sensitive:
+        found = decide(given, progress, released_only=True)
+        return Placed(found.classes, *found.by_tier(progress), found)
+    parts: list[list[EquivalenceCounts]] = [[] for _ in given.places]
+    records, pairs = np.zeros((2, len(parts), given.counts.regions), np.int64)
+    for first, end in pairwise(_cuts(given.counts)):
+        found = decide(given.some(first, end), progress)
+        own = found.by_tier(progress)
         records, pairs = records + own[0], pairs + own[1]
-        del some
-        for made, each in zip(parts, (found.here, *found.coarser), strict=True):
+        for made, each in zip(parts, found.classes, strict=True):
             made.append(each)
         del found
-    return Placed(tuple(made[0] if len(made) == 1 else side_by_side(made, counts) for made in parts), records, pairs)
+    whole = (made[0] if len(made) == 1 else side_by_side(made, given.counts) for made in parts)
+    return Placed(tuple(whole), records, pairs)
 
 
 def _add_released(totals: Sequence[NDArray[np.int64]], found: Decided) -> None:
@@ -199,9 +226,9 @@ def _add_released(totals: Sequence[NDArray[np.int64]], found: Decided) -> None:
         running = np.zeros(sizes.size + 1, np.int64)
         np.multiply(sizes, found.tier_of == tier, out=running[1:])
         here = np.diff(np.cumsum(running, out=running)[ends])
-        above = np.arange(total.size, dtype=np.int32) if found.tiers is None else found.tiers.ancestors[tier]
+        tiers = found.given.tiers
         # As floating-point numbers, but exact: nobody has 2**53 records.
-        total += np.bincount(above, here, total.size).astype(np.int64)
+        total += here if tiers is None else np.bincount(tiers.ancestors[tier], here, total.size).astype(np.int64)
 
 
 def _cuts(counts: EquivalenceCounts) -> list[int]:
@@ -213,16 +240,6 @@ def _cuts(counts: EquivalenceCounts) -> list[int]:
     return [int(cut) for cut in np.unique(np.concatenate(([0], cuts, [counts.classes.size])))]
 
 
-def _some(
-    counts: EquivalenceCounts, sensitive: Sequence[SensitiveCounts], first: int, end: int
-) -> tuple[EquivalenceCounts, tuple[SensitiveCounts, ...]]:
-    """The counts and the values of the classes ``first`` … ``end`` − 1."""
-    if end - first == counts.classes.size:
-        return counts, tuple(sensitive)
-    some = of_classes(counts, first, end)
-    return some, tuple(each.with_cells(of_classes(each.cells, *_range_of(each, some))) for each in sensitive)
-
-
 def _range_of(values: SensitiveCounts, counts: EquivalenceCounts) -> tuple[int, int]:
     """Where the values of consecutive classes begin and end among the columns of the cells."""
     number = max(1, values.cells.category_numbers[-1])
@@ -230,25 +247,18 @@ def _range_of(values: SensitiveCounts, counts: EquivalenceCounts) -> tuple[int, 
     return int(first), int(end)
 
 
-@dataclass(frozen=True, eq=False)
-class _Barring:
-    """Says which places of a tier must not release which classes, because of their sensitive values."""
-
-    aggregated: EquivalenceCounts
-    tiers: Tiers
-    values: tuple[Segments, ...]
-
-    def __call__(self, tier: int, rest: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        places, classes = [], []
-        for each in self.values:
-            kept = chosen_cells(each.cells, np.repeat(rest, each.lengths))
-            if tier:
-                kept = aggregate(kept, self.tiers.ancestors[tier], self.tiers.places[tier])
-            found = segments(each.column, kept)
-            bad = ~found.meets(shares_of(each.column.totals))
-            places.append(found.places[bad])
-            classes.append(np.searchsorted(self.aggregated.classes, found.classes[bad]))
-        return np.concatenate(places).astype(np.int64), np.concatenate(classes).astype(np.int64)
+def _barred(
+    found: Decided, judged: Sequence[Segments], tier: int, rest: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which places of a tier must not release which classes of the rest, because of their sensitive values."""
+    places, classes = [], []
+    for each in judged:
+        kept = with_entries(each.cells, np.repeat(rest, each.lengths))
+        there = segments(each.column, _raised(kept, found.given.tiers, tier))
+        bad = ~there.meets(shares_of(each.column.totals))
+        places.append(there.places[bad])
+        classes.append(np.searchsorted(found.aggregated.classes, there.classes[bad]))
+    return np.concatenate(places).astype(np.int64), np.concatenate(classes).astype(np.int64)
 
 
 def _settled(found: Decided, judged: Sequence[Segments], progress: Progress) -> Decided:
@@ -266,7 +276,7 @@ def _settled(found: Decided, judged: Sequence[Segments], progress: Progress) -> 
                 tier_of[_entries(found, released, bad, tier)] = NOWHERE
         if np.array_equal(tier_of, found.tier_of):
             break
-        found = Decided(found.aggregated, found.k, found.tiers, tier_of, found.values)
+        found = replace(found, decided=tier_of)
     return found
 
 
@@ -277,8 +287,8 @@ def _entries(found: Decided, released: Segments, bad: NDArray[np.bool_], tier: i
     counts = found.aggregated
     indptr, columns, _ = counts.rows
     place = np.repeat(np.arange(counts.regions, dtype=np.int64), np.diff(indptr))
-    if found.tiers is not None:
-        place = found.tiers.ancestors[tier][place].astype(np.int64)
+    if found.given.tiers is not None:
+        place = found.given.tiers.ancestors[tier][place].astype(np.int64)
     width = max(1, counts.classes.size)
     keys = released.places[bad] * width + np.searchsorted(counts.classes, released.classes[bad])
     return np.flatnonzero((found.tier_of == tier) & np.isin(place * width + columns, keys))

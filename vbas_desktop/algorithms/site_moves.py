@@ -14,18 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Cancelled, Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Cancelled, Progress
+from vbas_desktop.domain.records import EquivalenceCounts
 
 from .adc.star import BLOCK, beats, block_boxes, box_distance, move_site, sites_in_blocks, spatial_order, two_nearest
 from .annealing import Best, Limits, Refining, below, share, squares_limit, temperatures
-from .boundaries import SAMPLE, renew_if_crowded, typical_change
+from .boundaries import SAMPLE, SLICE, move_boundaries, renew_if_crowded, typical_change
 from .compiled import lean, lean_inner
-from .partition import Floats, Integers, Partition, Total, measure_bits, table_has_room, table_is_crowded
+from .partition import Floats, Integers, Partition, Total, measure_bits, new_partition, table_has_room, table_is_crowded
 from .partition_moves import move_region
-
-_SLICE = 20_000_000
-"""Steps of work (about a nanosecond each) between two looks at progress."""
-
 
 _FAR = 0.1
 """The share of the moves that take a site to any place."""
@@ -80,7 +77,7 @@ def move_sites(
     longer: float,
     lossier: float,
     change: Change | None = None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     larger: float = 1.0,
     leaving: bool = False,
 ) -> Refining:
@@ -92,7 +89,6 @@ def move_sites(
     in `move_boundaries`. A stop gives what was best until then.
     O(tries · (points / 16 + counts moved)).
     """
-    progress = progress or Silent()
     places, totals, distance = _places(partition), partition.totals, float(partition.distance[0])
     start, groups = int(totals[Total.SUPPRESSED]), int(totals[Total.GROUPS])
     price = weight * start / distance if distance > 0 else 0.0
@@ -109,7 +105,7 @@ def move_sites(
                 places = _reordered(places, partition.centres)
             while done < end:
                 progress.update(_told(partition, start, change), done / tries)
-                done += advance(partition, places, limits, draws, end - done, _SLICE)
+                done += advance(partition, places, limits, draws, end - done, SLICE)
                 renew_if_crowded(partition)
             measure_bits(partition)
             best.look_at(partition)
@@ -307,3 +303,17 @@ def _hand_over(p: Partition, q: Places, touched: int) -> tuple[bool, bool]:
     for n in range(touched):
         empty = empty or p.members[q.origin[n]] == 0
     return empty, full
+
+
+def rehearse() -> None:
+    """Boundaries and sites moved once: in a full matrix, and in rows of counts, both of the types of real use."""
+    points = np.array([(0.0, 0.0), (4.0, 0.0), (6.0, 0.0), (10.0, 0.0)])
+    dense = np.array([(5, 5), (0, 3), (0, 1), (9, 0)], np.int64)
+    counts = EquivalenceCounts((2,), np.arange(2, dtype=np.int64), dense=dense)
+    pairs = np.array([(0, 1), (1, 2), (2, 3)], np.int32)
+    owner = np.array([0, 0, 1, 1], np.int32)
+    for kept in (counts, EquivalenceCounts((2,), counts.classes, sparse=counts.rows)):
+        partition = new_partition(kept, points, pairs, owner, points[[0, 3]], 4)
+        table_is_crowded(partition)
+        move_boundaries(partition, 20, 0, 0.1, 10**6, 100.0)
+        move_sites(new_partition(kept, points, pairs, owner, points[[0, 3]], 4), 20, 0, 0.1, 2.0, 2.0)

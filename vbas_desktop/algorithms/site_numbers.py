@@ -1,4 +1,5 @@
-"""Numbers of sites: the population cutoffs of the GAPS models, and the range around an approximated number.
+"""Numbers of sites: the population cutoffs of the GAPS models, the range around an approximated number, and the largest
+number whose loss stays within a limit, by a forecast and by trial.
 
 Everything that ends in a floor or a ceiling is computed with exact fractions of the decimals as they were written:
 0.1 means one tenth, so no number of sites hangs on the last bit of a product.
@@ -7,7 +8,11 @@ Everything that ends in a floor or a ceiling is computed with exact fractions of
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
 
 GAPS_MODELS: dict[str, tuple[float, float]] = {
     "western": (1588.0, 0.42),
@@ -57,3 +62,121 @@ def _power(diversity: float | int, exponent: float) -> float:
     except OverflowError:
         # The number of possible classes may exceed every float; its logarithm does not.
         return math.exp(min(700.0, exponent * math.log(diversity)))
+
+
+_MORE_THAN_TWICE_LOG = 12
+_LOOKED_AT_ABOVE = 3
+_KEPT_FOR_LOOKING = 6
+"""Trials that are kept for looking above what was found, and for following what is found there."""
+
+
+def allowed_records(records: int, percent: float) -> int:
+    """How many records may be lost: floor(percent of all), the decimal taken as it was written."""
+    return math.floor(decimal(percent) * records / 100)
+
+
+def most_trials(regions: int) -> int:
+    """How many numbers of sites `largest_within` tries at most: 2 · log2(r) + 12."""
+    return math.floor(2 * math.log2(max(1, regions))) + _MORE_THAN_TWICE_LOG
+
+
+def expected_loss(class_totals: NDArray[np.int64], k: int, sites: int) -> float:
+    """The records lost if every class were spread evenly over that many regions.
+
+    A class of c records then has Poisson-distributed counts with mean c/s, and a count below k is lost:
+    E[X; X < k] = c/s · P(X ≤ k − 2).
+    """
+    totals = class_totals[class_totals > 0]
+    mean = totals / sites
+    below = sum((np.exp(i * np.log(mean) - mean - math.lgamma(i + 1)) for i in range(k - 1)), np.zeros(len(mean)))
+    return float((totals * below).sum())
+
+
+def forecast(class_totals: NDArray[np.int64], k: int, allowed: float, regions: int) -> int:
+    """The largest number of sites whose expected loss is within ``allowed``; at least 1. O(classes · log r)."""
+    low, high = 1, regions
+    while low < high:
+        middle = (low + high + 1) // 2
+        if expected_loss(class_totals, k, middle) <= allowed:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def largest_within(loss: Callable[[int], int], allowed: int, most: int, start: int) -> int:
+    """A number s with ``loss(s) <= allowed`` of which the next one loses too much, or ``most``; 1 if there is none.
+
+    ``loss`` is asked for at most `most_trials` different numbers from 1 to ``most``. Bracketing from ``start``, then
+    interpolation and bisection in turns. The loss need not grow with every step of s: a few numbers above the one that
+    was found are looked at too, because each more is a finer release.
+    """
+    search = _Search(loss, allowed, most)
+    low, high = search.bracket(max(1, min(most, start)))
+    if low == 0 or low == most:
+        return max(1, low)
+    return search.look_above(search.narrow(low, high))
+
+
+class _Search:
+    """Remembers every trial, and how many there may still be."""
+
+    def __init__(self, loss: Callable[[int], int], allowed: int, most: int) -> None:
+        self._loss, self._allowed, self._most = loss, allowed, most
+        self._known: dict[int, int] = {}
+        self._budget = most_trials(most)
+
+    def fits(self, sites: int) -> bool:
+        if sites not in self._known:
+            self._known[sites] = self._loss(sites)
+        return self._known[sites] <= self._allowed
+
+    def bracket(self, start: int) -> tuple[int, int]:
+        """A number that fits and one above it that does not; 0 if 1 does not fit, twice ``most`` if that fits."""
+        factor = 2
+        if self.fits(start):
+            low = start
+            while low < self._most:
+                high = min(self._most, low * factor)
+                if not self.fits(high):
+                    return low, high
+                low, factor = high, factor * factor
+            return low, low
+        high = start
+        while high > 1:
+            low = max(1, high // factor)
+            if self.fits(low):
+                return low, high
+            high, factor = low, factor * factor
+        return 0, 1
+
+    def narrow(self, low: int, high: int) -> int:
+        """Interpolate and bisect in turns until the two are neighbours."""
+        interpolates = True
+        while high - low > 1:
+            middle = (low + high) // 2
+            left = self._budget - _KEPT_FOR_LOOKING - len(self._known)
+            if interpolates and left > (high - low).bit_length():
+                middle = self._interpolated(low, high)
+            interpolates = not interpolates
+            if self.fits(middle):
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def _interpolated(self, low: int, high: int) -> int:
+        below, above = self._known[low], self._known[high]
+        share = (self._allowed - below) / (above - below)
+        return max(low + 1, min(high - 1, low + round(share * (high - low))))
+
+    def look_above(self, found: int) -> int:
+        """The largest of the next few numbers that fits, if the one after it does not; else what was found."""
+        above = range(found + 2, min(self._most, found + 1 + _LOOKED_AT_ABOVE) + 1)
+        fitting = [sites for sites in above if self.fits(sites)]
+        best = max(fitting, default=found)
+        while best < self._most and (best + 1 in self._known or len(self._known) < self._budget):
+            if not self.fits(best + 1):
+                return best
+            best += 1
+        return best if best == self._most else found

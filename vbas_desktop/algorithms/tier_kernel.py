@@ -142,31 +142,6 @@ def place_classes(
 
 
 @compiled
-def add_by_tier(
-    first: Any,
-    end: Any,
-    starts: Any,
-    columns: Any,
-    values: Any,
-    membership: Any,
-    place_starts: Any,
-    place_columns: Any,
-    tier: Any,
-    records: Any,
-    pairs: Any,
-) -> None:
-    """Add up records, and pairs of one class, of the regions ``first`` … ``end`` − 1 by the tier of their class."""
-    for region in range(first, end):
-        low, high = place_starts[membership[region]], place_starts[membership[region] + 1]
-        for at in range(starts[region], starts[region + 1]):
-            # Both lists ascend, so what was passed is not looked at again.
-            low += np.searchsorted(place_columns[low:high], columns[at])
-            if tier[low] != NOWHERE:
-                records[tier[low], region] += values[at]
-                pairs[tier[low], region] += values[at] * (values[at] - 1) // 2
-
-
-@compiled
 def add_places(
     order: Any,
     group_starts: Any,

@@ -22,20 +22,18 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
 
 from .ahead import make_ready
-from .grouping import blocks, ends_of_kept, members_by_group
-from .pair_counts import pairs_of
+from .grouping import ends_of_kept, members_by_group
 
 _REHEARSAL = "vbas_desktop.algorithms.tier_release:rehearse"
 _BLOCK_ENTRIES = 500_000
 """Entries between two looks at whether the user wants to stop."""
 
 _STAGE = "Finding the smallest safe place of each class"
-_COUNTING = "Counting the released records"
 
 
 Barring = Callable[[int, NDArray[np.bool_]], tuple[NDArray[np.int64], NDArray[np.int64]]]
@@ -44,7 +42,7 @@ not release."""
 
 
 def tiers_of_classes(
-    counts: EquivalenceCounts, tiers: Tiers, k: int, progress: Progress | None = None, barring: Barring | None = None
+    counts: EquivalenceCounts, tiers: Tiers, k: int, progress: Progress = SILENT, barring: Barring | None = None
 ) -> NDArray[np.uint8]:
     """The tier in which each non-zero entry of ``counts.rows`` (places of tier 0 × classes) is released, or NOWHERE.
 
@@ -54,12 +52,12 @@ def tiers_of_classes(
     _, tier_starts = _numbered(tiers)
     nodes, classes = np.zeros(0, np.int64), np.zeros(0, np.int64)
     if barring is None:
-        return _placed(counts, tiers, k, nodes, classes, len(tiers.parents), progress or Silent())
+        return _placed(counts, tiers, k, nodes, classes, len(tiers.parents), progress)
     rest = np.ones(counts.rows[2].size, np.bool_)
     for tier in range(len(tiers)):
         places, columns = barring(tier, rest)
         nodes, classes = np.append(nodes, places + tier_starts[tier]), np.append(classes, columns)
-        found = _placed(counts, tiers, k, nodes, classes, tier, progress or Silent())
+        found = _placed(counts, tiers, k, nodes, classes, tier, progress)
         rest = found == NOWHERE
     return found
 
@@ -82,7 +80,7 @@ def _placed(
     starts = np.zeros(counts.classes.size + 1, np.int64)
     count_by_class(columns, starts)
     following = indptr[:-1].copy()
-    child_starts, children = _children(parents)
+    children, child_starts = members_by_group(parents[:-1], parents.size)
     open_room = rooms_of_open_places(parents, tier_starts, k)
     tier = np.empty(values.size, np.uint8)
     by_class = np.argsort(barred_classes, kind="stable")
@@ -121,71 +119,11 @@ def released_in_tier(
     return EquivalenceCounts.from_rows(counts.category_numbers, counts.classes, ends, found, sums)
 
 
-def records_by_tier(
-    counts: EquivalenceCounts,
-    membership: NDArray[np.int32],
-    aggregated: EquivalenceCounts,
-    tier_of: NDArray[np.uint8],
-    tiers: int,
-    progress: Progress | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of each tier and each initial region the records that are released there, and the pairs of them of one class.
-
-    O(counts stored · log classes).
-    """
-    progress = progress or Silent()
-    records, pairs = np.zeros((2, tiers, counts.regions), np.int64)
-    if counts.dense is not None:
-        _add_dense(counts.dense, membership, _table(aggregated, tier_of), records, pairs, progress)
-        return records, pairs
-    from .tier_kernel import add_by_tier
-
-    indptr, columns, values = counts.rows
-    place_starts, place_columns, _ = aggregated.rows
-    placed = (indptr, columns, values, membership, place_starts, place_columns, tier_of, records, pairs)
-    for start, end in blocks(np.diff(indptr), _BLOCK_ENTRIES):
-        progress.update(_COUNTING, start / counts.regions)
-        add_by_tier(start, end, *placed)
-    return records, pairs
-
-
-def _table(aggregated: EquivalenceCounts, tier_of: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    indptr, columns, _ = aggregated.rows
-    table = np.full((aggregated.regions, aggregated.classes.size), NOWHERE, np.uint8)
-    table[np.repeat(np.arange(aggregated.regions), np.diff(indptr)), columns] = tier_of
-    return table
-
-
-def _add_dense(
-    matrix: NDArray[np.int64],
-    membership: NDArray[np.int32],
-    table: NDArray[np.uint8],
-    records: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-    progress: Progress,
-) -> None:
-    """The same from a full matrix; the table of places × classes is then no larger than it."""
-    step = max(1, _BLOCK_ENTRIES // max(1, matrix.shape[1]))
-    for start in range(0, len(matrix), step):
-        progress.update(_COUNTING, start / len(matrix))
-        block = slice(start, start + step)
-        tiers = table[membership[block]]
-        for tier in range(len(records)):
-            kept = np.where(tiers == tier, matrix[block], 0)
-            records[tier, block], pairs[tier, block] = kept.sum(axis=1), pairs_of(kept).sum(axis=1)
-
-
 def _numbered(tiers: Tiers) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The parent of each place with all places in one numbering, tier by tier (−1: the whole area has none)."""
     starts = np.concatenate(([0], np.cumsum(tiers.places))).astype(np.int64)
     parts = [parent + starts[tier + 1] for tier, parent in enumerate(tiers.parents)]
     return np.concatenate([*parts, [-1]]).astype(np.int32), starts
-
-
-def _children(parents: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The children of each place: those of place p from ``starts[p]`` to ``starts[p + 1]``."""
-    starts = np.concatenate(([0], np.cumsum(np.bincount(parents[:-1], minlength=parents.size)))).astype(np.int64)
-    return starts, np.argsort(parents[:-1], kind="stable").astype(np.int32)
 
 
 def rehearse() -> None:
@@ -195,6 +133,4 @@ def rehearse() -> None:
     )
     whole = Tiers((np.zeros(4, np.int32),), ("", ""), (None, None))
     tier_of = tiers_of_classes(counts, whole, 3)
-    rows = EquivalenceCounts((2,), counts.classes, sparse=counts.rows)
-    records_by_tier(rows, np.arange(4, dtype=np.int32), counts, tier_of, 2)
     released_in_tier(counts, tier_of, whole, 1)

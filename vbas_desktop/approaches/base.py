@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import smallest_classes
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.progress import Cancelled, Progress
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.sensitive import SensitiveCounts
@@ -39,6 +39,8 @@ __all__ = [
     "SiteLocation",
     "SiteNumber",
     "Situation",
+    "TellingConstruction",
+    "TellingLocation",
     "Tiering",
     "Trials",
     "parameter",
@@ -143,13 +145,10 @@ class Situation:
         """n: the records that remain after global suppression."""
         return self.counts.records
 
-    @property
+    @cached_property
     def smallest_classes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of each initial region: its anonymity (0 without records) and how many classes have that size."""
-        found: tuple[NDArray[np.int64], NDArray[np.int64]] = self.remember(
-            "smallest classes", lambda: smallest_classes(self.counts)
-        )
-        return found
+        return smallest_classes(self.counts)
 
     def generator(self) -> np.random.Generator:
         """A fresh generator of the run's seed: the same draws whoever asks, in whatever order."""
@@ -255,11 +254,25 @@ class SiteLocation(Approach):
     def locate_and_tell(
         self, situation: Situation, sites: int, progress: Progress
     ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
-        """The places, and plain data on how they were found, by the approach's name; most have nothing to tell.
-
-        An approach that was stopped may return the best places until then and tell ``stopped``.
-        """
+        """The places, and plain data on how they were found, by the approach's name; most have nothing to tell."""
         return self.locate(situation, sites, progress), {}
+
+
+class TellingLocation(SiteLocation):
+    """One that tells how it found the places; stopped, it may return the best until then and tell ``stopped``."""
+
+    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
+        """The places alone, if they were found to the end."""
+        places, told = self.locate_and_tell(situation, sites, progress)
+        if any(facts.get("stopped") for facts in told.values()):
+            raise Cancelled
+        return places
+
+    @abstractmethod
+    def locate_and_tell(
+        self, situation: Situation, sites: int, progress: Progress
+    ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
+        """The places, and plain data on how they were found, by the approach's name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,6 +309,18 @@ class Construction(Approach):
 
     def check_result(self, situation: Situation, owner: NDArray[np.int32]) -> None:
         """`InputError` if limits or the refinement undid what the construction promises of every partition."""
+
+
+class TellingConstruction(Construction):
+    """One that tells how it found the owners."""
+
+    def construct(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
+        """The owners alone."""
+        return self.construct_and_tell(situation, sites, progress).owner
+
+    @abstractmethod
+    def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
+        """The owners with what there is to tell of them."""
 
 
 @dataclass(frozen=True, eq=False)

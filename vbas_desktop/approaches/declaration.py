@@ -110,42 +110,50 @@ class Parameter:
         return f"{words} {' and '.join(bounds)}".strip()
 
 
-def parameter(
-    default: Any,
-    *,
-    label: str,
-    help: str,
-    low: float | None = None,
-    high: float | None = None,
-    choices: tuple[str, ...] = (),
-    option: str | None = None,
-    kind: type | str | None = None,
-    required: bool = False,
-    only_with: tuple[str, Any] | None = None,
-    instead: bool = False,
-    region_columns: bool = False,
-) -> Any:
-    """Declare a dataclass field as a parameter; ``option`` names a command-line option of its own (``--sites``)."""
-    declared = {
-        "label": label,
-        "help": help,
-        "low": low,
-        "high": high,
-        "choices": choices,
-        "option": option,
-        "kind": kind or type(default),
-        "required": required,
-        "only_with": only_with,
-        "instead": instead,
-        "region_columns": region_columns,
-    }
-    return dataclasses.field(default=default, metadata={_KEY: declared})
+def parameter(default: Any, *, label: str, help: str, kind: type | str | None = None, **declared: Any) -> Any:
+    """Declare a dataclass field as a parameter; the rest is as `Parameter` has it.
+
+    ``option`` names a command-line option of its own (``--sites``).
+    """
+    made = Parameter("", kind or type(default), default, label, help, **declared)
+    return dataclasses.field(default=default, metadata={_KEY: made})
 
 
 def parameters_of(kind: type[Any]) -> tuple[Parameter, ...]:
     """The fields of a dataclass that are declared as parameters, in their order."""
-    return tuple(
-        Parameter(name=field.name, default=field.default, **field.metadata[_KEY])
-        for field in dataclasses.fields(kind)
-        if _KEY in field.metadata
+    fields = [field for field in dataclasses.fields(kind) if _KEY in field.metadata]
+    return tuple(dataclasses.replace(field.metadata[_KEY], name=field.name) for field in fields)
+
+
+def seeding_parameter(option: str | None = None) -> Any:
+    """The approach that an approach starts from."""
+    return parameter(
+        "balanced-density",
+        label="Seeding",
+        help="The approach that places the sites before they are moved.",
+        option=option,
+        kind="approach",
+    )
+
+
+def effort_parameter(usual: int, each: str) -> Any:
+    """How long an annealing search lasts: moves for each site or initial region."""
+    return parameter(
+        usual,
+        label="Effort",
+        help=f"How many moves are tried for each {each}; ten times as many take ten times as long.",
+        low=1,
+        high=100_000,
+    )
+
+
+def weight_parameter() -> Any:
+    """What distance costs in an annealing search."""
+    return parameter(
+        0.1,
+        label="Weight of distance",
+        help="What doubling the mean distance would cost, as a share of the records that were to be suppressed at the "
+        "start: 0 looks at the records only, 1 keeps regions compact.",
+        low=0.0,
+        high=100.0,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from .base import Situation
 USUAL_EFFORT = 200
 """Moves that are tried for each site."""
 
-_REHEARSAL = "vbas_desktop.algorithms.boundaries_rehearsal:rehearse"
+REHEARSAL = "vbas_desktop.algorithms.site_moves:rehearse"
 
 
 LOSSIER = 1.015
@@ -46,25 +46,17 @@ class Search:
     leaving: bool = False
 
 
-class Placing(Protocol):
-    """Whatever says where sites begin."""
-
-    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
-        """The places."""
-
-
 def moved_sites(
-    situation: Situation, seeding: Placing, sites: int, search: Search, progress: Progress
+    situation: Situation, seeds: NDArray[np.float64], sites: int, search: Search, progress: Progress
 ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
-    """Places moved from those of the seeding so that fewer records are to be suppressed, and how that was done."""
-    make_ready(_REHEARSAL, progress)
+    """Places moved from where they begin so that fewer records are to be suppressed, and how that was done."""
+    make_ready(REHEARSAL, progress)
     # The compiler takes most of a second to import: only those who use it wait for it, and can be stopped.
     from vbas_desktop.algorithms.partition import new_partition
     from vbas_desktop.algorithms.site_moves import Change, idle_place, move_sites
 
     points, share, change = situation.points, search.change_percent / 100, None
-    seeds = seeding.locate(situation, sites, Span(progress, 0.0, 0.1))
-    owner = nearest_sites(points, seeds, Span(progress, 0.1, 0.12))
+    owner = nearest_sites(points, seeds, Span(progress, 0.0, 0.02))
     if share > 0:
         most, regions = min(len(points), math.floor(sites * (1 + share))), np.unique(owner).size
         allowed = math.floor(situation.records * search.allowed_percent / 100)
@@ -72,7 +64,7 @@ def moved_sites(
         seeds = np.vstack([seeds, np.tile(idle_place(points), (max(0, most - len(seeds)), 1))])
     pairs = known_neighbours(situation.regions)
     partition = new_partition(situation.counts, points, pairs, owner, seeds, situation.k, situation.sensitive)
-    tries, rest = search.effort * sites, Span(progress, 0.12, 1.0)
+    tries, rest = search.effort * sites, Span(progress, 0.02, 1.0)
     seed, limits = situation.random_seed, (search.weight, search.longer, search.lossier)
     larger = 1 + search.uneven_percent / 100
     found = move_sites(partition, tries, seed, *limits, change, rest, larger, search.leaving)

@@ -28,6 +28,10 @@ class Silent:
         """Do nothing."""
 
 
+SILENT = Silent()
+"""What work tells its progress to if nobody asked."""
+
+
 class Grace:
     """Progress of what is finished quickly although the user wants to stop: it ends the work after some seconds."""
 

@@ -6,19 +6,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from vbas_desktop.algorithms.limit import allowed_records
 from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.site_numbers import allowed_records
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.approaches.site_number.limit import LimitSiteNumber
 from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.sensitive import enforced
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.solution import Advice, RunResult, Solution
 from vbas_desktop.domain.words import counted, share_in_words
 
 from .limits import boundaries_of
-from .outcome import situation_of
+from .outcome import aggregation_for, situation_of
 from .partitions import Partitions, decide_sites
 from .parts import tiers_within
 
@@ -35,7 +34,7 @@ class KeptTrials:
     def __init__(self) -> None:
         self._latest: Partitions | None = None
 
-    def partitions(self, request: Request, progress: Progress | None = None) -> Partitions:
+    def partitions(self, request: Request, progress: Progress = SILENT) -> Partitions:
         """The request's partitions, with what is known of them already."""
         latest = self._latest
         if latest is None or not _alike(latest.request, request):
@@ -54,7 +53,7 @@ def _alike(one: Request, other: Request) -> bool:
 
 
 def advice_on(
-    request: Request, result: RunResult, progress: Progress | None = None, kept: KeptTrials | None = None
+    request: Request, result: RunResult, progress: Progress = SILENT, kept: KeptTrials | None = None
 ) -> Advice | None:
     """What to do if the chosen solution loses more than is allowed, or nothing at all; None if it is well chosen.
 
@@ -71,7 +70,6 @@ def advice_on(
     if 0 < lost <= allowed or (lost == 0 and everything):
         return None
     searching = replace(request, site_number=LimitSiteNumber(allowed_loss_percent=result.allowed_loss_percent))
-    progress = progress or Silent()
     partitions = (kept or KeptTrials()).partitions(searching, progress)
     sites, _ = decide_sites(partitions, progress)
     suppressed = partitions.tried[sites]
@@ -110,9 +108,8 @@ def suppressed_in_tiers(problem: Problem, solution: Solution, progress: Progress
     situation = Situation(problem.regions, problem.counts, problem.k, sensitive=problem.sensitive)
     limits = boundaries_of(problem, solution)
     tiers = tiers_within(limits, make("tiers", USUAL_TIERS), situation, solution.membership, progress)
-    judged, groups = enforced(problem.sensitive), solution.aggregated_regions
-    found = decide(problem.counts, judged, problem.k, solution.membership, groups, tiers, progress)
-    lost = problem.records - found.records
+    merged = replace(aggregation_for(problem, solution).judged, tiers=tiers)
+    lost = problem.records - decide(merged, progress).records
     return lost if lost < solution.suppressed_records else None
 
 

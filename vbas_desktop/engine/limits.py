@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.contiguity import middles
+from vbas_desktop.algorithms.places import middles
 from vbas_desktop.algorithms.region_names import region_codes
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.problem import Problem, Request
@@ -47,22 +47,6 @@ class Wish:
     most: float
 
 
-@dataclass(frozen=True)
-class Unmet:
-    """A wish that an aggregated region (by dense number) does not meet."""
-
-    region: int
-    what: str
-    least: float | None
-    most: float | None
-    has: float
-
-    def as_dict(self, code: str) -> dict[str, Any]:
-        """As plain data, the region by its code."""
-        bound = {"at_least": _whole(self.least)} if self.least is not None else {"at_most": _whole(self.most or 0.0)}
-        return {"region": code, "what": self.what, **bound, "has": _whole(self.has)}
-
-
 @dataclass(frozen=True, eq=False)
 class Limits:
     """The limits of one problem. ``value[i]`` numbers what initial region i has in the columns ``within``.
@@ -83,16 +67,18 @@ class Limits:
         """The initial regions that may be merged with each other, value by value; then each one that stays alone."""
         return _groups(self.value, self.alone)
 
-    def unmet(self, membership: NDArray[np.int32]) -> Iterator[Unmet]:
-        """The wishes that these aggregated regions do not meet."""
+    def unmet(self, membership: NDArray[np.int32]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The wishes that these aggregated regions do not meet: the region's number, and the wish as plain data."""
         number = int(membership.max()) + 1
         concerned = np.bincount(membership, self.alone, minlength=number) == 0
         for wish in self.wishes:
             has = np.bincount(membership, wish.amounts, minlength=number)
-            for region in np.flatnonzero(concerned & (has < wish.least)).tolist():
-                yield Unmet(region, wish.what, wish.least, None, float(has[region]))
-            for region in np.flatnonzero(concerned & (has > wish.most)).tolist():
-                yield Unmet(region, wish.what, None, wish.most, float(has[region]))
+            for name, bound, missed in (
+                ("at_least", wish.least, has < wish.least),
+                ("at_most", wish.most, has > wish.most),
+            ):
+                for region in np.flatnonzero(concerned & missed).tolist():
+                    yield region, {"what": wish.what, name: _whole(bound), "has": _whole(float(has[region]))}
 
 
 def _groups(value: NDArray[np.int32], alone: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
@@ -267,7 +253,7 @@ def with_limits_told(
         ],
         "centres": _centres(problem.regions, limits, solution),
         "part_sites": list(part_sites),
-        "unmet": [each.as_dict(codes[each.region]) for each in limits.unmet(solution.membership)],
+        "unmet": [{"region": codes[region], **wish} for region, wish in limits.unmet(solution.membership)],
     }
     return replace(solution, told={**solution.told, TOLD: told})
 

@@ -1,53 +1,30 @@
-"""From owners to what is released: everything about a solution can be recomputed from who owns what."""
+"""From owners to what is released, and what that tells of sensitive values: all of it from who owns what."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.diversity import without_classes
-from vbas_desktop.algorithms.grouping import dense_membership, ends_of_kept
-from vbas_desktop.algorithms.released import decide, placed_in_tiers
+from vbas_desktop.algorithms.diversity import Segments, shares_of, without_classes
+from vbas_desktop.algorithms.grouping import dense_membership, suppress_globally
+from vbas_desktop.algorithms.released import Aggregation, Decided, decide, placed
 from vbas_desktop.approaches.base import Outcome, Situation
+from vbas_desktop.domain.criteria import CLOSENESS, DISTINCT, ENTROPY, ORDERED, SHARE
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.records import EquivalenceCounts, frozen
+from vbas_desktop.domain.progress import SILENT, Progress
+from vbas_desktop.domain.records import finite_number, frozen
 from vbas_desktop.domain.solution import Solution
-from vbas_desktop.domain.tiers import Tiers
+from vbas_desktop.domain.tiers import NOWHERE, Tiers
 
-from .sensitive import lost_for_sensitive_values, sensitive_facts
-
-_STAGE = "Suppressing classes that are too small everywhere"
-
-
-def suppress_globally(counts: EquivalenceCounts, k: int, progress: Progress | None = None) -> EquivalenceCounts:
-    """The counts without the classes that have fewer than k records in all regions together.
-
-    The possible classes stay what they were: only columns of the classes that occur go away. Nothing is copied if no
-    class is too small.
-    """
-    progress = progress or Silent()
-    progress.update(_STAGE)
-    large = counts.class_totals >= k
-    progress.update(_STAGE)
-    if large.all():
-        return counts
-    classes = counts.classes[large]
-    if counts.dense is not None:
-        return EquivalenceCounts.from_dense(counts.category_numbers, classes, counts.dense[:, large])
-    indptr, columns, values = counts.rows
-    kept = large[columns]
-    progress.update(_STAGE)
-    ends = ends_of_kept(kept, indptr)
-    progress.update(_STAGE)
-    renumbered = (np.cumsum(large) - 1).astype(np.int32)
-    return EquivalenceCounts.from_rows(counts.category_numbers, classes, ends, renumbered[columns[kept]], values[kept])
+Facts = Mapping[str, Mapping[str, Any]]
+"""Column → figure → value; None where no released class has a harmful value."""
 
 
 def situation_of(
-    problem: Problem, global_suppression: bool = True, random_seed: int = 0, progress: Progress | None = None
+    problem: Problem, global_suppression: bool = True, random_seed: int = 0, progress: Progress = SILENT
 ) -> tuple[Situation, int]:
     """What approaches see of the problem, and how many records global suppression took away."""
     counts = suppress_globally(problem.counts, problem.k, progress) if global_suppression else problem.counts
@@ -56,12 +33,34 @@ def situation_of(
     return situation, problem.counts.records - counts.records
 
 
+def aggregation_of(
+    given: Problem | Situation, owner: NDArray[np.integer], tiers: Tiers | None = None
+) -> tuple[Aggregation, NDArray[np.int64]]:
+    """What these owners merge, and which owner each aggregated region belongs to."""
+    membership, used = dense_membership(owner)
+    return Aggregation(given.counts, given.k, frozen(membership), int(used.size), tiers, given.sensitive), used
+
+
+def aggregation_for(problem: Problem, solution: Solution) -> Aggregation:
+    """What a solution merges, from the counts of the file.
+
+    A class below k in the whole file is below k in every place, so the release is the same without global suppression.
+    """
+    merged = solution.membership, solution.aggregated_regions, solution.tiers
+    return Aggregation(problem.counts, problem.k, *merged, problem.sensitive)
+
+
+def decided_for(problem: Problem, solution: Solution, progress: Progress = SILENT) -> Decided:
+    """What a solution releases, from the counts of the file, with the values of all sensitive columns."""
+    return decide(aggregation_for(problem, solution), progress)
+
+
 def outcome_of(
     problem: Problem,
     situation: Situation,
     owner: NDArray[np.int32],
     sites: NDArray[np.float64] | None,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     tiers: Tiers | None = None,
 ) -> Outcome:
     """The aggregation with local suppression: in each aggregated region every class smaller than k is dropped, and
@@ -69,37 +68,71 @@ def outcome_of(
 
     In tiers these classes are released in the smallest larger place where that is safe.
     """
-    progress = progress or Silent()
-    membership, used = dense_membership(owner)
-    counts, values = situation.counts, situation.sensitive
-    outcome = partial(
-        Outcome,
+    merged, used = aggregation_of(situation, owner, tiers)
+    release = placed(merged, progress)
+    return Outcome(
         situation=situation,
         records=problem.records,
         records_by_region=problem.counts.region_totals,
-        membership=frozen(membership),
-        aggregated_regions=int(used.size),
+        membership=merged.membership,
+        aggregated_regions=merged.groups,
         sites=None if sites is None else frozen(sites[used]),
+        released=release.classes[0],
+        released_by_tier=frozen(release.records),
         tiers=tiers,
-    )
-    if tiers is not None and not values:
-        placed = placed_in_tiers(counts, situation.k, membership, used.size, tiers, progress)
-        here, *coarser = placed.classes
-        return outcome(released=here, coarser=tuple(coarser), released_by_tier=frozen(placed.records))
-    found = decide(counts, values, situation.k, membership, used.size, tiers, progress, released_only=True)
-    return outcome(
-        released=found.here,
-        released_by_tier=frozen(found.by_tier(counts, membership, progress)),
-        coarser=found.coarser,
-        sensitive=sensitive_facts(found),
-        suppressed_sensitive=lost_for_sensitive_values(found),
+        coarser=release.classes[1:],
+        sensitive={} if release.found is None else sensitive_facts(release.found),
+        suppressed_sensitive=0 if release.found is None else _lost_for_sensitive_values(release.found),
     )
 
 
-def outcome_of_solution(problem: Problem, solution: Solution, progress: Progress | None = None) -> Outcome:
-    """What a solution releases, from the counts of the file.
+def sensitive_facts(found: Decided) -> Facts:
+    """The worst figures of all released classes, column by column."""
+    return {values.column.column: _facts(found, values) for values in found.values}
 
-    A class below k in the whole file is below k in every place, so the outcome is the same without global suppression.
+
+def _lost_for_sensitive_values(found: Decided) -> int:
+    """The records of classes with k or more that are released nowhere, because of their sensitive values."""
+    sizes = found.aggregated.rows[2]
+    return 0 if found.decided is None else int(sizes[(sizes >= found.given.k) & (found.tier_of == NOWHERE)].sum())
+
+
+def _facts(found: Decided, values: Segments) -> dict[str, Any]:
+    shares = shares_of(values.totals(found.tier_of != NOWHERE))
+    parts = [found.released_values(values, tier) for tier in range(found.number)]
+
+    def worst(kind: int) -> float | None:
+        figures = np.concatenate([part.figures(kind, 0.0, shares) for part in parts])
+        if kind in (DISTINCT, ENTROPY):
+            return float(figures.min()) if figures.size and np.isfinite(figures.min()) else None
+        return float(figures.max()) if figures.size else None
+
+    least = worst(DISTINCT)
+    one_value = [part.sizes[part.figures(SHARE, 0.0, shares) >= 100.0] for part in parts]
+    return {
+        "largest_share_percent": worst(SHARE),
+        "least_distinct": None if least is None else int(least),
+        "least_entropy": worst(ENTROPY),
+        "largest_closeness": worst(CLOSENESS),
+        "largest_ordered_closeness": worst(ORDERED) if _is_ordered(values.column.values) else None,
+        "one_value_classes": sum(int(sizes.size) for sizes in one_value),
+        "one_value_records": sum(int(sizes.sum()) for sizes in one_value),
+        "classes": sum(len(part) for part in parts),
+    }
+
+
+def _is_ordered(values: tuple[str, ...]) -> bool:
+    """Whether the values of a column are numbers, all of them: then they have an order, and a distance along it."""
+    return bool(values) and all(finite_number(value) is not None for value in values)
+
+
+def largest_shares(found: Decided) -> NDArray[np.float64]:
+    """Of each aggregated region the largest share, in percent, that one harmful value has in a class released in it.
+
+    The worst of all sensitive columns; NaN where nothing is released, or if there is no sensitive column.
     """
-    situation = Situation(problem.regions, problem.counts, problem.k, sensitive=problem.sensitive)
-    return outcome_of(problem, situation, solution.owner, solution.sites, progress, solution.tiers)
+    worst = np.full(found.aggregated.regions, -1.0)
+    for values in found.values:
+        part = found.released_values(values, 0)
+        np.maximum.at(worst, part.places, part.figures(SHARE, 0.0, shares_of(values.column.totals)))
+    return np.where(worst < 0, np.nan, worst)

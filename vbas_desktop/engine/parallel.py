@@ -42,11 +42,7 @@ def in_order(jobs: Sequence[Callable[[Progress], T]], progress: Progress, worker
     """
     whole = _Whole(progress, len(jobs))
     if workers <= 1:
-        for number, job in enumerate(jobs):
-            part = whole.part(number)
-            result = job(part)
-            part.finish()
-            yield result
+        yield from (whole.execute(number, job) for number, job in enumerate(jobs))
         return
     with ThreadPoolExecutor(workers, thread_name_prefix="vbas-run") as pool:
         futures = [pool.submit(whole.execute, number, job) for number, job in enumerate(jobs)]
@@ -74,19 +70,15 @@ class _Whole:
         self._lock = threading.Lock()
         self.first_error: BaseException | None = None
 
-    def part(self, number: int) -> _Part:
-        return _Part(self, number)
-
     def execute(self, number: int, job: Callable[[Progress], T]) -> T:
-        part = self.part(number)
         try:
-            result = job(part)
+            result = job(_Part(self, number))
         except BaseException as error:
             with self._lock:
                 self.first_error = self.first_error or error
             self.stop()
             raise
-        part.finish()
+        self._fractions[number] = 1.0
         return result
 
     def stop(self) -> None:
@@ -99,9 +91,6 @@ class _Whole:
             self._fractions[number] = max(self._fractions[number], min(1.0, fraction))
         self._progress.update(stage, sum(self._fractions) / len(self._fractions))
 
-    def finish(self, number: int) -> None:
-        self._fractions[number] = 1.0
-
 
 class _Part:
     """The progress of one job."""
@@ -111,6 +100,3 @@ class _Part:
 
     def update(self, stage: str, fraction: float | None = None) -> None:
         self._whole.update(self._number, stage, fraction)
-
-    def finish(self) -> None:
-        self._whole.finish(self._number)

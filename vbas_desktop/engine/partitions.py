@@ -13,21 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import dense_membership
-from vbas_desktop.algorithms.limit import allowed_records, most_trials
-from vbas_desktop.algorithms.released import released_by_place
-from vbas_desktop.algorithms.site_numbers import range_of_sites
+from vbas_desktop.algorithms.released import Aggregation, released_by_place
+from vbas_desktop.algorithms.site_numbers import allowed_records, most_trials, range_of_sites
 from vbas_desktop.approaches.base import Refinement, SiteLocation, Situation
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Grace, Progress, Silent, Span
 from vbas_desktop.domain.records import frozen
-from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Unrefined
 from vbas_desktop.domain.tiers import Tiers
 from vbas_desktop.domain.words import counted
 
 from .checks import check_all_kept, check_owner, check_sites, check_tiers
 from .limits import Limits, limits_of
+from .outcome import aggregation_of
 from .parts import Part, Parts, joined_findings, joined_owner, joined_told, tiers_within, to_wishes
 
 _STAGE = "Finding the number of sites"
@@ -57,6 +56,10 @@ class Partition:
     stopped: bool = False
     detoured: NDArray[np.bool_] | None = None
     part_sites: tuple[int, ...] = ()
+
+    def aggregation(self, situation: Situation) -> Aggregation:
+        """What it merges, with those sensitive columns only that decide something."""
+        return aggregation_of(situation, self.owner, self.tiers)[0].judged
 
 
 class _Known:
@@ -261,10 +264,7 @@ class Partitions:
         return self._suppressed[sites]
 
     def _count(self, sites: int, progress: Progress) -> int:
-        partition, counts, k = self._made[sites], self.situation.counts, self.situation.k
-        membership, used = dense_membership(partition.owner)
-        judged = enforced(self.situation.sensitive)
-        released = released_by_place(counts, judged, k, membership, used.size, partition.tiers, progress)
+        released = released_by_place(self._made[sites].aggregation(self.situation), progress)
         return self.request.problem.records - sum(int(totals.sum()) for totals in released)
 
 

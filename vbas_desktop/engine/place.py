@@ -8,23 +8,123 @@ tells something are Jaccard, Fowlkes–Mallows and how far records moved.
 
 from __future__ import annotations
 
-import math
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts
-from vbas_desktop.algorithms.pair_counts import pairs_by_region, pairs_kept
-from vbas_desktop.algorithms.released import decide, placed_in_tiers
-from vbas_desktop.algorithms.tier_release import records_by_tier
+from vbas_desktop.algorithms.grouping import pairs_by_region
+from vbas_desktop.algorithms.indices import DaviesBouldin, PairCounts, coinciding_pairs, largest_ratios, of_rows
+from vbas_desktop.algorithms.released import Aggregation, Placed, placed
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent
-from vbas_desktop.domain.sensitive import enforced
+from vbas_desktop.domain.progress import SILENT, Progress
+from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.solution import Representability, Solution
 
-from .place_parts import HEIGHT, Levels, Released, levels_of, packed, precision_by_column
+from .outcome import aggregation_for
+
+HEIGHT = 2
+"""Levels above a value, and above an initial region without tiers: the group it is taken into, suppression."""
+
+Levels = Mapping[str, Mapping[int, int]]
+"""Column → level → released records."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """How far records are from the record-weighted centre of their aggregated region, in the unit of the coordinates.
+
+    ``by_region`` is the mean of each aggregated region (NaN where nothing was released), ``mean`` that of all.
+    """
+
+    by_region: NDArray[np.float64]
+    mean: float | None
+    davies_bouldin: DaviesBouldin
+
+
+def moves(
+    points: NDArray[np.float64], membership: NDArray[np.integer], groups: int, weight: NDArray[np.int64]
+) -> Moves:
+    """From the released records of each initial region, or of each initial region in each tier.
+
+    A distance itself says how far a place was generalised, so Davies–Bouldin takes it without a further factor: S is
+    the root mean square of a region, D that of the centres.
+    """
+    total = np.bincount(membership, weight, minlength=groups)
+    everything = float(weight.sum())
+    if not everything:
+        return Moves(np.full(groups, np.nan), None, DaviesBouldin(None, 0, reason="nothing is released"))
+    safe = np.where(total > 0, total, 1.0)
+    centre = np.column_stack(
+        [np.bincount(membership, weight * points[:, axis], minlength=groups) / safe for axis in (0, 1)]
+    )
+    squared = ((points - centre[membership]) ** 2).sum(axis=1)
+    far = np.sqrt(squared)
+    by_region = np.bincount(membership, weight * far, minlength=groups) / safe
+    spread = np.sqrt(np.bincount(membership, weight * squared, minlength=groups) / safe)
+    middle = (weight[:, None] * points).sum(axis=0) / everything
+    widest = float(np.sqrt((weight * ((points - middle) ** 2).sum(axis=1)).sum() / everything))
+    used = total > 0
+    largest, nearest = largest_ratios(centre[used], spread[used])
+    index = of_rows(largest, nearest, coinciding_pairs(centre[used]), widest)
+    return Moves(np.where(used, by_region, np.nan), float((weight * far).sum() / everything), index)
+
+
+def levels_of(problem: Problem, membership: NDArray[np.int32], released: Placed) -> Levels:
+    """On which level the released records are in each column: a region that stands alone is as it was."""
+    found: dict[str, dict[int, int]] = {}
+    first = released.classes[0]
+    totals = np.sum([counts.class_totals for counts in released.classes], axis=0)
+    grouped = {grouping.column: grouping.groups for grouping in problem.groupings}
+    for q, categories in enumerate(problem.categories):
+        name = problem.quasi_identifiers[q]
+        raised = {group for value, group in grouped.get(name, {}).items() if group != value}
+        level = np.array([int(value in raised) for value in categories.values], np.int64)
+        records = np.bincount(level[codes_of(first, q)], totals, minlength=2) if totals.size else np.zeros(2)
+        found[name] = {number: int(records[number]) for number in (0, 1) if records[number]}
+    together = np.bincount(membership)[membership] > 1
+    moved = int(released.records[0, together].sum())
+    places = {0: int(released.records[0].sum()) - moved, 1: moved}
+    places |= {tier + 1: int(released.records[tier].sum()) for tier in range(1, len(released.classes))}
+    found[problem.region_column] = {number: records for number, records in places.items() if records}
+    return found
+
+
+def precision_by_column(levels: Levels, heights: Mapping[str, int] = MappingProxyType({})) -> dict[str, float] | None:
+    """1 − the mean share of the levels climbed, column by column; None if nothing was released."""
+    if not any(sum(records.values()) for records in levels.values()):
+        return None
+    return {
+        name: 1.0
+        - sum(level * number for level, number in records.items()) / heights.get(name, HEIGHT) / sum(records.values())
+        for name, records in levels.items()
+    }
+
+
+def codes_of(counts: EquivalenceCounts, q: int) -> NDArray[np.int64]:
+    """The category of each class in the q-th quasi-identifier."""
+    rest = counts.classes
+    for number in reversed(counts.category_numbers[q + 1 :]):
+        rest = rest // number
+    return np.asarray(rest % counts.category_numbers[q])
+
+
+def packed(flags: NDArray[np.bool_]) -> str:
+    """Flags as a short text."""
+    return base64.b64encode(np.packbits(flags).tobytes()).decode("ascii")
+
+
+def unpacked(text: str, number: int) -> NDArray[np.bool_] | None:
+    """The flags again; None if the text does not hold so many."""
+    try:
+        bits = np.unpackbits(np.frombuffer(base64.b64decode(text, validate=True), np.uint8))
+    except ValueError:
+        return None
+    return bits[:number].astype(bool) if number <= bits.size < number + 8 else None
+
 
 _STAGE = "Rating what is kept of the geography"
 
@@ -105,13 +205,13 @@ def distance_scale(unit: str) -> tuple[float, str]:
     return (1000.0, "km") if unit == "m" else (1.0, unit)
 
 
-def place_vector(problem: Problem, solution: Solution, progress: Progress | None = None) -> PlaceVector:
+def place_vector(problem: Problem, solution: Solution, progress: Progress = SILENT) -> PlaceVector:
     """The vector of one solution: a few passes over the stored counts, whatever the number of records."""
-    progress = progress or Silent()
-    released = released_of(problem, solution, progress)
+    merged = aggregation_for(problem, solution).judged
+    released = placed(merged, progress)
     records = released.records.sum(axis=0)
     joined = pairs_by_region(released.classes[0])
-    n, a = int(records.sum()), int(released.together.sum())
+    n, a = int(records.sum()), int(released.pairs.sum())
     both = int(joined.sum()) + sum(int(pairs_by_region(counts).sum()) for counts in released.classes[1:])
     overall = PairCounts(a, 0, both - a, n * (n - 1) // 2 - both)
     # Records of unknown regions have no place of their own: each counts as an original class of one.
@@ -120,51 +220,39 @@ def place_vector(problem: Problem, solution: Solution, progress: Progress | None
     a_all = int(pairs_by_region(problem.counts).sum())
     progress.update(_STAGE)
     everything = PairCounts(a_all, 0, both + pool * (pool - 1) // 2 - a_all, 0)
-    groups = solution.aggregated_regions
-    together_by_group = np.zeros(groups, np.int64)
-    np.add.at(together_by_group, solution.membership, released.together[0])
-    moved = released.moves(problem.regions.points)
+    together_by_group = np.zeros(merged.groups, np.int64)
+    np.add.at(together_by_group, merged.membership, released.pairs[0])
+    moved = _moved(problem.regions.points, merged, released)
+    height = max(HEIGHT, len(released.classes))
     return PlaceVector(
         jaccard=overall.jaccard if n else None,
-        fowlkes_mallows=_root(overall.jaccard) if n else None,
+        fowlkes_mallows=overall.fowlkes_mallows if n else None,
         rand=overall.rand,
         mean_distance=moved.mean,
         jaccard_with_suppressed=everything.jaccard,
-        fowlkes_mallows_with_suppressed=_root(everything.jaccard),
+        fowlkes_mallows_with_suppressed=everything.fowlkes_mallows,
         sample_size_ratio=n / problem.records if problem.records else 0.0,
         davies_bouldin=moved.davies_bouldin,
-        levels=levels_of(problem, released),
-        heights={**dict.fromkeys(problem.quasi_identifiers, HEIGHT), problem.region_column: released.height},
+        levels=levels_of(problem, merged.membership, released),
+        heights={**dict.fromkeys(problem.quasi_identifiers, HEIGHT), problem.region_column: height},
         region_jaccard=np.where(joined > 0, together_by_group / np.maximum(joined, 1), np.nan),
-        region_distance=moved.by_region[:groups],
+        region_distance=moved.by_region[: merged.groups],
         released=records,
         released_classes=np.any([counts.class_totals > 0 for counts in released.classes], axis=0),
     )
 
 
-def released_of(problem: Problem, solution: Solution, progress: Progress) -> Released:
-    """What a solution releases, from the counts of the file."""
-    counts, membership, tiers = problem.counts, solution.membership, solution.tiers
-    judged, groups = enforced(problem.sensitive), solution.aggregated_regions
-    if tiers is not None and not judged:
-        placed = placed_in_tiers(counts, problem.k, membership, groups, tiers, progress)
-        return Released(tuple(tiers.memberships(membership)), placed.classes, placed.records, placed.pairs)
-    found = decide(counts, judged, problem.k, membership, groups, tiers, progress, released_only=True)
-    if tiers is None:
-        records, together = pairs_kept(counts, membership, found.here, progress)
-        return Released((membership,), (found.here,), records[None, :], together[None, :])
-    by_tier = records_by_tier(counts, membership, found.aggregated, found.tier_of, len(tiers), progress)
-    return Released(tuple(tiers.memberships(membership)), (found.here, *found.coarser), *by_tier)
+def _moved(points: NDArray[np.float64], merged: Aggregation, released: Placed) -> Moves:
+    """How far records are from the middle of the place where they are released; places tier by tier."""
+    starts = np.cumsum([0, *merged.places])
+    membership = np.concatenate([each + start for each, start in zip(merged.memberships, starts, strict=False)])
+    return moves(np.tile(points, (len(merged.places), 1)), membership, int(starts[-1]), released.records.ravel())
 
 
-def with_representability(problem: Problem, solution: Solution, progress: Progress | None = None) -> Solution:
+def with_representability(problem: Problem, solution: Solution, progress: Progress = SILENT) -> Solution:
     """The same solution with its vector; itself if it knows it already, as one that was kept does."""
     if "precision" in solution.representability and solution.released_classes:
         return solution
     vector = place_vector(problem, solution, progress)
     told = vector.as_dict(problem.regions.system.unit)
     return replace(solution, representability=told, released_classes=packed(vector.released_classes))
-
-
-def _root(value: float | None) -> float | None:
-    return None if value is None else math.sqrt(value)

@@ -1,4 +1,4 @@
-"""The aggregated regions of a solution one by one: what they hold, what they lost, and why."""
+"""The aggregated regions of a solution one by one: what they hold, what they lost and why, what a refinement moved."""
 
 from __future__ import annotations
 
@@ -9,33 +9,29 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.grouping import aggregate, smallest_classes
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
 from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.tiers import NOWHERE
+from vbas_desktop.domain.words import agreeing, counted
 
-from .sensitive import decided_for, largest_shares
+from .outcome import decided_for, largest_shares
 
 
 @dataclass(frozen=True, eq=False)
 class RegionTable:
-    """One row per aggregated region, in the order of ``solution.owners_used``.
+    """One row per aggregated region, in the order of their numbers.
 
     ``records`` counts the records of the file in it (those of unknown regions are nowhere), ``released`` those that
     remain, ``suppressed`` the difference, whether lost globally or locally. In tiers, ``released`` are those released
     with its own code, and ``raised`` those released in larger places; ``by_tier[t]`` are those released in tier t.
-    ``anonymity_before`` and ``anonymity_after`` are
-    the smallest class before and after suppression; 0 where there is no record. ``site_x`` and ``site_y`` are NaN
-    without sites. ``vector[t − 1]`` classes of all regions together have t records before suppression.
+    ``anonymity_before`` and ``anonymity_after`` are the smallest class before and after suppression; 0 where there is
+    no record. ``vector[t − 1]`` classes of all regions together have t records before suppression.
     ``largest_share`` is the largest share, in percent, of one harmful value in a class released in the region; NaN
     where there is none.
     """
 
-    site: NDArray[np.int32]
-    site_x: NDArray[np.float64]
-    site_y: NDArray[np.float64]
-    initial_regions: NDArray[np.int64]
     records: NDArray[np.int64]
     released: NDArray[np.int64]
     suppressed: NDArray[np.int64]
@@ -47,7 +43,7 @@ class RegionTable:
     by_tier: tuple[NDArray[np.int64], ...] = ()
 
     def __len__(self) -> int:
-        return int(self.site.size)
+        return int(self.records.size)
 
     @property
     def share_of_loss(self) -> NDArray[np.float64]:
@@ -69,39 +65,32 @@ class SmallClass:
     harmful: bool = False
 
 
-def region_table(problem: Problem, solution: Solution, progress: Progress | None = None) -> RegionTable:
+def region_table(problem: Problem, solution: Solution, progress: Progress = SILENT) -> RegionTable:
     """What each aggregated region holds and lost. O(stored counts), milliseconds."""
-    progress = progress or Silent()
     # A class below k in the whole file is below k in every region, so local suppression alone gives the release.
     found = decided_for(problem, solution, progress)
     aggregated, released = found.aggregated, found.here
     progress.update("Counting the aggregated regions")
-    used = solution.owners_used
-    nowhere = np.full((used.size, 2), np.nan)
-    places = nowhere if solution.sites is None else solution.sites[used]
+    regions = aggregated.regions
     by_tier: tuple[NDArray[np.int64], ...] = ()
     if solution.tiers is not None:
         tier_of = found.tier_of
         indptr, _, values = aggregated.rows
-        place = np.repeat(np.arange(used.size), np.diff(indptr))
+        place = np.repeat(np.arange(regions), np.diff(indptr))
         by_tier = tuple(
-            frozen(np.bincount(place[here], values[here], used.size).astype(np.int64))
+            frozen(np.bincount(place[here], values[here], regions).astype(np.int64))
             for here in (tier_of == tier for tier in range(len(solution.tiers)))
         )
-    raised = np.sum(by_tier[1:], axis=0) if by_tier else np.zeros(used.size, np.int64)
+    raised = np.sum(by_tier[1:], axis=0) if by_tier else np.zeros(regions, np.int64)
     before, _ = smallest_classes(aggregated)
     after, _ = smallest_classes(released)
     return RegionTable(
-        site=used,
-        site_x=frozen(places[:, 0].copy()),
-        site_y=frozen(places[:, 1].copy()),
-        initial_regions=frozen(np.bincount(solution.membership, minlength=used.size)),
         records=aggregated.region_totals,
         released=released.region_totals,
         suppressed=frozen(aggregated.region_totals - released.region_totals - raised),
         anonymity_before=frozen(before),
         anonymity_after=frozen(after),
-        vector=_vector(aggregated.dense if aggregated.dense is not None else aggregated.rows[2]),
+        vector=_vector(aggregated.arrays[-1]),
         raised=frozen(raised),
         largest_share=frozen(largest_shares(found)),
         by_tier=by_tier,
@@ -113,7 +102,7 @@ def anonymity_vector(problem: Problem, solution: Solution, region: int | None = 
     if region is not None:
         return _vector(class_sizes(problem, solution, region)[1])
     counts = aggregate(problem.counts, solution.membership, solution.aggregated_regions)
-    return _vector(counts.dense if counts.dense is not None else counts.rows[2])
+    return _vector(counts.arrays[-1])
 
 
 def _vector(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -166,3 +155,66 @@ def class_labels(problem: Problem, column: int) -> tuple[str, ...]:
     """The categories of one class in the words of the file, in the order of the quasi-identifiers."""
     codes = problem.counts.class_codes(column)
     return tuple(categories.label(code) for categories, code in zip(problem.categories, codes, strict=True))
+
+
+@dataclass(frozen=True)
+class Handover:
+    """Initial regions that one aggregated region has from, or gave to, another one.
+
+    ``kept`` is how many records fewer are suppressed than if they were handed back and all else stayed (before larger
+    places are looked at); None where criteria for sensitive values decide, too.
+    """
+
+    other: int
+    regions: int
+    gained: bool
+    kept: int | None
+
+
+def handovers(problem: Problem, solution: Solution, region: int) -> tuple[Handover, ...]:
+    """Those of one aggregated region, what it gained first, more initial regions first; none without a refinement."""
+    if solution.unrefined is None:
+        return ()
+    former = np.searchsorted(solution.owners_used, solution.unrefined.owner)
+    now, found = solution.membership, []
+    for gained in (True, False):
+        mine, theirs = (now, former) if gained else (former, now)
+        moved = (mine == region) & (theirs != region)
+        for other in np.unique(theirs[moved]).tolist():
+            part = moved & (theirs == other)
+            taker, giver = (region, other) if gained else (other, region)
+            kept = None if problem.judged_columns else _kept(problem, now, part, taker, giver)
+            found.append(Handover(other, int(part.sum()), gained, kept))
+    return tuple(sorted(found, key=lambda each: (not each.gained, -each.regions, each.other)))
+
+
+def _kept(problem: Problem, now: NDArray[np.int32], part: NDArray[np.bool_], taker: int, giver: int) -> int:
+    moved, k = sizes_in(problem.counts, np.flatnonzero(part)), problem.k
+    taken, left = (sizes_in(problem.counts, np.flatnonzero(now == each)) for each in (taker, giver))
+    back = _suppressed(taken - moved, k) + _suppressed(left + moved, k)
+    return back - _suppressed(taken, k) - _suppressed(left, k)
+
+
+def _suppressed(sizes: NDArray[np.int64], k: int) -> int:
+    return int(sizes[sizes < k].sum())
+
+
+def in_sentences(found: tuple[Handover, ...], codes: tuple[str, ...], most: int = 10) -> tuple[str, ...]:
+    """Where initial regions came from or went to by the refinement, and why; so many neighbours are told one by one."""
+    told, rest = [_sentence(each, codes[each.other]) for each in found[:most]], found[most:]
+    if rest:
+        number = sum(each.regions for each in rest)
+        told.append(f"{number:,} more came from or went to {counted(len(rest), 'other neighbour')}.")
+    return tuple(told)
+
+
+def _sentence(handover: Handover, code: str) -> str:
+    number, kept = handover.regions, handover.kept
+    moved = f"{counted(number, 'initial region')} {'came from' if handover.gained else 'went to'} {code}"
+    if kept is None:
+        return f"{moved}."
+    if kept > 0:
+        return f"{moved} because {counted(kept, 'record')} fewer {agreeing(kept, 'is', 'are')} suppressed."
+    if kept == 0:
+        return f"{moved}; by itself that keeps no record."
+    return f"{moved}; by itself that costs {counted(-kept, 'record')}, but other moves build on it."

@@ -20,22 +20,19 @@ from vbas_desktop.approaches.base import Approach, Measure, Outcome
 from vbas_desktop.approaches.registry import DEFAULTS, approaches, make, usual_among
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.problem import Request
-from vbas_desktop.domain.progress import Progress, Silent, Span
+from vbas_desktop.domain.progress import SILENT, Progress, Silent, Span
 from vbas_desktop.domain.records import frozen
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import agreeing, counted
 
 from .advice import KeptTrials
 from .checks import check_request, unused_files
-from .dominance import marked
+from .dominance import SECONDS, marked
 from .limits import unmet_findings, with_limits_told
 from .outcome import outcome_of
 from .parallel import in_order, workers_for
 from .partitions import Partition, Partitions, decide_sites
 from .place import with_representability
-
-SECONDS = "seconds"
-"""The one measure that the engine takes itself: the wall time of the stages, loading apart."""
 
 _TRIED = 0.6
 """The share of the work after which the number of sites is known, if it is found by trying."""
@@ -43,7 +40,7 @@ _TRIED = 0.6
 
 def run(
     request: Request,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     on_solution: Callable[[Solution], None] | None = None,
     kept: KeptTrials | None = None,
 ) -> RunResult:
@@ -53,7 +50,6 @@ def run(
     before Pareto marks are known; what it got stays valid if the run is stopped. The same request gives the same
     solutions whatever the number of workers, and whatever is ``kept`` of a look ahead; only ``seconds`` differ.
     """
-    progress = progress or Silent()
     started = time.perf_counter()
     progress.update("Checking what is asked for", 0.0)
     check_request(request)

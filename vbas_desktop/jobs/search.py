@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.progress import Progress, Silent, Span
 from vbas_desktop.search.lattice import Finest, Lattice, lattice_of
-from vbas_desktop.search.run import Found, Searched, search
-from vbas_desktop.search.store import NodeMemory, NodeStore
+from vbas_desktop.search.run import Found, NodeMemory, NodeStore, Searched, search
 from vbas_desktop.settings.run import RunSettings
 
 from .data import Data

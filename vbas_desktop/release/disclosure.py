@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from vbas_desktop.algorithms.indices import DaviesBouldin
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.limits import TOLD as LIMITS
-from vbas_desktop.engine.place import PlaceVector
-from vbas_desktop.engine.place_parts import HEIGHT, Levels, Moves, codes_of, moves
+from vbas_desktop.engine.place import HEIGHT, Levels, Moves, PlaceVector, codes_of, moves
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .plan import Partition, Plan

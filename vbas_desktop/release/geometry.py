@@ -16,9 +16,16 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.cells import aggregated_shapes, disc_radius, merged_shapes
-from vbas_desktop.algorithms.coverage import Rings, Shapes, object_array, polygon_rings, polygonal
+from vbas_desktop.algorithms.coverage import (
+    Rings,
+    Shapes,
+    object_array,
+    on_grid,
+    polygon_rings,
+    polygonal,
+    without_hairlines,
+)
 from vbas_desktop.algorithms.date_line import cut_of_shapes, ends_at_date_line, sides, unwrapped, within_half_turn
-from vbas_desktop.algorithms.rounding import on_grid, without_hairlines
 from vbas_desktop.domain.crosswalk import NAME
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions

@@ -16,7 +16,7 @@ from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
-from vbas_desktop.engine.sensitive import decided_for
+from vbas_desktop.engine.outcome import decided_for
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -250,7 +250,7 @@ def _coarser(
     found: list[TierPlaces] = []
     memberships = list(tiers.memberships(solution.membership))
     for tier in range(len(tiers) - 1, 0, -1):
-        indptr, columns, sizes = decided.coarser[tier - 1].rows
+        indptr, columns, sizes = decided.classes[tier].rows
         above = [""] if not found else [codes[tier + 1][place] for place in tiers.parents[tier].tolist()]
         places = TierPlaces(
             title=tiers.titles[tier],

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vbas_desktop.assessment.representability.vector import FORMAT_VERSION
-from vbas_desktop.engine.place import distance_scale
-from vbas_desktop.engine.place_parts import HEIGHT, precision_by_column
+from vbas_desktop.engine.place import HEIGHT, distance_scale, precision_by_column
 from vbas_desktop.settings.release import ReleaseOptions
 
 from .disclosure import Told, two_digits

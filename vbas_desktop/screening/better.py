@@ -107,21 +107,14 @@ def _improve_piece(state: NDArray[np.int64], may: NDArray[np.bool_], i: int, j: 
         for other in range(rows):
             if other == i:
                 continue
-            # People of i leave j for the other slot (sign +1), or come from there into j (−1).
-            if state[other, other_slot] and may[i, other_slot] and may[other, j]:
-                top = min(state[i, j], state[other, other_slot])
-                for t in range(top, 0, -1):
-                    tries += 1
-                    if _helps(state, i, j, other, other_slot, t, rows - 1):
-                        _move(state, i, j, other, other_slot, t)
-                        return True, tries
-            if state[other, j] and state[i, other_slot] and may[other, other_slot]:
-                top = min(state[other, j], state[i, other_slot])
-                for t in range(top, 0, -1):
-                    tries += 1
-                    if _helps(state, i, other_slot, other, j, t, rows - 1):
-                        _move(state, i, other_slot, other, j, t)
-                        return True, tries
+            # People of i leave j for the other slot, or come from there into j.
+            for here, there in ((j, other_slot), (other_slot, j)):
+                if may[i, there] and may[other, here]:
+                    for t in range(min(state[i, here], state[other, there]), 0, -1):
+                        tries += 1
+                        if _helps(state, i, here, other, there, t, rows - 1):
+                            _move(state, i, here, other, there, t)
+                            return True, tries
     return False, tries
 
 

@@ -57,9 +57,9 @@ def improvements(
             plans = {name: planner(name, time_limit=seconds).plan(task, progress) for name in names}
             random = planner("random", random_seed=seed).plan(task, progress)
             for name in names:
-                totals[name] += improvement(plans[name].vector, random.vector, task.before).value
+                totals[name] += _gain(task, plans[name], random)
             if "optimal" in plans:
-                gained += improvement(plans["optimal"].vector, plans["heuristic"].vector, task.before).value
+                gained += _gain(task, plans["optimal"], plans["heuristic"])
                 proved += plans["optimal"].proof == "optimal"
         means = {name: total / programmes for name, total in totals.items()}
         rows.append(Row(people, programmes, means, gained / programmes if "optimal" in names else None, proved))

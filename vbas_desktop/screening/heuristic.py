@@ -11,16 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.approaches.base import Card
 from vbas_desktop.domain.progress import Progress, Silent
 
-from .heuristic_kernel import LARGEST_BUCKET, seat_all
-from .partitions import ExactCounts
 from .planners import Planner, planner
 from .task import Plan, Task, complete
+from .vectors import ExactCounts
 
 REHEARSAL = "vbas_desktop.screening.heuristic:rehearse"
 """What makes the loops of planning ready."""
+
+LARGEST_BUCKET = 1 << 14
+"""Slots with more seats are left to the general planner: here, looking for a fitting size costs up to so many steps."""
+
+_CHUNK = 20_000
+Cells = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 class _FreeSeats:
@@ -94,19 +100,14 @@ class Heuristic(Planner):
         free = task.seats.astype(np.int64).copy()
         if task.allowed is None and free.size and int(free.max()) <= LARGEST_BUCKET:
             return Plan.from_cells(*seat_all(task.people, free, progress), self.card.name, "heuristic")
-        shared = _FreeSeats(free, np.arange(free.size)) if task.allowed is None else None
+        shared = _FreeSeats(free, np.arange(free.size))
         cells: list[tuple[int, int, int]] = []
         order = np.argsort(-task.people, kind="stable").tolist()
         for done, number in enumerate(order):
             if done % 256 == 0:
                 progress.update("Seating classes", done / len(order))
-            if shared is None:
-                assert task.allowed is not None
-                _seat(
-                    number, int(task.people[number]), _FreeSeats(free, np.nonzero(task.allowed[number])[0]), free, cells
-                )
-            else:
-                _seat(number, int(task.people[number]), shared, free, cells)
+            seats = shared if task.allowed is None else _FreeSeats(free, np.flatnonzero(task.allowed[number]))
+            _seat(number, int(task.people[number]), seats, free, cells)
         table = np.array(cells, np.int64).reshape(-1, 3)
         if task.allowed is not None and table[:, 2].sum() < task.people.sum():
             return Plan.from_matrix(complete(task, table), self.card.name, "heuristic")
@@ -124,6 +125,89 @@ def _seat(
         free[slot] -= taken
         seats.give_back(slot, size - taken)
         people -= taken
+
+
+def seat_all(people: NDArray[np.int64], free: NDArray[np.int64], progress: Progress) -> Cells:
+    """The same rule compiled, with one queue of slots for each number of free seats.
+
+    Class, slot and people of every cell; largest classes first, ties in input order. Every slot may be used."""
+    head, tail = np.full((2, int(free.max()) + 1), -1)
+    follow = np.full(free.size, -1)
+    _fill(free, head, tail, follow)
+    order = np.argsort(-people, kind="stable")
+    # A cell ends either its class or its slot, so there are no more than both together.
+    cells = np.empty((people.size + free.size, 3), np.int64)
+    used = 0
+    for start in range(0, order.size, _CHUNK):
+        progress.update("Seating classes", start / order.size)
+        used = _seat_classes(order[start : start + _CHUNK], people, head, tail, follow, cells, used)
+    return cells[:used, 0], cells[:used, 1], cells[:used, 2]
+
+
+@compiled
+def _fill(free: NDArray[np.int64], head: NDArray[np.int64], tail: NDArray[np.int64], follow: NDArray[np.int64]) -> None:
+    for slot in range(free.size):
+        if free[slot] > 0:
+            _append(slot, free[slot], head, tail, follow)
+
+
+@compiled
+def _append(slot: int, size: int, head: NDArray[np.int64], tail: NDArray[np.int64], follow: NDArray[np.int64]) -> None:
+    follow[slot] = -1
+    if head[size] < 0:
+        head[size] = slot
+    else:
+        follow[tail[size]] = slot
+    tail[size] = slot
+
+
+@compiled
+def _seat_classes(
+    order: NDArray[np.int64],
+    people: NDArray[np.int64],
+    head: NDArray[np.int64],
+    tail: NDArray[np.int64],
+    follow: NDArray[np.int64],
+    cells: NDArray[np.int64],
+    used: int,
+) -> int:
+    top = head.size - 1
+    for number in order:
+        left = people[number]
+        while left > 0:
+            while top > 0 and head[top] < 0:
+                top -= 1
+            if top == 0:
+                return used
+            size = _best_size(left, top, head)
+            slot = head[size]
+            head[size] = follow[slot]
+            taken = min(size, left)
+            cells[used, 0], cells[used, 1], cells[used, 2] = number, slot, taken
+            used += 1
+            left -= taken
+            if size > taken:
+                _append(slot, size - taken, head, tail, follow)
+    return used
+
+
+@compiled
+def _best_size(people: int, top: int, head: NDArray[np.int64]) -> int:
+    """An exact fit, else the largest slot with room for all, else the one closest to half (ties: larger)."""
+    if people <= top and head[people] >= 0:
+        return people
+    if top > people:
+        return top
+    half = (people + 1) // 2
+    above = min(half, top)
+    while above < top and head[above] < 0:
+        above += 1
+    below = min(half - 1, top)
+    while below > 0 and head[below] < 0:
+        below -= 1
+    if half > top or (below > 0 and people - 2 * below < 2 * above - people):
+        return below
+    return above
 
 
 def rehearse() -> None:

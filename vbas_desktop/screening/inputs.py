@@ -79,8 +79,7 @@ def people_of(table: RecordTable, columns: PeopleColumns) -> People:
         _refuse_duplicate_people(table, columns.id)
         sizes = np.bincount(class_of, minlength=len(labels)).astype(np.int64)
         return People(table, columns, class_of, labels, sizes, names)
-    sizes = np.zeros(len(labels), np.int64)
-    np.add.at(sizes, class_of, _numbers(table, columns.count))
+    sizes = np.bincount(class_of, _numbers(table, columns.count), len(labels)).astype(np.int64)
     return People(table, columns, np.zeros(0, np.int64), labels, sizes, names)
 
 

@@ -57,11 +57,12 @@ class Optimal(Planner):
     def _direct(self, task: Task, clock: Clock, progress: Progress) -> tuple[NDArray[np.int64], Levels]:
         limits = task.limits is not None and task.limits.active
         model = DirectModel(task)
-        start = None if limits else Better(min(5.0, self.time_limit / 4)).make(task, progress).matrix(task)
-        start = model.first_plan(clock, progress) if start is None else start
-        model.best = start
+        if limits:
+            model.best = model.first_plan(clock, progress)
+        else:
+            model.best = Better(min(5.0, self.time_limit / 4)).make(task, progress).matrix(task)
         levels = minimise_levels(
-            model.model, model.entries, model.values(start), model.hint, model.accept, clock, progress
+            model.model, model.entries, model.values(model.best), model.hint, model.accept, clock, progress
         )
         return model.best, levels
 

@@ -18,7 +18,7 @@ from vbas_desktop.files.folders import new_folder
 from vbas_desktop.files.records.row_texts import row_texts
 
 from .inputs import People
-from .random_plan import RandomPlan
+from .planners import RandomPlan
 from .task import Plan, Task, alternatives
 from .vectors import AnonymityVector, Improvement, improvement
 

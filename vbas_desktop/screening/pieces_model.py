@@ -40,13 +40,7 @@ class PiecesModel:
             self.model.add(entry == sum(row[t] for row in self._cut if t in row))
             self.model.add(entry == sum(slots.pieces(t) for slots in self._slots))
             self.entries.append(entry)
-        self._take(
-            [Counter(int(x) for x in row if x) for row in start],
-            [Counter(int(x) for x in start[:, j] if x) for j in range(task.seats.size)],
-        )
-
-    def _take(self, cuts: list[Counter[int]], fillings: list[Counter[int]]) -> None:
-        self._cuts, self._fillings = cuts, fillings
+        self._cuts, self._fillings = ([Counter(int(x) for x in row if x) for row in each] for each in (start, start.T))
 
     def values(self) -> list[int]:
         """The vector of the best solution, padded to the largest possible piece."""
@@ -67,7 +61,7 @@ class PiecesModel:
         fillings: list[Counter[int]] = [Counter() for _ in range(self._task.seats.size)]
         for slots in self._slots:
             slots.read(solver, fillings)
-        self._take([+cut for cut in cuts], fillings)
+        self._cuts, self._fillings = [+cut for cut in cuts], fillings
         return self.values()
 
     def seat(self) -> NDArray[np.int64]:

@@ -57,11 +57,12 @@ def load_slots(path: str | Path) -> SlotTable:
     table = [slot for slot in read if slot is not None]
     _refuse_repeated(table, findings)
     findings.stop_on_errors()
+    points = [(float(slot["x"]), float(slot["y"])) for slot in table] if {"x", "y"} <= set(names) else None
     return SlotTable(
         labels=tuple((slot["centre"], slot["time"]) for slot in table),
         seats=np.array([int(slot["capacity"]) for slot in table], np.int64),
         regions=tuple(slot["region"] for slot in table) if "region" in names else None,
-        points=_points(table, names),
+        points=None if points is None else np.array(points),
         source=str(path),
     )
 
@@ -101,12 +102,6 @@ def _refuse_repeated(table: list[dict[str, str]], findings: FindingList) -> None
                 row=int(slot["row"]),
             )
         seen.add(key)
-
-
-def _points(table: list[dict[str, str]], names: list[str]) -> NDArray[np.float64] | None:
-    if "x" not in names or "y" not in names:
-        return None
-    return np.array([[float(slot["x"]), float(slot["y"])] for slot in table])
 
 
 def _is_number(text: str) -> bool:

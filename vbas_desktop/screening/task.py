@@ -103,8 +103,7 @@ class Plan:
         """A plan from cells in any order; cells named twice are added up, empty ones left out."""
         width = int(slots.max()) + 1 if slots.size else 1
         keys, inverse = np.unique(classes * width + slots, return_inverse=True)
-        totals = np.zeros(keys.size, np.int64)
-        np.add.at(totals, inverse, counts)
+        totals = np.bincount(inverse, counts, keys.size).astype(np.int64)
         keys, totals = keys[totals > 0], totals[totals > 0]
         return cls(frozen(keys // width), frozen(keys % width), frozen(totals), planner, proof)
 
@@ -127,14 +126,11 @@ class Plan:
 
     def free_seats(self, task: Task) -> NDArray[np.int64]:
         """Seats of each slot that nobody has."""
-        used = np.zeros(task.seats.size, np.int64)
-        np.add.at(used, self.slots, self.counts)
-        return task.seats - used
+        return task.seats - np.bincount(self.slots, self.counts, task.seats.size).astype(np.int64)
 
     def violations(self, task: Task) -> list[str]:
         """What is wrong with the plan, in words; empty for a valid one."""
-        placed = np.zeros(task.people.size, np.int64)
-        np.add.at(placed, self.classes, self.counts)
+        placed = np.bincount(self.classes, self.counts, task.people.size)
         wrong = []
         if (placed != task.people).any():
             wrong.append(f"{counted(int((placed != task.people).sum()), 'class')} not placed exactly once")
@@ -199,27 +195,22 @@ def complete(task: Task, cells: NDArray[np.int64]) -> NDArray[np.int64]:
     partial = np.zeros((task.people.size, task.seats.size), np.int64)
     np.add.at(partial, (cells[:, 0], cells[:, 1]), cells[:, 2])
     allowed = task.allowed if task.allowed is not None else np.ones(partial.shape, bool)
-    left_people = task.people - partial.sum(axis=1)
-    left_seats = task.seats - partial.sum(axis=0)
-    # First what fits without moving anybody; the full flow would tear well-seated classes apart.
-    partial += _flow(left_people, left_seats, allowed, np.zeros_like(partial))
-    if (partial.sum(axis=1) == task.people).all():
-        return partial
-    left_people = task.people - partial.sum(axis=1)
-    left_seats = task.seats - partial.sum(axis=0)
-    partial += _flow(left_people, left_seats, allowed, partial)
+    for moving in (False, True):
+        left_people, left_seats = task.people - partial.sum(axis=1), task.seats - partial.sum(axis=0)
+        # First what fits without moving anybody; the full flow would tear well-seated classes apart.
+        partial += _flow(left_people, left_seats, allowed, partial if moving else np.zeros_like(partial))
+        if (partial.sum(axis=1) == task.people).all():
+            return partial
     missing = int((task.people - partial.sum(axis=1)).sum())
-    if missing:
-        stuck = np.nonzero(partial.sum(axis=1) < task.people)[0]
-        raise InputError(
-            Finding(
-                "allowed-slots",
-                f"{counted(missing, 'person')} of {counted(stuck.size, 'class')} "
-                f"{agreeing(missing, 'finds', 'find')} no seat in the slots they may use.",
-                "Add seats there, or widen the region or distance limit.",
-            )
+    stuck = np.nonzero(partial.sum(axis=1) < task.people)[0]
+    raise InputError(
+        Finding(
+            "allowed-slots",
+            f"{counted(missing, 'person')} of {counted(stuck.size, 'class')} "
+            f"{agreeing(missing, 'finds', 'find')} no seat in the slots they may use.",
+            "Add seats there, or widen the region or distance limit.",
         )
-    return partial
+    )
 
 
 def _flow(

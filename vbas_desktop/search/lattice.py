@@ -15,8 +15,9 @@ from scipy.sparse import csr_array
 from vbas_desktop.algorithms.grouping import as_matrix, blocks
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.problem import Problem
-from vbas_desktop.domain.records import Categories, EquivalenceCounts, Grouping
+from vbas_desktop.domain.records import EquivalenceCounts, Grouping
 from vbas_desktop.domain.sensitive import SensitiveCounts
+from vbas_desktop.engine.place import codes_of
 
 from .ladders import Ladder
 
@@ -101,11 +102,8 @@ class Finest:
     @cached_property
     def codes(self) -> tuple[NDArray[np.int64], ...]:
         """The category of each quasi-identifier for each class that occurs."""
-        rest, found = self.problem.counts.classes, []
-        for number in reversed(self.problem.counts.category_numbers):
-            rest, code = np.divmod(rest, number)
-            found.append(code)
-        return tuple(reversed(found))
+        counts = self.problem.counts
+        return tuple(codes_of(counts, q) for q in range(len(counts.category_numbers)))
 
     def joined(self, node: Node) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.int64]]:
         """Category numbers and classes of a node, and which of its classes each of the finest ones becomes."""
@@ -151,24 +149,6 @@ class Finest:
         if large.all():
             return (numbers, classes, column) if any(node) else None
         return numbers, classes[large], np.where(large, np.cumsum(large) - 1, _LEFT_OUT)[column]
-
-    def problem_at(self, node: Node) -> Problem:
-        """The problem of a node."""
-        if not any(node):
-            return self.problem
-        categories = tuple(
-            ladder.categories
-            if level == 0
-            else Categories(ladder.column, ladder.grouped(level)[0], labels=ladder.categories.labels)
-            for ladder, level in zip(self.lattice.ladders, node, strict=True)
-        )
-        return replace(
-            self.problem,
-            counts=self.counts_at(node),
-            categories=categories,
-            groupings=self.lattice.groupings(node),
-            sensitive=self.values_at(node),
-        )
 
     def _joined_values(
         self,

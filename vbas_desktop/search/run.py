@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
+import json
+import math
 import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 from vbas_desktop import __version__
 from vbas_desktop.algorithms.grouping import dense_membership
-from vbas_desktop.algorithms.limit import allowed_records
 from vbas_desktop.algorithms.pareto import non_dominated
 from vbas_desktop.algorithms.released import released_by_place
+from vbas_desktop.algorithms.site_numbers import allowed_records
 from vbas_desktop.approaches.base import Situation
 from vbas_desktop.approaches.rating.place_information_loss import place_loss
 from vbas_desktop.domain.problem import Problem, Request
-from vbas_desktop.domain.progress import Cancelled, Progress, Silent, Span
+from vbas_desktop.domain.progress import SILENT, Cancelled, Progress, Span
 from vbas_desktop.domain.sensitive import enforced
 from vbas_desktop.engine.limits import Limits, limits_settings
 from vbas_desktop.engine.parallel import in_order
 from vbas_desktop.engine.partitions import Partition, Partitions, decide_sites
 from vbas_desktop.engine.run import names_of, settings_of
+from vbas_desktop.files.atomic import write_text
 from vbas_desktop.files.hashing import fingerprint
 from vbas_desktop.settings.limits import Limiting
 
@@ -59,14 +64,46 @@ class Found:
     unmet: int | None = None
 
 
-class Keeper(Protocol):
-    """Where finished nodes are kept."""
+@dataclass(frozen=True)
+class NodeStore:
+    """Finished nodes on disk: one small file each, named by what went in, so that a stopped search goes on."""
+
+    folder: Path
+
+    def path(self, settings: Mapping[str, Any]) -> Path:
+        """Where a node is or will be."""
+        return self.folder / f"{_key(settings)}.json"
+
+    def get(self, settings: Mapping[str, Any]) -> Found | None:
+        """The kept node; None if there is none that can be used."""
+        try:
+            document = json.loads(self.path(settings).read_text(encoding="utf-8"))
+            return _from_plain(document["found"]) if document["settings"] == settings else None
+        except (OSError, ValueError, KeyError, TypeError):
+            # Whatever is in the way of reading it, computing it again gives the same.
+            return None
+
+    def put(self, settings: Mapping[str, Any], found: Found) -> Found:
+        """Keep a node; hands it back as it will be read."""
+        text = json.dumps({"settings": settings, "found": asdict(found)}, ensure_ascii=False, allow_nan=False)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_text(self.path(settings), text + "\n")
+        return _from_plain(json.loads(text)["found"])
+
+
+class NodeMemory:
+    """Keeps nodes for the length of the program only."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Found] = {}
 
     def get(self, settings: Mapping[str, Any]) -> Found | None:
         """The kept node, if there is one."""
+        return self._kept.get(_key(settings))
 
     def put(self, settings: Mapping[str, Any], found: Found) -> Found:
-        """Keep a node and hand it back as it will be read."""
+        """Keep a node."""
+        return self._kept.setdefault(_key(settings), found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +136,8 @@ class Searched:
 def search(
     finest: Finest,
     request: Request,
-    keeper: Keeper,
-    progress: Progress | None = None,
+    keeper: NodeStore | NodeMemory,
+    progress: Progress = SILENT,
     on_found: Callable[[Found], None] | None = None,
 ) -> Searched:
     """Walk the lattice. ``request`` is that of the finest node, with the site number that knows the allowed loss.
@@ -111,7 +148,6 @@ def search(
     workers. In tiers a coarser node may still give smaller places to more records, so that none is left out. If the
     work is stopped, what was kept is not computed again.
     """
-    progress = progress or Silent()
     prints = _settings(request, fingerprint(finest.problem))
     rows: list[Found] = []
     complete: list[Node] = []
@@ -149,7 +185,12 @@ def _needless(finest: Finest, node: Node, progress: Progress) -> Found:
 
 
 def _one(
-    finest: Finest, request: Request, keeper: Keeper, prints: Mapping[str, Any], node: Node, progress: Progress
+    finest: Finest,
+    request: Request,
+    keeper: NodeStore | NodeMemory,
+    prints: Mapping[str, Any],
+    node: Node,
+    progress: Progress,
 ) -> Found:
     progress.update("Searching the lattice", 0.0)
     groups = [[each.column, *pair] for each in finest.lattice.groupings(node) for pair in sorted(each.groups.items())]
@@ -208,19 +249,13 @@ def _situation(finest: Finest, request: Request, node: Node) -> Situation:
 
 def _rated(problem: Problem, situation: Situation, partition: Partition, progress: Progress) -> tuple[int, float]:
     """The number of aggregated regions, and the information on place that is lost."""
-    membership, used = dense_membership(partition.owner)
-    judged, tiers = enforced(situation.sensitive), partition.tiers
-    totals = released_by_place(situation.counts, judged, situation.k, membership, used.size, tiers, progress)
-    memberships = [membership] if tiers is None else tiers.memberships(membership)
-    return int(used.size), place_loss(problem.counts.region_totals, zip(memberships, totals, strict=True))
+    merged = partition.aggregation(situation)
+    places = zip(merged.memberships, released_by_place(merged, progress), strict=True)
+    return merged.groups, place_loss(problem.counts.region_totals, places)
 
 
 def _possible(finest: Finest, node: Node) -> int:
-    numbers = (ladder.number(level) for ladder, level in zip(finest.lattice.ladders, node, strict=True))
-    product = 1
-    for number in numbers:
-        product *= number
-    return product
+    return math.prod(ladder.number(level) for ladder, level in zip(finest.lattice.ladders, node, strict=True))
 
 
 def _settings(request: Request, counts: str) -> dict[str, Any]:
@@ -237,13 +272,12 @@ def _settings(request: Request, counts: str) -> dict[str, Any]:
     }
 
 
-def as_plain(found: Found) -> dict[str, Any]:
-    """A row as plain data."""
-    return {**asdict(found), "node": list(found.node)}
+def _key(settings: Mapping[str, Any]) -> str:
+    text = json.dumps(settings, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def from_plain(data: Mapping[str, Any]) -> Found:
-    """The row again."""
+def _from_plain(data: Mapping[str, Any]) -> Found:
     return Found(**{**data, "node": tuple(data["node"])})
 
 

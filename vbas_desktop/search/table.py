@@ -138,25 +138,17 @@ def front_rows(searched: Searched) -> list[list[str]]:
     """The front as cells, finest attributes first: number, levels, regions, suppressed, detail and place kept."""
     columns = [ladder.column for ladder in searched.finest.lattice.ladders]
     rows = [["node", *columns, "regions", "suppressed %", "attributes kept %", "place kept %"]]
-    records = max(1, searched.finest.problem.records)
-    front = [(number, row) for number, row in numbered(searched) if row.node in searched.front]
-    for number, row in sorted(front, key=lambda pair: (-pair[1].detail, pair[0])):
-        left = [
-            f"{ladder.rungs[level].number:,}"
-            for ladder, level in zip(searched.finest.lattice.ladders, row.node, strict=True)
+    front = (row for row in plain_rows(searched) if row["front"])
+    for row in sorted(front, key=lambda row: (-row["detail_percent"], row["node"])):
+        cells = [
+            f"{'>' if row['recommended'] else ''}{row['node']}",
+            *(f"{row[f'{column}_categories']:,}" for column in columns),
+            f"{row['aggregated_regions']:,}",
+            f"{row['suppressed_percent']:.2f}",
+            f"{row['detail_percent']:.1f}",
+            f"{100 * (1 - row['place_information_loss']):.1f}",
         ]
-        kept = 1 - (row.place_loss or 0.0)
-        sign = ">" if row is searched.recommended else ""
-        rows.append(
-            [
-                f"{sign}{number}",
-                *left,
-                f"{row.regions:,}",
-                f"{100 * (row.suppressed or 0) / records:.2f}",
-                f"{100 * row.detail:.1f}",
-                f"{100 * kept:.1f}",
-            ]
-        )
+        rows.append(cells)
     return rows
 
 
@@ -188,7 +180,7 @@ def lines_of(searched: Searched) -> list[PictureLine]:
     lattice = searched.finest.lattice
     along = max(range(len(lattice.ladders)), key=lambda place: len(lattice.allowed[place]))
     groups: dict[tuple[int, ...], list[Point]] = {}
-    for number, row in enumerate(searched.rows, 1):
+    for number, row in numbered(searched):
         if row.status == FOUND and row.regions is not None:
             rest = (*row.node[:along], *row.node[along + 1 :])
             is_front, is_best = row.node in searched.front, row is searched.recommended

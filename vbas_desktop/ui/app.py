@@ -41,7 +41,7 @@ _NEEDED = (
 _REHEARSED = (
     "vbas_desktop.files.records.rehearsal:rehearse",
     "vbas_desktop.algorithms.adc.search:rehearse",
-    "vbas_desktop.algorithms.boundaries_rehearsal:rehearse",
+    "vbas_desktop.algorithms.site_moves:rehearse",
     "vbas_desktop.algorithms.geodesic.distances:rehearse",
 )
 

@@ -11,11 +11,11 @@ from vbas_desktop.algorithms.adc import search as adc
 from vbas_desktop.algorithms.adc import state as adc_state
 from vbas_desktop.algorithms.adc.search import Clustering, cluster
 from vbas_desktop.algorithms.adc.star import sites_in_blocks, star_of, two_nearest
-from vbas_desktop.domain.progress import Cancelled
+from vbas_desktop.domain.progress import SILENT, Cancelled
 from vbas_desktop.domain.records import EquivalenceCounts
 
 
-def clustered(problem: Instance, progress=None) -> Clustering:
+def clustered(problem: Instance, progress=SILENT) -> Clustering:
     width = problem.counts.shape[1]
     counts = EquivalenceCounts((width,), np.arange(width, dtype=np.int64), dense=problem.counts)
     result = cluster(problem.points, counts, problem.sites, problem.k, progress)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from vbas_desktop.algorithms.components import connected_parts
+from vbas_desktop.algorithms.adjacency import connected_parts
 
 
 @settings(max_examples=100, deadline=None)

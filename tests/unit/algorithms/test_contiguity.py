@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.algorithms.test_boundaries import naive_pieces
-from vbas_desktop.algorithms.contiguity import bridged, join_pieces, middles
+from vbas_desktop.algorithms.contiguity import bridged, join_pieces
+from vbas_desktop.algorithms.places import middles
 
 LINE = np.array([(x, 0.0) for x in range(6)])
 CHAIN = np.array([(i, i + 1) for i in range(5)], np.int32)

@@ -16,7 +16,7 @@ from pycanon import anonymity
 from tests.sensitive_making import by_class, counts_of, sensitive_of
 from tests.unit.algorithms.naive_criteria import meets
 from vbas_desktop.algorithms.diversity import segments, shares_of
-from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.released import Aggregation, decide
 from vbas_desktop.audit.criteria import Spread, judged
 from vbas_desktop.audit.sensitive import Judged, barring_by, settled
 from vbas_desktop.audit.tier_recount import recounted_tiers
@@ -96,7 +96,9 @@ def test_what_is_released_is_what_the_definitions_say(rows, criteria, benign, me
     used = {group: number for number, group in enumerate(sorted(set(membership)))}
     owner = np.array([used[group] for group in membership], np.int32)
     counts = counts_of(rows, 5, 3)
-    found = decide(counts, [sensitive_of(rows, 5, 3, 5, criteria, sorted(benign))], k, owner, len(used))
+    found = decide(
+        Aggregation(counts, k, owner, len(used), None, [sensitive_of(rows, 5, 3, 5, criteria, sorted(benign))])
+    )
     indptr, columns, _ = found.aggregated.rows
     place = np.repeat(np.arange(len(used)), np.diff(indptr))
     released = {
@@ -158,16 +160,17 @@ def test_in_tiers_a_class_goes_up_until_it_meets_both():
     # each of the others: too few. Together they are as many as may be told of the whole area: 5 · (k − 1).
     rows = [(0, 0, 0)] * 5 + [(region, 0, 1) for region in range(1, 6) for _ in range(3)]
     counts, owner = counts_of(rows, 6, 1), np.arange(6, dtype=np.int32)
-    plain = decide(counts, (), 5, owner, 6, WHOLE)
+    plain = decide(Aggregation(counts, 5, owner, 6, WHOLE))
     assert plain.tier_of.tolist() == [0, 1, 1, 1, 1, 1]
-    found = decide(counts, [sensitive_of(rows, 6, 1, 2, ["distinct:2"])], 5, owner, 6, WHOLE)
+    found = decide(Aggregation(counts, 5, owner, 6, WHOLE, [sensitive_of(rows, 6, 1, 2, ["distinct:2"])]))
     assert found.tier_of.tolist() == [1] * 6
     assert found.records == 20
-    harsh = decide(counts, [sensitive_of(rows, 6, 1, 2, ["distinct:3"])], 5, owner, 6, WHOLE)
+    harsh = decide(Aggregation(counts, 5, owner, 6, WHOLE, [sensitive_of(rows, 6, 1, 2, ["distinct:3"])]))
     assert harsh.tier_of.tolist() == [NOWHERE] * 6
     # With one record more the whole area would tell that the first region has some.
     more = [*rows, (0, 0, 0)]
-    above = decide(counts_of(more, 6, 1), [sensitive_of(more, 6, 1, 2, ["distinct:2"])], 5, owner, 6, WHOLE)
+    values = [sensitive_of(more, 6, 1, 2, ["distinct:2"])]
+    above = decide(Aggregation(counts_of(more, 6, 1), 5, owner, 6, WHOLE, values))
     assert above.tier_of.tolist() == [NOWHERE] * 6
 
 
@@ -183,7 +186,7 @@ def test_in_tiers_the_auditor_comes_to_the_same(rows, criterion, benign, k):
     tiers = Tiers(parents, ("", "", ""), (None,) * 3)
     column = sensitive_of(rows, 8, 2, 4, [criterion], sorted(benign))
     counts, owner = counts_of(rows, 8, 2), np.arange(8, dtype=np.int32)
-    found = decide(counts, [column], k, owner, 8, tiers)
+    found = decide(Aggregation(counts, k, owner, 8, tiers, [column]))
     values = found.values[0]
     spread = spread_of(values, column)
     columns = [Judged("s", column.chosen.criteria, spread)]

@@ -11,11 +11,12 @@ from vbas_desktop.algorithms import grouping
 from vbas_desktop.algorithms.grouping import (
     aggregate,
     dense_membership,
-    records_kept,
+    pairs_by_region,
+    records_by_tier,
     smallest_classes,
     without_small_classes,
 )
-from vbas_desktop.algorithms.pair_counts import pairs_by_region, pairs_kept
+from vbas_desktop.domain.tiers import NOWHERE
 
 matrices = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 9), st.integers(1, 20)), elements=st.sampled_from([0, 0, 0, 1, 2, 5, 30])
@@ -29,10 +30,10 @@ def dense(counts):
     return matrix
 
 
-@pytest.mark.parametrize("limits", [(4_000_000, 8_000_000), (3, 8_000_000), (3, 0)])
+@pytest.mark.parametrize("cells", [4_000_000, 3])
 @settings(max_examples=60, deadline=None)
 @given(matrix=matrices, data=st.data())
-def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(limits, matrix, data):
+def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(cells, matrix, data):
     owner = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(matrix), max_size=len(matrix))))
     k = data.draw(st.integers(1, 6))
     counts = counts_of(matrix, sparse=data.draw(st.booleans()))
@@ -42,14 +43,15 @@ def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(limits, matr
     assert (used[membership] == owner).all()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grouping, "_BLOCK_CELLS", limits[0])
-        patch.setattr(grouping, "_CACHED_CELLS", limits[0])
-        patch.setattr(grouping, "_TABLE_BYTES", limits[1])
+        patch.setattr(grouping, "_BLOCK_CELLS", cells)
+        patch.setattr(grouping, "_CACHED_CELLS", cells)
         aggregated = aggregate(counts, membership, len(used))
         released = without_small_classes(aggregated, k)
         at_once = aggregate(counts, membership, len(used), least=k)
-        kept, pairs = pairs_kept(counts, membership, released)
-        assert kept.tolist() == records_kept(counts, membership, released).tolist()
+        # Classes that are released nowhere may be listed so, or not at all.
+        tier_of = np.where(aggregated.rows[2] >= k, 0, NOWHERE).astype(np.uint8)
+        listed = records_by_tier(counts, membership, aggregated, tier_of, 1)
+        left_out = records_by_tier(counts, membership, released, None, 1)
 
     expected = np.array([present[owner == each].sum(axis=0) for each in used]).reshape(len(used), -1)
     assert (dense(aggregated) == expected).all()
@@ -59,8 +61,9 @@ def test_groups_are_added_up_and_rated_as_a_loop_over_regions_would(limits, matr
         assert all((np.diff(columns) > 0).all() for columns in np.split(found.rows[1], found.rows[0][1:-1]))
         assert pairs_by_region(found).tolist() == (dense(found) * (dense(found) - 1) // 2).sum(axis=1).tolist()
     there = np.where(expected[membership] >= k, present, 0)
-    assert kept.tolist() == there.sum(axis=1).tolist()
-    assert pairs.tolist() == (there * (there - 1) // 2).sum(axis=1).tolist()
+    for (records,), (pairs,) in (listed, left_out):
+        assert records.tolist() == there.sum(axis=1).tolist()
+        assert pairs.tolist() == (there * (there - 1) // 2).sum(axis=1).tolist()
 
 
 @given(matrix=matrices, sparse=st.booleans())

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.problem_making import problem_of, situation_for
 from vbas_desktop.algorithms.adjacency import pieces, point_neighbours
-from vbas_desktop.algorithms.growth import gabriel, ground_of, grow
+from vbas_desktop.algorithms.districts import gabriel, ground_of, grow
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
@@ -52,12 +52,12 @@ def test_districts_are_contiguous_and_large_enough(data):
     points, people = rng.integers(0, 12, (number, 2)).astype(float), rng.integers(0, 30, number)
     cutoff = data.draw(st.integers(1, 60))
     regions = Regions(tuple(map(str, range(number))), points, PLANE)
-    ground = ground_of(regions)
-    owner = grow(points, people, ground.pairs, cutoff)
+    pairs, _ = ground_of(regions)
+    owner = grow(points, people, pairs, cutoff)
     sizes = np.bincount(owner, people)
     assert sizes.sum() == people.sum()
     assert sizes.size == 1 or sizes.min() >= cutoff
-    assert (pieces(regions, owner, ground.pairs) == 1).all()
+    assert (pieces(regions, owner, pairs) == 1).all()
     firsts = [owner.tolist().index(each) for each in range(sizes.size)]
     assert firsts == sorted(firsts)
 
@@ -78,9 +78,9 @@ def test_gabriel_pairs_are_those_with_an_empty_circle(seed, number):
 def test_islands_are_joined_and_that_is_said():
     boxes = np.array([shapely.box(x, 0, x + 1, 1) for x in (0, 1, 5, 6)], object)
     regions = Regions(("a", "b", "c", "d"), shapely.get_coordinates(shapely.centroid(boxes)), PLANE, boxes)
-    ground = ground_of(regions)
-    assert ground.bridges == 1
-    assert ground.pairs.tolist() == [[0, 1], [1, 2], [2, 3]]
+    pairs, bridges = ground_of(regions)
+    assert bridges == 1
+    assert pairs.tolist() == [[0, 1], [1, 2], [2, 3]]
     situation = situation_for(regions.points, [[5], [5], [5], [5]])
     object.__setattr__(situation, "regions", regions)
     made = make("construction", "growth").construct_and_tell(situation, np.full((1, 2), np.nan), _Silent())

@@ -15,7 +15,7 @@ from vbas_desktop.algorithms.boundaries import move_boundaries, typical_change
 from vbas_desktop.algorithms.compiled import compiled
 from vbas_desktop.algorithms.partition import Partition, Total, fill_table, new_partition
 from vbas_desktop.algorithms.partition_moves import change_of_suppressed, move_region
-from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.released import Aggregation, decide
 from vbas_desktop.algorithms.site_moves import move_sites
 
 POINTS = np.array([(x, y) for y in range(3) for x in range(3)], float)
@@ -32,7 +32,8 @@ def moved(p: Partition, i: int, to: int) -> int:
 
 def suppressed(rows, sensitive, owner, k) -> int:
     used, membership = np.unique(owner, return_inverse=True)
-    found = decide(counts_of(rows, 9, 3), [sensitive], k, membership.astype(np.int32), used.size)
+    counts = counts_of(rows, 9, 3)
+    found = decide(Aggregation(counts, k, membership.astype(np.int32), used.size, None, [sensitive]))
     return len(rows) - found.records
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vbas_desktop.algorithms.limit import allowed_records, expected_loss, forecast, largest_within, most_trials
+from vbas_desktop.algorithms.site_numbers import allowed_records, expected_loss, forecast, largest_within, most_trials
 
 
 def asked(losses, allowed, start):

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vbas_desktop.algorithms.cells import cell_polygons
+from vbas_desktop.algorithms.coverage import on_grid, without_hairlines
 from vbas_desktop.algorithms.date_line import (
     continuous,
     cut_of_points,
@@ -15,7 +16,6 @@ from vbas_desktop.algorithms.date_line import (
     sides,
     within_half_turn,
 )
-from vbas_desktop.algorithms.rounding import on_grid, without_hairlines
 from vbas_desktop.files.regions.coordinates import from_lon_lat, projection_for
 
 

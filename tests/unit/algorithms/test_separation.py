@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.algorithms import separation
-from vbas_desktop.algorithms.separation import coinciding_pairs, largest_ratios
+from vbas_desktop.algorithms import indices
+from vbas_desktop.algorithms.indices import coinciding_pairs, largest_ratios
 
 
 def literal(centres, spread):
@@ -36,7 +36,7 @@ def test_small_blocks_change_nothing(monkeypatch):
     rng = np.random.default_rng(5)
     centres, spread = rng.random((300, 2)), rng.random(300) ** 8
     whole = largest_ratios(centres, spread)
-    monkeypatch.setattr(separation, "_CELLS", 700)
+    monkeypatch.setattr(indices, "_CELLS", 700)
     np.testing.assert_array_equal(largest_ratios(centres, spread), whole)
 
 

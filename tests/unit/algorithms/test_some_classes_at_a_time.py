@@ -47,9 +47,9 @@ def listed(counts):
 def test_each_place_releases_as_many_records_under_any_criteria(rows, criteria, k, tiers):
     counts = counts_of(rows, REGIONS, CLASSES)
     sensitive = (sensitive_of(rows, REGIONS, CLASSES, VALUES, criteria, benign=(0,)),) if criteria else ()
-    whole = released.decide(counts, sensitive, k, MEMBERSHIP, GROUPS, tiers)
-    found = released.released_by_place(counts, sensitive, k, MEMBERSHIP, GROUPS, tiers)
-    expected = [each.region_totals.tolist() for each in (whole.here, *whole.coarser)]
+    merged = released.Aggregation(counts, k, MEMBERSHIP, GROUPS, tiers, sensitive)
+    whole, found = released.decide(merged), released.released_by_place(merged)
+    expected = [each.region_totals.tolist() for each in whole.classes]
     assert [each.tolist() for each in found] == expected
 
 
@@ -58,10 +58,10 @@ def test_each_place_releases_as_many_records_under_any_criteria(rows, criteria, 
 @given(rows=ROWS, k=CHOSEN["k"], tiers=st.sampled_from(TIERS[1:]))
 def test_tiers_hold_the_same_classes_stored_alike(rows, k, tiers):
     counts = counts_of(rows, REGIONS, CLASSES)
-    whole = released.decide(counts, (), k, MEMBERSHIP, GROUPS, tiers)
-    found = released.placed_in_tiers(counts, k, MEMBERSHIP, GROUPS, tiers)
-    assert [listed(each) for each in found.classes] == [listed(each) for each in (whole.here, *whole.coarser)]
-    assert found.records.tolist() == whole.by_tier(counts, MEMBERSHIP).tolist()
+    merged = released.Aggregation(counts, k, MEMBERSHIP, GROUPS, tiers)
+    whole, found = released.decide(merged), released.placed(merged)
+    assert [listed(each) for each in found.classes] == [listed(each) for each in whole.classes]
+    assert found.records.tolist() == whole.by_tier()[0].tolist()
     together = np.zeros_like(found.pairs)
     for (region, kind), number in Counter((region, kind) for region, kind, _ in rows).items():
         indptr, columns, _ = whole.aggregated.rows

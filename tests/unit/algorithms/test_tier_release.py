@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from vbas_desktop.algorithms import released
-from vbas_desktop.algorithms.released import decide
 from vbas_desktop.algorithms.tier_release import released_in_tier, tiers_of_classes
 from vbas_desktop.domain.records import EquivalenceCounts
 from vbas_desktop.domain.tiers import NOWHERE, Tiers
@@ -104,12 +103,12 @@ def test_some_classes_at_a_time_release_what_all_do(tiers, k, data):
     shape = (tiers.places[0], data.draw(st.integers(1, 9)))
     counts = counts_of(data.draw(hnp.arrays(np.int64, shape, elements=st.integers(0, 6))))
     membership = np.arange(tiers.places[0], dtype=np.int32)
-    found = decide(counts, (), k, membership, tiers.places[0], tiers)
+    merged = released.Aggregation(counts, k, membership, tiers.places[0], tiers)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(released, "_SMALL", 0)
-        totals = released.released_by_place(counts, (), k, membership, tiers.places[0], tiers)
-    expected = (found.here, *found.coarser)
-    assert [each.tolist() for each in totals] == [each.region_totals.tolist() for each in expected]
+        totals = released.released_by_place(merged)
+    expected = [each.region_totals.tolist() for each in released.decide(merged).classes]
+    assert [each.tolist() for each in totals] == expected
 
 
 @settings(max_examples=100, deadline=None)

@@ -11,8 +11,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import Categories, EquivalenceCounts
 from vbas_desktop.domain.regions import CoordinateKind, CoordinateSystem, Regions
 from vbas_desktop.domain.solution import RunResult, Solution
-from vbas_desktop.engine.place import place_vector
-from vbas_desktop.engine.place_parts import codes_of, packed, unpacked
+from vbas_desktop.engine.place import codes_of, packed, place_vector, unpacked
 
 OK, NOT_MET, NOT_CHECKABLE = Verdict.OK, Verdict.NOT_MET, Verdict.NOT_CHECKABLE
 

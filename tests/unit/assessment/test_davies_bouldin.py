@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.algorithms.indices import of_spreads
 from vbas_desktop.assessment.representability import separation
 from vbas_desktop.assessment.representability.distance_tables import Distance, DistanceTable
 from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat
@@ -163,11 +162,3 @@ def test_small_blocks_change_nothing(tmp_path, monkeypatch):
     whole = vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), job))
     monkeypatch.setattr(separation, "_CELLS", 1)
     assert vectors(tmp_path, lambda size, job: (SIZES.on_level(size, 1), job)) == whole
-
-
-def test_the_worst_case_is_that_of_classes_as_wide_as_the_whole_file():
-    between = np.array([[0.0, 2.0, 4.0], [2.0, 0.0, 4.0], [4.0, 4.0, 0.0]])
-    found = of_spreads(np.array([1.0, 1.0, 0.0]), between, widest=3.0)
-    assert found.value == pytest.approx((1.0 + 1.0 + 0.25) / 3)
-    assert found.worst == pytest.approx((3.0 + 3.0 + 1.5) / 3)
-    assert found.normalised == pytest.approx(2.25 / 7.5)

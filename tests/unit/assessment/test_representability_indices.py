@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from sklearn.metrics import fowlkes_mallows_score, rand_score
 from sklearn.metrics.cluster import pair_confusion_matrix
 
-from vbas_desktop.algorithms.indices import PairCounts, davies_bouldin, pairs, precision
+from vbas_desktop.algorithms.indices import PairCounts, of_rows, pairs
 from vbas_desktop.assessment.representability.classes import Classes, outlier_records
 from vbas_desktop.assessment.representability.distance_tables import Distance
 from vbas_desktop.assessment.representability.handling import Delete, Fabricate, Generalise, Merge, handlings
 from vbas_desktop.assessment.representability.hierarchy import SUPPRESSED, Hierarchy, flat, read_hierarchy
 from vbas_desktop.domain.errors import InputError
+from vbas_desktop.engine.place import precision_by_column
 
 DATA = Path(__file__).parents[2] / "data" / "parv"
 COLUMNS = ("Hh", "Job")
@@ -81,16 +82,22 @@ def test_pairs_of_many_records_do_not_overflow():
 @pytest.mark.parametrize(("number", "expected"), [(3, 0.8375), (4, 0.721875)])
 def test_precision_of_the_worked_examples(number, expected):
     released = table(number)
-    levels = [
-        [
-            HIERARCHIES[column].level(before, after)
-            for column, before, after in zip(COLUMNS, old, released[key], strict=True)
-        ]
-        for key, old in ORIGINAL.items()
-    ]
-    heights = [HIERARCHIES[column].height for column in COLUMNS]
-    assert heights == [4, 2]
-    assert precision(np.array(levels, float), heights) == pytest.approx(expected, abs=1e-12)
+    levels: dict = {column: Counter() for column in COLUMNS}
+    for key, old in ORIGINAL.items():
+        for column, before, after in zip(COLUMNS, old, released[key], strict=True):
+            levels[column][HIERARCHIES[column].level(before, after)] += 1
+    heights = {column: HIERARCHIES[column].height for column in COLUMNS}
+    assert list(heights.values()) == [4, 2]
+    assert np.mean(list(precision_by_column(levels, heights).values())) == pytest.approx(expected, abs=1e-12)
+
+
+def of_spreads(spread, between, widest=None):
+    """The index from the width of each class and all distances."""
+    apart = between > 0
+    coinciding = int((~apart).sum() - len(apart)) // 2
+    distance = np.where(apart, between, np.inf)
+    ratios = np.where(apart, (spread[:, None] + spread[None, :]) / distance, -np.inf)
+    return of_rows(ratios.max(axis=1), distance.min(axis=1), coinciding, widest)
 
 
 def test_davies_bouldin_of_the_worked_example():
@@ -104,15 +111,23 @@ def test_davies_bouldin_of_the_worked_example():
     suppressed = np.array([label[1] == SUPPRESSED for label in after])
     within = np.hypot(0.25 * abs(size[None, :] - centre[:, None]), 3 * suppressed[:, None])
     apart = np.hypot(abs(centre[:, None] - centre[None, :]), 3 * (suppressed[:, None] != suppressed[None, :]))
-    assert davies_bouldin(members, within, apart).value == pytest.approx(0.9657, abs=5e-5)
+    spread = np.sqrt((members * within**2).sum(axis=1) / members.sum(axis=1))
+    assert of_spreads(spread, apart).value == pytest.approx(0.9657, abs=5e-5)
 
 
 def test_classes_on_top_of_each_other_are_reported_not_hidden():
-    members = np.eye(3, dtype=np.int64)
     apart = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
-    found = davies_bouldin(members, np.zeros((3, 3)), apart)
+    found = of_spreads(np.zeros(3), apart)
     assert found.coinciding_pairs == 1
     assert found.value == 0.0
+
+
+def test_the_worst_case_is_that_of_classes_as_wide_as_the_whole_file():
+    between = np.array([[0.0, 2.0, 4.0], [2.0, 0.0, 4.0], [4.0, 4.0, 0.0]])
+    found = of_spreads(np.array([1.0, 1.0, 0.0]), between, widest=3.0)
+    assert found.value == pytest.approx((1.0 + 1.0 + 0.25) / 3)
+    assert found.worst == pytest.approx((3.0 + 3.0 + 1.5) / 3)
+    assert found.normalised == pytest.approx(2.25 / 7.5)
 
 
 def test_outlier_records_of_the_worked_examples():

@@ -70,7 +70,7 @@ def test_a_second_search_takes_what_is_kept(capsys, tmp_path):
 _KILLED = """
 import os, signal, sys
 from vbas_desktop.cli.main import main
-from vbas_desktop.search.store import NodeStore
+from vbas_desktop.search.run import NodeStore
 
 keep, kept = NodeStore.put, []
 

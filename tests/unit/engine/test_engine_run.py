@@ -103,7 +103,6 @@ def test_the_region_table_tells_what_each_region_lost_and_why():
         assert table.released.tolist() == [5, 7]
         assert table.suppressed.tolist() == [1, 1]
         assert table.share_of_loss.tolist() == [0.5, 0.5]
-        assert table.initial_regions.tolist() == [2, 2]
         assert table.anonymity_before.tolist() == [1, 1]
         assert table.anonymity_after.tolist() == [5, 7]
         assert [(small.labels, small.size) for small in why(problem, solution, 0)] == [(("c1",), 1)]

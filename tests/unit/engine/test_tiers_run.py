@@ -16,7 +16,7 @@ from vbas_desktop.domain.problem import Request
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.domain.tiers import Tiers
 from vbas_desktop.engine.advice import suppressed_in_tiers
-from vbas_desktop.engine.outcome import outcome_of_solution
+from vbas_desktop.engine.outcome import outcome_of, situation_of
 from vbas_desktop.engine.run import run
 from vbas_desktop.files.solutions import solution_from_json, solution_to_json
 
@@ -85,7 +85,8 @@ def test_tiers_lose_no_more_and_what_is_released_adds_up(problem, sites, factor)
     assert tiered.suppressed_records <= single.suppressed_records
     loss = "place_information_loss"
     assert tiered.measures[loss] <= single.measures[loss] + 1e-12
-    outcome = outcome_of_solution(problem, tiered)
+    situation, _ = situation_of(problem, global_suppression=False)
+    outcome = outcome_of(problem, situation, tiered.owner, tiered.sites, tiers=tiered.tiers)
     assert sum(tiered.released_by_tier) == tiered.released_records == outcome.released_records
     assert tiered.released_by_tier[0] == single.released_records
     for totals, (membership, released) in zip(outcome.released_by_tier, outcome.places(), strict=True):

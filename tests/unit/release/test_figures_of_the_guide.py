@@ -10,7 +10,7 @@ import vbas_desktop as vbas
 from vbas_desktop.algorithms.diversity import shares_of
 from vbas_desktop.domain.criteria import DISTINCT, SHARE
 from vbas_desktop.domain.progress import Silent
-from vbas_desktop.engine.sensitive import decided_for
+from vbas_desktop.engine.outcome import decided_for
 from vbas_desktop.jobs.run import RunJob
 from vbas_desktop.release.ledger import Ledger, Subject, check, entry_of_plan
 from vbas_desktop.release.ledger.making import planned_rows

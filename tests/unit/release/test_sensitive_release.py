@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter, defaultdict
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from vbas_desktop.algorithms.released import decide
 from vbas_desktop.audit import verification
 from vbas_desktop.cli.main import main
 from vbas_desktop.domain.criteria import criterion_of
+from vbas_desktop.domain.progress import SILENT
+from vbas_desktop.engine.outcome import aggregation_for
 
 HEADER = ["age", "sex", "region", "illness", "cost"]
 RELEASED = ["--allow-column", "cost,illness", "--no-pdf", "--quiet", "--range-reach", "0"]
@@ -119,10 +122,9 @@ def test_a_column_that_is_not_released_is_protected_all_the_same(files):
     assert told["suppressed_sensitive"] > 0
 
 
-def without_criteria(problem, solution, progress=None):
+def without_criteria(problem, solution, progress=SILENT):
     """A fault: everything that has k records is released."""
-    membership, groups = solution.membership, solution.aggregated_regions
-    return decide(problem.counts, (), problem.k, membership, groups, solution.tiers, progress)
+    return decide(replace(aggregation_for(problem, solution), sensitive=()), progress)
 
 
 @pytest.mark.parametrize("criterion", ["share:50", "distinct:3", "closeness:0.3", "entropy:2", "recursive:2,2"])

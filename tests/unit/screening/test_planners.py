@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Cancelled, Silent
-from vbas_desktop.screening.heuristic import _FreeSeats, _seat
-from vbas_desktop.screening.heuristic_kernel import seat_all
+from vbas_desktop.screening.heuristic import _FreeSeats, _seat, seat_all
 from vbas_desktop.screening.optimal import Optimal
 from vbas_desktop.screening.planners import planner, planners
 from vbas_desktop.screening.task import GroupLimits, Plan, Task, alternatives

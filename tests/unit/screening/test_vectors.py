@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vbas_desktop.screening.partitions import partitions
-from vbas_desktop.screening.vectors import AnonymityVector, improvement, indices
+from vbas_desktop.screening.vectors import AnonymityVector, improvement, indices, partitions
 
 
 def all_partitions(n, largest=None):

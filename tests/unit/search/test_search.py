@@ -11,20 +11,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.problem_making import regions_of
-from vbas_desktop.algorithms.limit import allowed_records
+from vbas_desktop.algorithms.grouping import suppress_globally
+from vbas_desktop.algorithms.site_numbers import allowed_records
 from vbas_desktop.approaches.base import Refined
 from vbas_desktop.approaches.registry import make
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Problem, Request
 from vbas_desktop.domain.progress import Cancelled
 from vbas_desktop.domain.records import Categories, ColumnFacts, EquivalenceCounts
-from vbas_desktop.engine.outcome import suppress_globally
 from vbas_desktop.engine.run import run
 from vbas_desktop.search.ladders import ladder_of, proposed
 from vbas_desktop.search.lattice import Finest, coarser, lattice_of
-from vbas_desktop.search.run import FOUND, NEEDLESS, OUT_OF_REACH, search, solve
-from vbas_desktop.search.store import NodeMemory, NodeStore
+from vbas_desktop.search.run import FOUND, NEEDLESS, OUT_OF_REACH, NodeMemory, NodeStore, search, solve
 from vbas_desktop.search.table import csv_text, document, summary_lines
+
+
+def problem_at(finest, node) -> Problem:
+    """The problem of a node."""
+    ladders = list(zip(finest.lattice.ladders, node, strict=True))
+    grouped = (Categories(ladder.column, ladder.grouped(level)[0]) for ladder, level in ladders)
+    changed = {
+        "counts": finest.counts_at(node),
+        "categories": tuple(grouped),
+        "groupings": finest.lattice.groupings(node),
+        "sensitive": finest.values_at(node),
+    }
+    return replace(finest.problem, **changed) if any(node) else finest.problem
 
 
 def facts_of(name, values, frequencies=None, labels=None):
@@ -84,7 +96,7 @@ def test_the_counts_of_a_node_are_those_of_records_counted_with_its_groups(made)
         ]
         values = [lookup[0] for lookup in lookups]
         literal = counted(moved, len(problem.regions), ("age", "job"), values, problem.k)
-        found = finest.problem_at(node)
+        found = problem_at(finest, node)
         assert found.counts.category_numbers == literal.counts.category_numbers
         assert found.counts.classes.tolist() == literal.counts.classes.tolist()
         for mine, theirs in zip(found.counts.rows, literal.counts.rows, strict=True):
@@ -100,8 +112,8 @@ def test_joined_classes_never_lose_more_with_the_same_partition(made, data):
     )
     lost = {}
     for node in product(*finest.lattice.allowed):
-        dense = np.zeros((4, finest.problem_at(node).counts.classes.size), np.int64)
-        indptr, columns, values = finest.problem_at(node).counts.rows
+        dense = np.zeros((4, problem_at(finest, node).counts.classes.size), np.int64)
+        indptr, columns, values = problem_at(finest, node).counts.rows
         np.add.at(dense, (np.repeat(owner, np.diff(indptr)), columns), values)
         lost[node] = int(dense[dense < problem.k].sum())
         assert finest.lost_at_least(node) <= lost[node]
@@ -116,11 +128,11 @@ def test_small_classes_are_left_out_on_the_way(made, sparse):
         rows = EquivalenceCounts(problem.counts.category_numbers, problem.counts.classes, sparse=problem.counts.rows)
         finest = Finest(replace(problem, counts=rows), finest.lattice)
     for node in product(*finest.lattice.allowed):
-        expected = suppress_globally(finest.problem_at(node).counts, problem.k)
+        expected = suppress_globally(problem_at(finest, node).counts, problem.k)
         found = finest.counts_at(node, problem.k)
         assert found.classes.tolist() == expected.classes.tolist()
         assert [each.tolist() for each in found.rows] == [each.tolist() for each in expected.rows]
-        assert finest.joined_totals(node).tolist() == finest.problem_at(node).counts.class_totals.tolist()
+        assert finest.joined_totals(node).tolist() == problem_at(finest, node).counts.class_totals.tolist()
 
 
 @pytest.mark.parametrize(
@@ -135,7 +147,7 @@ def test_the_table_is_that_of_full_enumeration(made, percent, more):
     allowed = allowed_records(problem.records, percent)
     assert sorted(row.node for row in searched.rows) == sorted(product(*finest.lattice.allowed))
     for row in searched.rows:
-        alone = run(replace(request, problem=finest.problem_at(row.node), range_reach=0)).chosen
+        alone = run(replace(request, problem=problem_at(finest, row.node), range_reach=0)).chosen
         lost = alone.measures["suppressed_records"]
         if row.status == FOUND:
             assert (row.sites, row.regions, row.suppressed) == (alone.site_count, alone.aggregated_regions, lost)

@@ -85,6 +85,13 @@ def _difference(a: float, b: float) -> Floats:
 
 
 @inner
+def _kept(parts: Floats, filled: int, part: float) -> int:
+    """Add a part to a sum of so many parts, unless it is zero; how many there are then."""
+    parts[filled] = part
+    return filled + 1 if part != 0.0 else filled
+
+
+@inner
 def _plus(e: Floats, f: Floats, sign: float) -> Floats:
     """e + sign·f: both ascending in size, and so is the result; zeros are left out."""
     result = np.empty(e.size + f.size)
@@ -97,37 +104,24 @@ def _plus(e: Floats, f: Floats, sign: float) -> Floats:
             term = sign * f[j]
             j += 1
         carried, rest = _two_sum(carried, term)
-        if rest != 0.0:
-            result[filled] = rest
-            filled += 1
-    if carried != 0.0 or filled == 0:
-        result[filled] = carried
-        filled += 1
-    return result[:filled]
+        filled = _kept(result, filled, rest)
+    filled = _kept(result, filled, carried)
+    return result[: max(filled, 1)]
 
 
 @inner
 def _scaled(e: Floats, factor: float) -> Floats:
     result = np.empty(2 * e.size)
-    filled = 0
     carried, rest = _two_product(e[0], factor)
-    if rest != 0.0:
-        result[filled] = rest
-        filled += 1
+    filled = _kept(result, 0, rest)
     for i in range(1, e.size):
         high, low = _two_product(e[i], factor)
         total, rest = _two_sum(carried, low)
-        if rest != 0.0:
-            result[filled] = rest
-            filled += 1
+        filled = _kept(result, filled, rest)
         carried, rest = _two_sum(high, total)
-        if rest != 0.0:
-            result[filled] = rest
-            filled += 1
-    if carried != 0.0 or filled == 0:
-        result[filled] = carried
-        filled += 1
-    return result[:filled]
+        filled = _kept(result, filled, rest)
+    filled = _kept(result, filled, carried)
+    return result[: max(filled, 1)]
 
 
 @inner

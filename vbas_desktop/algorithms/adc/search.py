@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.compiled import lean, lean_inner
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 from vbas_desktop.domain.records import EquivalenceCounts, frozen
 
 from .accept import accept, remember_trial
@@ -64,7 +64,7 @@ def cluster(
     counts: EquivalenceCounts,
     sites: NDArray[np.float64],
     k: int,
-    progress: Progress | None = None,
+    progress: Progress = SILENT,
     order: NDArray[np.int64] | None = None,
 ) -> Clustering:
     """Move sites, one at a time, as long as that raises α·s − (number of regions at α) and α is below k.
@@ -72,18 +72,17 @@ def cluster(
     ``order`` is the `spatial_order` of the points, for those who run more than once on the same ones.
     Complexity: O(r log s + non-zero counts) to begin; a trial costs O(points near the site) in most cases.
     """
-    listener = progress or Silent()
     order = spatial_order(points) if order is None else order
     state = new_state(points, order, counts, np.array(sites, float))
     for start in range(0, state.boxes.size, _FIRST_BLOCKS):
-        listener.update("Anonymity-driven clustering: preparing (the first time takes longer)", 0.0)
+        progress.update("Anonymity-driven clustering: preparing (the first time takes longer)", 0.0)
         begin(state, start, start + _FIRST_BLOCKS)
     before, logs = int(state.facts[Fact.ALPHA]) or None, list[NDArray[Any]]()
     while True:
         done = advance(state, k, _SLICE)
         logs.append(state.log[: state.facts[Fact.LOGGED]].copy())
         alpha, moves = int(state.facts[Fact.ALPHA]), int(state.facts[Fact.MOVES])
-        listener.update(f"Anonymity-driven clustering: anonymity {alpha} of {k}, {moves:,} moves", min(alpha / k, 1.0))
+        progress.update(f"Anonymity-driven clustering: anonymity {alpha} of {k}, {moves:,} moves", min(alpha / k, 1.0))
         if done:
             return _clustering(state, logs, before, k)
 

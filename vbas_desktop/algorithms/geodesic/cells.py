@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 
 from .distances import NOBODY, waves_to
 from .mesh import Area, Walls, stand
@@ -25,14 +25,13 @@ _STAGE = "Drawing the cells around the obstacles"
 
 
 def cell_borders(
-    walls: Walls, sites: Floats, shown: shapely.Geometry, step: float, progress: Progress | None = None
+    walls: Walls, sites: Floats, shown: shapely.Geometry, step: float, progress: Progress = SILENT
 ) -> Floats:
     """The borders as stretches, (n, 2, 2), in the area that is shown and a little beyond.
 
     Wherever a line crosses an edge of the mesh, a border does too, and no such edge is longer than a step (unless so
     many rounds were not enough): more corners are put on edges that a border crosses until that is so.
     """
-    progress = progress or Silent()
     low, high = np.array(shapely.bounds(shown)).reshape(2, 2)
     coarse = _COARSE * step
     wide = shapely.buffer(shapely.simplify(shown, step / 2), 2 * coarse, quad_segs=2)
@@ -40,18 +39,14 @@ def cell_borders(
     probes = _grid(low, high, coarse)
     probes = _free(walls, probes[shapely.intersects_xy(wide, probes)])
     for _ in range(_ROUNDS):
-        area, waves = _labelled(walls, probes, sites, progress)
+        progress.update(_STAGE)
+        area, waves = waves_to(walls, stand(walls, np.concatenate((probes, sites))), len(probes), progress)
         more = _on_long_edges(area, waves, step, low - coarse, high + coarse)
         more = more[shapely.intersects_xy(wide, more)]
         if not len(more):
             break
         probes = np.concatenate((probes, more))
     return _stretches(area, waves)
-
-
-def _labelled(walls: Walls, probes: Floats, sites: Floats, progress: Progress) -> tuple[Area, Waves]:
-    progress.update(_STAGE)
-    return waves_to(walls, stand(walls, np.concatenate((probes, sites))), len(probes), progress)
 
 
 def _grid(low: Floats, high: Floats, step: float) -> Floats:
@@ -66,12 +61,6 @@ def _free(walls: Walls, places: Floats) -> Floats:
     """Those of the places that no obstacle covers."""
     shapely.prepare(walls.area)
     return places[~np.asarray(shapely.intersects_xy(walls.area, places))]
-
-
-def _places(area: Area) -> Floats:
-    """The corners of each triangle, (t, 3, 2)."""
-    mesh = area.mesh
-    return np.stack((mesh.x[mesh.corners], mesh.y[mesh.corners]), axis=-1)
 
 
 def _mixed(area: Area, waves: Waves) -> NDArray[np.intp]:
@@ -100,8 +89,8 @@ def _on_long_edges(area: Area, waves: Waves, longest: float, low: Floats, high: 
 
 def _stretches(area: Area, waves: Waves) -> Floats:
     """In each triangle with two owners the line between the crossings of its edges; with three, lines to its middle."""
-    mixed = _mixed(area, waves)
-    places, nodes = _places(area)[mixed], area.mesh.corners[mixed]
+    nodes = area.mesh.corners[_mixed(area, waves)]
+    places = np.stack((area.mesh.x[nodes], area.mesh.y[nodes]), axis=-1)
     site, distance = waves.site[nodes], waves.distance[nodes]
     crossing = np.empty_like(places)
     for i in range(3):

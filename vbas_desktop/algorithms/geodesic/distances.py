@@ -11,7 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.nearest import nearest_sites
-from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.progress import SILENT, Progress
 
 from .mesh import Area, Standing, Walls, mesh_of, stand, walls_of
 from .waves import Waves, begin_at, run_on
@@ -44,10 +44,9 @@ class Around:
 
 
 def around_obstacles(
-    walls: Walls, points: NDArray[np.float64], sites: NDArray[np.float64], progress: Progress | None = None
+    walls: Walls, points: NDArray[np.float64], sites: NDArray[np.float64], progress: Progress = SILENT
 ) -> Around:
     """The nearest site of each point by the shortest way that crosses no obstacle; ties to the lower site."""
-    progress = progress or Silent()
     progress.update(_STAGE)
     straight = nearest_sites(points, sites, progress)
     if not len(walls.pairs):

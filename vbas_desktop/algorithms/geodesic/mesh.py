@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 from shapely import Polygon
 
-from vbas_desktop.algorithms.components import connected_parts
+from vbas_desktop.algorithms.adjacency import connected_parts
+from vbas_desktop.algorithms.remembered import remembered
 from vbas_desktop.domain.regions import Obstacles
 
 from .waves import Mesh
@@ -60,16 +59,10 @@ class Walls:
         return Walls(self.area, places, np.concatenate((pairs.reshape(-1, 2), around)), (low, high))
 
 
-_known: WeakKeyDictionary[Obstacles, Walls] = WeakKeyDictionary()
-_knowing = Lock()
-
-
+@remembered
 def known_walls(obstacles: Obstacles) -> Walls:
     """The walls of these obstacles, made once for as long as they are there: runs on the same file share them."""
-    with _knowing:
-        if obstacles not in _known:
-            _known[obstacles] = walls_of(obstacles.shapes)
-        return _known[obstacles]
+    return walls_of(obstacles.shapes)
 
 
 def walls_of(shapes: NDArray[np.object_]) -> Walls:
@@ -290,15 +283,11 @@ def _noded(
         around=order.astype(np.int32),
     )
     by_place = np.argsort(place, kind="stable")
-    _, part = connected_parts(_links(node), number)
+    one, other, third = node.reshape(-1, 3).T
+    _, part = connected_parts((np.concatenate((one, other)), np.concatenate((other, third))), number)
     node_starts = np.searchsorted(place[by_place], np.arange(places + 1))
     # Places that the triangulation added, where edges cross, come last and stand for nothing.
     return Area(mesh, node_starts, by_place[: node_starts[-1]], place_of, part)
-
-
-def _links(node: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    corners = node.reshape(-1, 3)
-    return np.concatenate((corners[:, 0], corners[:, 1])), np.concatenate((corners[:, 1], corners[:, 2]))
 
 
 def _angles(xy: Floats, triangles: NDArray[np.int64]) -> Floats:

@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import group_neighbours
-from vbas_desktop.algorithms.contiguity import middles
-from vbas_desktop.algorithms.districts import join_smallest
+from vbas_desktop.algorithms.districts import ground_of, join_smallest
 from vbas_desktop.algorithms.grouping import dense_membership
-from vbas_desktop.algorithms.growth import Ground, ground_of
-from vbas_desktop.approaches.base import Card, Constructed, Construction, Situation
+from vbas_desktop.algorithms.places import middles
+from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
 from vbas_desktop.domain.errors import Finding, InputError, Severity
 from vbas_desktop.domain.progress import Progress
 
 
 @dataclass(frozen=True)
-class CoarsenConstruction(Construction):
+class CoarsenConstruction(TellingConstruction):
     """Joins the aggregated regions of an earlier release until there are as many as sites; their borders stay.
 
     The earlier region with the fewest records joins the neighbour whose middle is nearest, again and again. With as
@@ -44,23 +43,19 @@ class CoarsenConstruction(Construction):
     )
     needs_sites: ClassVar[bool] = False
 
-    def construct(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
-        """The joined region of each initial region; of the sites only their number counts."""
-        return self.construct_and_tell(situation, sites, progress).owner
-
     def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
         """The joined regions, and how many there were before."""
         progress.update("Joining regions", 0.0)
         earlier = situation.regions.earlier
         number = np.arange(len(situation.regions)) if earlier is None else earlier.region
         block, used = dense_membership(number.astype(np.int32))
-        ground: Ground = situation.remember("growing ground", lambda: ground_of(situation.regions))
+        pairs, _ = situation.remember("growing ground", lambda: ground_of(situation.regions))
         weights = np.ones(len(block)) if situation.weights is None else situation.weights
         joined = join_smallest(
             middles(situation.points, block, weights),
             np.bincount(block, weights).astype(np.float64),
             np.bincount(block, situation.populations).astype(np.float64),
-            group_neighbours(ground.pairs, block),
+            group_neighbours(pairs, block),
             len(sites),
             progress,
             "Joining regions",

@@ -9,15 +9,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.algorithms.growth import Ground, ground_of, grow
-from vbas_desktop.approaches.base import Card, Constructed, Construction, Situation, parameter
+from vbas_desktop.algorithms.districts import ground_of, grow
+from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction, parameter
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import agreeing, counted
 
 
 @dataclass(frozen=True)
-class GrowthConstruction(Construction):
+class GrowthConstruction(TellingConstruction):
     """Merges the smallest district with its nearest neighbour until none has fewer records than the cutoff.
 
     The number of sites s says how large districts must be: cutoff = share · n / s, which for numbers by GAPS is the
@@ -52,18 +52,14 @@ class GrowthConstruction(Construction):
         high=1.0,
     )
 
-    def construct(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
-        """The district of each initial region; of the sites only their number counts."""
-        return self.construct_and_tell(situation, sites, progress).owner
-
     def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
         """The districts, how many islands were joined, and the cutoff."""
         progress.update("Finding neighbours")
-        ground: Ground = situation.remember("growing ground", lambda: ground_of(situation.regions))
+        pairs, bridges = situation.remember("growing ground", lambda: ground_of(situation.regions))
         cutoff = max(1, math.ceil(self.share * situation.records / len(sites)))
-        owner = grow(situation.points, situation.populations, ground.pairs, cutoff, progress, situation.weights)
-        told = {self.card.name: {"cutoff": cutoff, "bridges": ground.bridges}}
-        return Constructed(owner, told, _bridged(ground.bridges))
+        owner = grow(situation.points, situation.populations, pairs, cutoff, progress, situation.weights)
+        told = {self.card.name: {"cutoff": cutoff, "bridges": bridges}}
+        return Constructed(owner, told, _bridged(bridges))
 
 
 def _bridged(bridges: int) -> tuple[Finding, ...]:

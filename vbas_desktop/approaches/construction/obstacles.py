@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
 from vbas_desktop.algorithms.nearest import nearest_sites
-from vbas_desktop.approaches.base import Card, Constructed, Construction, Situation
+from vbas_desktop.approaches.base import Card, Constructed, Situation, TellingConstruction
 from vbas_desktop.domain.errors import Finding, Severity
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import counted
@@ -20,7 +20,7 @@ _REHEARSAL = "vbas_desktop.algorithms.geodesic.distances:rehearse"
 
 
 @dataclass(frozen=True)
-class ObstaclesConstruction(Construction):
+class ObstaclesConstruction(TellingConstruction):
     """The nearest site by the shortest way that crosses no obstacle; ties go to the site of lower index.
 
     Obstacles are areas (lakes, mountains, the sea) and lines without width (rivers, borders); a gap in a line is a
@@ -44,10 +44,6 @@ class ObstaclesConstruction(Construction):
         when="People do not cross the water between places that are near on the map. Needs obstacle files.",
         order=20,
     )
-
-    def construct(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> NDArray[np.int32]:
-        """The index of the site with the shortest way."""
-        return self.construct_and_tell(situation, sites, progress).owner
 
     def construct_and_tell(self, situation: Situation, sites: NDArray[np.float64], progress: Progress) -> Constructed:
         """The owners, and how many regions the obstacles changed."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from vbas_desktop.algorithms.nearest import squared_distances
+from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Measure, Outcome
 
 
@@ -32,6 +33,4 @@ class AlternativeAverageDistance(Measure):
     def rate(self, outcome: Outcome) -> float:
         """The mean distance in the unit of the coordinates."""
         points, group = outcome.situation.points, outcome.membership
-        number = np.bincount(group, minlength=outcome.aggregated_regions)
-        middle = np.column_stack([np.bincount(group, weights=points[:, axis]) / number for axis in (0, 1)])
-        return float(np.sqrt(squared_distances(points, middle[group])).mean())
+        return float(np.sqrt(squared_distances(points, middles(points, group)[group])).mean())

@@ -28,7 +28,6 @@ class PrecisionLoss(Measure):
         when="Counts regions, not people: use it beside the entropy.",
         order=40,
     )
-    unit: ClassVar[str] = ""
     pareto_thesis: ClassVar[bool] = True
 
     def rate(self, outcome: Outcome) -> float:

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import known_neighbours
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.algorithms.contiguity import bridged, join_pieces, middles
+from vbas_desktop.algorithms.contiguity import bridged, join_pieces
+from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation, parameter
-from vbas_desktop.approaches.shared_parameters import effort_parameter, weight_parameter
-from vbas_desktop.approaches.site_moving import LOSSIER
+from vbas_desktop.approaches.declaration import effort_parameter, weight_parameter
+from vbas_desktop.approaches.site_moving import LOSSIER, REHEARSAL
 from vbas_desktop.domain.progress import Progress, Span
-
-_REHEARSAL = "vbas_desktop.algorithms.boundaries_rehearsal:rehearse"
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class BoundariesRefinement(Refinement):
         self, situation: Situation, owner: NDArray[np.int32], sites: NDArray[np.float64] | None, progress: Progress
     ) -> Refined:
         """The best owners that were met, and the sites in the middle of what they own."""
-        make_ready(_REHEARSAL, progress)
+        make_ready(REHEARSAL, progress)
         from vbas_desktop.algorithms.boundaries import move_boundaries
         from vbas_desktop.algorithms.partition import Total, new_partition, recentre
 

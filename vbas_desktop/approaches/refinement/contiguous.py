@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import known_neighbours
-from vbas_desktop.algorithms.contiguity import bridged, join_pieces, middles
+from vbas_desktop.algorithms.contiguity import bridged, join_pieces
+from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Refined, Refinement, Situation
 from vbas_desktop.domain.progress import Progress
 

@@ -10,25 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
-from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
-from vbas_desktop.approaches.shared_parameters import seeding_parameter
+from vbas_desktop.approaches.base import Card, SiteLocation, Situation, TellingLocation, parameter
+from vbas_desktop.approaches.declaration import seeding_parameter
 from vbas_desktop.approaches.site_moving import Search, moved_sites
-from vbas_desktop.domain.progress import Cancelled, Progress, Span
+from vbas_desktop.domain.progress import Progress, Span
 from vbas_desktop.domain.sensitive import enforced
 
 if TYPE_CHECKING:
     from vbas_desktop.algorithms.adc.search import Clustering
-
-
-@dataclass(frozen=True, eq=False)
-class _Placed:
-    """Sites that are where they are."""
-
-    sites: NDArray[np.float64]
-
-    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
-        """These places."""
-        return self.sites
 
 
 THESIS, SUPPRESSION, BOTH = "thesis", "suppression", "both"
@@ -36,7 +25,7 @@ _REHEARSAL = "vbas_desktop.algorithms.adc.search:rehearse"
 
 
 @dataclass(frozen=True)
-class AdcSiteLocation(SiteLocation):
+class AdcSiteLocation(TellingLocation):
     """Moves one site at a time as long as that raises the lowest anonymity or leaves fewer regions at it.
 
     With α the lowest anonymity of the regions that have records, the value of a state is α·s − (regions at α). For each
@@ -114,27 +103,21 @@ class AdcSiteLocation(SiteLocation):
         only_with=("objective", SUPPRESSION),
     )
 
-    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
-        """The places where no move helps any more, in the order of the seeding."""
-        if self.objective == SUPPRESSION:
-            places, told = moved_sites(situation, self.seeding, sites, self._search(), progress)
-            if told["stopped"]:
-                raise Cancelled
-            return places
-        found = self.cluster(situation, sites, self._first(situation, progress))
-        places, told = self._further(situation, found, progress)
-        if told.get("stopped"):
-            raise Cancelled
-        return places
-
     def locate_and_tell(
         self, situation: Situation, sites: int, progress: Progress
     ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
-        """The places, and how many moves and tries led to which anonymity."""
+        """The places, in the order of the seeding, and how many moves and tries led to which anonymity."""
         if self.objective == SUPPRESSION:
-            places, told = moved_sites(situation, self.seeding, sites, self._search(), progress)
+            seeds = self.seeding.locate(situation, sites, Span(progress, 0.0, 0.1))
+            search = Search(
+                uneven_percent=self.uneven_percent,
+                change_percent=self.change_percent,
+                allowed_percent=self.allowed_loss_percent,
+            )
+            places, told = moved_sites(situation, seeds, sites, search, Span(progress, 0.1, 1.0))
             return places, {self.card.name: told}
-        found = self.cluster(situation, sites, self._first(situation, progress))
+        further = self.objective == BOTH or bool(enforced(situation.sensitive))
+        found = self.cluster(situation, sites, Span(progress, 0.0, 0.5) if further else progress)
         facts: dict[str, Any] = {
             "moves": found.moves,
             "tries": found.tries,
@@ -143,39 +126,18 @@ class AdcSiteLocation(SiteLocation):
             "anonymity_before": found.anonymity_before,
             "anonymity_after": found.anonymity,
         }
-        places, told = self._further(situation, found, progress)
-        if told:
-            facts |= {"further": told, "stopped": told["stopped"]}
-        return places, {self.card.name: facts}
-
-    def _goes_further(self, situation: Situation) -> bool:
-        return self.objective == BOTH or bool(enforced(situation.sensitive))
-
-    def _first(self, situation: Situation, progress: Progress) -> Progress:
-        """The part of the progress that is left for the thesis' moves."""
-        return Span(progress, 0.0, 0.5) if self._goes_further(situation) else progress
-
-    def _further(
-        self, situation: Situation, found: Clustering, progress: Progress
-    ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
-        """From where the thesis' moves ended, further ones that count all records to be suppressed."""
-        if not self._goes_further(situation):
-            return found.sites, {}
+        if not further:
+            return found.sites, {self.card.name: facts}
+        # From where the thesis' moves ended, further ones that count all records to be suppressed.
         search = Search(uneven_percent=self.uneven_percent, leaving=self.objective == BOTH)
-        return moved_sites(situation, _Placed(found.sites), len(found.sites), search, Span(progress, 0.5, 1.0))
+        places, told = moved_sites(situation, found.sites, len(found.sites), search, Span(progress, 0.5, 1.0))
+        return places, {self.card.name: {**facts, "further": told, "stopped": told["stopped"]}}
 
     @property
     def changes_number(self) -> bool:
         """Whether sites may be added or taken away."""
         mine = self.objective == BOTH or (self.objective == SUPPRESSION and self.change_percent > 0)
         return mine or super().changes_number
-
-    def _search(self) -> Search:
-        return Search(
-            uneven_percent=self.uneven_percent,
-            change_percent=self.change_percent,
-            allowed_percent=self.allowed_loss_percent,
-        )
 
     def cluster(self, situation: Situation, sites: int, progress: Progress) -> Clustering:
         """The places with the accepted moves that led there."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.ahead import make_ready
+from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, SiteLocation, Situation, parameter
 from vbas_desktop.domain.progress import Progress
 
@@ -68,7 +69,7 @@ class BalancedDensitySiteLocation(SiteLocation):
         cell, label = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
         label_cells(_running(situation.populations[order]), rows, np.array(per_row), cell)
         label[order] = cell
-        return _means(situation.points, label, sites)
+        return middles(situation.points, label)
 
     def _rows(self, running: NDArray[np.int64], sites: int) -> NDArray[np.int64]:
         """Where each row begins in the order of y, and where the last one ends."""
@@ -117,9 +118,3 @@ def _cells_per_row(population: NDArray[np.int64], rows: NDArray[np.int64], sites
         missing -= step
         heapq.heappush(heap, (error + whole, row))
     return cells
-
-
-def _means(points: NDArray[np.float64], label: NDArray[np.int64], sites: int) -> NDArray[np.float64]:
-    """The unweighted mean of each cell's points, summed in file order."""
-    number = np.bincount(label, minlength=sites)
-    return np.column_stack([np.bincount(label, weights=points[:, axis], minlength=sites) / number for axis in (0, 1)])

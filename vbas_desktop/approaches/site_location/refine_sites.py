@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.approaches.base import Card, SiteLocation, Situation
-from vbas_desktop.approaches.shared_parameters import effort_parameter, seeding_parameter, weight_parameter
+from vbas_desktop.approaches.base import Card, SiteLocation, Situation, TellingLocation
+from vbas_desktop.approaches.declaration import effort_parameter, seeding_parameter, weight_parameter
 from vbas_desktop.approaches.site_moving import LOSSIER, USUAL_EFFORT, Search, moved_sites
-from vbas_desktop.domain.progress import Cancelled, Progress
+from vbas_desktop.domain.progress import Progress, Span
 
 
 @dataclass(frozen=True)
-class RefineSitesSiteLocation(SiteLocation):
+class RefineSitesSiteLocation(TellingLocation):
     """Moves one site at a time so that fewer records are to be suppressed; regions stay Voronoi.
 
     S is the number of records in classes smaller than k, summed over the regions nearest to each site. Simulated
@@ -48,22 +48,11 @@ class RefineSitesSiteLocation(SiteLocation):
     effort: int = effort_parameter(USUAL_EFFORT, "site")
     weight: float = weight_parameter()
 
-    def locate(self, situation: Situation, sites: int, progress: Progress) -> NDArray[np.float64]:
-        """The best places that were met, in the order of the seeding."""
-        places, told = self._moved(situation, sites, progress)
-        if told["stopped"]:
-            raise Cancelled
-        return places
-
     def locate_and_tell(
         self, situation: Situation, sites: int, progress: Progress
     ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
-        """The places, and how many moves and tries led from which S to which."""
-        places, told = self._moved(situation, sites, progress)
-        return places, {self.card.name: told}
-
-    def _moved(
-        self, situation: Situation, sites: int, progress: Progress
-    ) -> tuple[NDArray[np.float64], Mapping[str, Any]]:
+        """The best places that were met, in the order of the seeding, and how many moves led from which S to which."""
+        seeds = self.seeding.locate(situation, sites, Span(progress, 0.0, 0.1))
         search = Search(self.effort, self.weight, longer=1.0, lossier=LOSSIER)
-        return moved_sites(situation, self.seeding, sites, search, progress)
+        places, told = moved_sites(situation, seeds, sites, search, Span(progress, 0.1, 1.0))
+        return places, {self.card.name: told}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from vbas_desktop.algorithms.limit import allowed_records, forecast, largest_within
+from vbas_desktop.algorithms.site_numbers import allowed_records, forecast, largest_within
 from vbas_desktop.approaches.base import Card, SiteNumber, Situation, Trials, parameter
 from vbas_desktop.domain.solution import USUAL_LOSS_PERCENT
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from vbas_desktop.algorithms.adjacency import group_neighbours, known_neighbours
 from vbas_desktop.algorithms.agglomeration import nested_groups
+from vbas_desktop.algorithms.places import middles
 from vbas_desktop.approaches.base import Card, Situation, Tiering, parameter
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import frozen
@@ -49,8 +50,7 @@ class AutoTiers(Tiering):
         """Groups of the aggregated regions, groups of these, and so on."""
         progress.update("Arranging places in tiers")
         pairs = known_neighbours(situation.regions)
-        members = np.bincount(membership)
-        points = np.column_stack([np.bincount(membership, situation.points[:, axis]) / members for axis in (0, 1)])
+        points = middles(situation.points, membership)
         parents = nested_groups(points, group_neighbours(pairs, membership), self.factor, progress)
         titles = (FIRST_TIER, *(f"larger place, tier {tier}" for tier in range(1, len(parents))), WHOLE_AREA)
         return Tiers(tuple(frozen(parent) for parent in parents), titles, (None,) * len(titles))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.records import MISSING
 from vbas_desktop.domain.solution import Representability, RequirementCheck, RunResult, Solution
-from vbas_desktop.engine.place_parts import HEIGHT, codes_of, unpacked
+from vbas_desktop.engine.place import HEIGHT, codes_of, unpacked
 
 from .requirement import Criterion, Requirement, Verdict, as_rows, check
 from .words import parts_shown

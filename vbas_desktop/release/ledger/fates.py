@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from vbas_desktop.algorithms.diversity import chosen_cells
-from vbas_desktop.algorithms.grouping import aggregate
+from vbas_desktop.algorithms.grouping import aggregate, with_entries
 from vbas_desktop.algorithms.key_groups import group_keys
 from vbas_desktop.audit.tier_recount import Barring, levels, nothing_barred
 from vbas_desktop.domain.records import EquivalenceCounts
@@ -83,7 +82,7 @@ class Atoms:
         columns = self.counts.rows[1]
         for least in range(0, number, step := -(-number // most)):
             chosen = (part >= least) & (part < least + step)
-            yield replace(self, counts=chosen_cells(self.counts, chosen[columns]))
+            yield replace(self, counts=with_entries(self.counts, chosen[columns]))
 
     def _kinds(self, releases: Sequence[Entry]) -> tuple[Ints, Ints]:
         """What the releases have for each class, in the order of the classes, and where each of these stands first."""

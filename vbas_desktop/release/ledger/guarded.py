@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vbas_desktop.algorithms.released import decide
+from vbas_desktop.algorithms.released import Aggregation, decide
 from vbas_desktop.domain.criteria import Sensitive, criterion_of
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Grouping
@@ -92,7 +92,8 @@ def listed_by_criteria(key: bytes, table: RecordTable, regions: Regions, entry: 
         groupings=[_grouping(key, table, entry, name) for name in entry.groups],
         sensitive=[each.chosen(key, _values(table, each.column)) for each in entry.guarded],
     )
-    found = decide(problem.counts, problem.sensitive, entry.k, place, entry.aggregated_regions, _tiers(entry))
+    merged = place, entry.aggregated_regions, _tiers(entry)
+    found = decide(Aggregation(problem.counts, entry.k, *merged, problem.sensitive))
     indptr, columns, _ = found.aggregated.rows
     hashed = {
         q: np.array([_hash(key, categories.column, value) for value in categories.values], np.uint64)

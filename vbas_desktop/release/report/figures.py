@@ -15,7 +15,7 @@ from vbas_desktop.algorithms.colouring import colour_map
 from vbas_desktop.algorithms.coverage import polygon_rings
 from vbas_desktop.domain.regions import CoordinateKind
 from vbas_desktop.domain.solution import Solution
-from vbas_desktop.engine.sensitive import decided_for, largest_shares
+from vbas_desktop.engine.outcome import decided_for, largest_shares
 from vbas_desktop.release.plan import Partition, Plan
 
 from .drawing import Area, Dot, Drawing, Label, Line

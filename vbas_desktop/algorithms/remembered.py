@@ -1,0 +1,31 @@
+"""What is costly to find, kept for as long as the object is there that it was found for.
+
+Per file that is open, not per run: finding the graph or the cells of many regions takes longer than a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+
+def remembered(find: Callable[[K], T]) -> Callable[[K], T]:
+    """The same function, which finds the answer for each object once."""
+    known: WeakKeyDictionary[K, T] = WeakKeyDictionary()
+    knowing = Lock()
+
+    def found_once(asked: K) -> T:
+        with knowing:
+            found = known.get(asked)
+        if found is None:
+            found = find(asked)
+            with knowing:
+                found = known.setdefault(asked, found)
+        return found
+
+    return found_once
