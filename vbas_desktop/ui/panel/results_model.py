@@ -11,10 +11,10 @@ from PySide6.QtGui import QFont, QIcon
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.session.results import Entry, Marks, ProblemKey
 from vbas_desktop.ui.charts.rows import Ranges, within
-from vbas_desktop.ui.numbers import measure_words, shown_value
+from vbas_desktop.ui.numbers import shown_measures
 from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel
 
-from .results_columns import Column, best_of, columns_for, measure_of, search_words
+from .results_columns import Column, best_of, columns_for, search_words
 
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 NUMBER_ROLE = SORT_ROLE + 1
@@ -137,9 +137,7 @@ class ResultsFilter(QSortFilterProxyModel):
         return self._is_wanted(model, entry) and self._in_range(entry)
 
     def _in_range(self, entry: Entry) -> bool:
-        words = [measure_words(name) for name in self._ranges]
-        values = {each.name: shown_value(each, measure_of(entry, each.name), self._system) for each in words}
-        return within(values, self._ranges)
+        return within(shown_measures(entry.solution, self._ranges, self._system), self._ranges)
 
     def _is_wanted(self, model: ResultsModel, entry: Entry) -> bool:
         if self._scenario is not None and entry.run.key != self._scenario:

@@ -19,13 +19,13 @@ from vbas_desktop.session.results import Entry, Marks, ProblemKey
 from vbas_desktop.ui.charts.panel import ChartPanel
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
+from vbas_desktop.ui.numbers import measure_words, shown_measures, unit_of
 from vbas_desktop.ui.widgets.building import dress, in_column, split
 from vbas_desktop.ui.widgets.fields import EmptyState
 from vbas_desktop.ui.widgets.tables import SqueezedTable, copy_rows, offer_to_save_rows, set_up_table
 
 from .results_bar import ColumnsMenu, MeasuresMenu, ResultsBar, offer_others, offer_pair
-from .results_columns import Column, location_of, measure_of, measures_of, signs_of, table_rows
+from .results_columns import Column, approach_of, measures_of, signs_of, table_rows
 from .results_lines import AdviceLine, LimitLine, TiersLine
 from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
 from .why import VectorLine
@@ -190,19 +190,19 @@ class ResultsTab(QWidget):
         self._charted = shown.run.key if shown is not None else None
         entries = [entry for entry in entries if entry.run.key == self._charted]
         system = session.regions.system if session.regions is not None else None
-        words = [measure_words(name) for name in measures_of(self.table_model.entries)]
+        names = measures_of(self.table_model.entries)
         rows = [
             ChartRow(
                 entry.number,
-                location_of(entry),
+                approach_of(entry.solution, "site_location"),
                 entry.solution.site_count,
-                {each.name: shown_value(each, measure_of(entry, each.name), system) for each in words},
+                shown_measures(entry.solution, names, system),
                 entry.number in self.table_model.stars,
                 signs_of(replace(self.table_model.marks.get(entry.number, Marks()), pareto=False)),
             )
             for entry in sorted(entries, key=lambda entry: entry.number)
         ]
-        measures = [Measure(each.name, each.title, unit_of(each, system)) for each in words]
+        measures = [Measure(each.name, each.title, unit_of(each, system)) for each in map(measure_words, names)]
         self.charts.show_rows(rows, measures, session.pareto_measures)
 
     @Slot()
