@@ -22,7 +22,7 @@ from .item import HighlightItem, MapBox, MapItem
 from .layers import DEFAULT_LAYERS, Layer, Picture
 from .overlay import Overlay
 from .overlay_picture import OverlayPaths, OverlayPicture
-from .paths import TiledPath
+from .paths import TiledPath, rect_of
 
 _REACH_PX = 10
 _SCALE_PX = 120.0
@@ -80,24 +80,19 @@ class MapCanvas(pg.GraphicsView):
     # What is shown
 
     def show_base(self, base: BaseGeometry | None) -> None:
-        """Show the initial regions, without a solution, all of them in view."""
-        self.base, self.geometry_shown, self.figure, self._changed = base, None, None, None
+        """Show the initial regions, without a solution. The view stays unless they are others than before."""
+        before, self.base = self.base, base
+        if base is not None and self.geometry_shown is None and base.is_drawn_like(before):
+            return
+        self.geometry_shown, self.figure, self._changed = None, None, None
         self.chosen = self._hovered = None
         self._repaint()
-        if base is not None:
+        if before is None or base is None or before.regions is not base.regions:
             self.fit()
-
-    def show_bare(self, base: BaseGeometry) -> None:
-        """Show the initial regions without a solution where they are; their records may be known by now."""
-        known = self.base.records if self.base is not None else None
-        if self.geometry_shown is not None or known is not base.records:
-            self.base, self.geometry_shown, self.figure = base, None, None
-            self.chosen = self._hovered = None
-            self._repaint()
 
     def show_map(
         self,
-        geometry: MapGeometry | None,
+        geometry: MapGeometry,
         figure: Figure | None = None,
         changed: NDArray[np.bool_] | None = None,
         words: str = "",
@@ -106,10 +101,9 @@ class MapCanvas(pg.GraphicsView):
 
         ``changed`` initial regions are marked strongly; ``words`` say in the legend what that means.
         """
-        if geometry is not None and geometry.base.regions is not (self.base.regions if self.base else None):
+        if self.base is None or geometry.base.regions is not self.base.regions:
             self.show_base(geometry.base)
-        elif geometry is not None:
-            self.base = geometry.base
+        self.base = geometry.base
         if geometry is not self.geometry_shown:
             self.chosen = self._hovered = None
         self.geometry_shown, self.figure = geometry, figure
@@ -269,9 +263,8 @@ class MapCanvas(pg.GraphicsView):
     def fit(self) -> None:
         """Show the whole study area."""
         if self.base is not None:
-            low_x, low_y, high_x, high_y = self.base.bounds
             self.fitting = True
-            self.box.setRange(QRectF(low_x, low_y, high_x - low_x, high_y - low_y), padding=0.03)
+            self.box.setRange(rect_of(self.base.bounds), padding=0.03)
             self.fitting = False
             self._fitted = True
 
@@ -302,9 +295,9 @@ class MapCanvas(pg.GraphicsView):
         """Show one aggregated region with its surroundings."""
         if self.geometry_shown is None or not self._has(region):
             return
-        low_x, low_y, high_x, high_y = self.geometry_shown.box(region)
-        if all(math.isfinite(value) for value in (low_x, low_y, high_x, high_y)):
-            self.box.setRange(QRectF(low_x, low_y, high_x - low_x, high_y - low_y), padding=0.4)
+        bounds = self.geometry_shown.box(region)
+        if all(map(math.isfinite, bounds)):
+            self.box.setRange(rect_of(bounds), padding=0.4)
 
     def use_rubber_band(self, on: bool) -> None:
         """Let dragging draw a zoom box instead of panning."""

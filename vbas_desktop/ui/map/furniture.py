@@ -16,7 +16,8 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.theme import GRID, Colours
 
 from .figures import Classes, Figure, spread
-from .layers import Layer, Picture, translucent
+from .layers import Layer, Picture
+from .paths import translucent
 
 _KM_PER_DEGREE = 111.195
 _PADDING = 8.0

@@ -122,6 +122,12 @@ class BaseGeometry:
         """The same with the number of records of each initial region."""
         return replace(self, records=records)
 
+    def is_drawn_like(self, other: BaseGeometry | None) -> bool:
+        """Whether another one looks the same."""
+        if other is None or other.regions is not self.regions:
+            return False
+        return other.records is self.records and other.coast == self.coast
+
     def obstacle_at(self, x: float, y: float, reach: float) -> int | None:
         """The obstacle under a place on the map, or the nearest within reach."""
         if self.obstacle_tree is None:

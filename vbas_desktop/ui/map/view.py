@@ -19,7 +19,6 @@ from .bar import LookMenu, MapBar
 from .canvas import MapCanvas
 from .figures import figure_named
 from .furniture import LegendStrip
-from .geometry import BaseGeometry
 from .hover_card import HoverCard, card_text
 from .layers import Layer
 from .preparer import preparer_of
@@ -114,7 +113,10 @@ class MapView(QWidget):
             self._show_title()
             self.bar.show_figures((*shown.tier_maps, *shown.figures), coloured_by)
         elif session.selected is None and base is not None:
-            self._show_bare(base)
+            self.canvas.show_base(base)
+            self.bar.title.setText("")
+            self.bar.show_figures((), None)
+            self.bar.offer_before(False)
         elif self.canvas.base is not None and session.selected is None and session.regions is not None:
             # Other regions are loaded and not prepared yet: the old ones would be misleading.
             self.canvas.show_base(None)
@@ -138,16 +140,6 @@ class MapView(QWidget):
             title = f"Before the refinement: {title}"
         self.bar.title.setText(title)
         self.bar.title.setToolTip(title)
-
-    def _show_bare(self, base: BaseGeometry) -> None:
-        same = self.canvas.base is not None and self.canvas.base.regions is base.regions
-        if not same:
-            self.canvas.show_base(base)
-        else:
-            self.canvas.show_bare(base)
-        self.bar.title.setText("")
-        self.bar.show_figures((), None)
-        self.bar.offer_before(False)
 
     @Slot()
     def _on_region_chosen(self) -> None:
