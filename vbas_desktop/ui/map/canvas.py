@@ -18,6 +18,7 @@ from . import furniture
 from .figures import Figure, classify
 from .furniture import Legend
 from .geometry import BaseGeometry, MapGeometry
+from .hover_card import HoverCard
 from .item import HighlightItem, MapBox, MapItem
 from .layers import DEFAULT_LAYERS, Layer, Picture
 from .overlay import Overlay
@@ -32,7 +33,8 @@ class MapCanvas(pg.GraphicsView):
     """Shows a `BaseGeometry`, and a `MapGeometry` on it.
 
     Signals: `region_clicked(aggregated region or None)`, `region_hovered(aggregated region or None, initial region or
-    None, x, y)` with map coordinates, `view_moved()`, `context_requested(global position)`, `legend_changed()`.
+    None, x, y)` with map coordinates, `view_moved()`, `context_requested(global position)`, `legend_changed(legend,
+    colours)`.
     To be read: ``base`` and ``geometry_shown`` (initial regions and solution), ``figure`` (what it is coloured by),
     ``layers`` (those switched on), ``chosen`` (the aggregated region that is outlined).
     """
@@ -42,7 +44,7 @@ class MapCanvas(pg.GraphicsView):
     pointer_left = Signal()
     view_moved = Signal()
     context_requested = Signal(object)
-    legend_changed = Signal()
+    legend_changed = Signal(object, object)
     _fitted = False
     fitting = False
     """Whether the view is moving because all is to be shown: a map that follows then shows all, too."""
@@ -62,6 +64,8 @@ class MapCanvas(pg.GraphicsView):
         self.chosen: int | None = None
         self._hovered: int | None = None
         self.legend = Legend("", ())
+        self.card = HoverCard(self)
+        self.card.use_colours(colours)
         self.box = MapBox()
         self.box.use_colours(colours)
         self.setCentralItem(self.box)
@@ -131,6 +135,7 @@ class MapCanvas(pg.GraphicsView):
         self._colours = colours
         self.setBackground(colours.canvas)
         self.box.use_colours(colours)
+        self.card.use_colours(colours)
         self._repaint()
 
     def _repaint(self) -> None:
@@ -158,7 +163,7 @@ class MapCanvas(pg.GraphicsView):
         self._mark(self._chosen_mark, self.chosen)
         self._mark(self._hover_mark, self._hovered)
         self.viewport().update()
-        self.legend_changed.emit()
+        self.legend_changed.emit(self.legend, self._colours)
 
     def _tiles(self) -> TiledPath | None:
         """The borders of the initial regions, the same for all solutions."""
@@ -187,6 +192,15 @@ class MapCanvas(pg.GraphicsView):
             self._hovered = region
             self._mark(self._hover_mark, region)
 
+    def tell(self, text: str, x: float, y: float) -> None:
+        """Show a text beside a place of the map until the pointer or the view moves."""
+        self.card.tell(text, self.position_of(x, y).toPoint())
+
+    def quiet(self) -> None:
+        """Lift nothing and tell nothing."""
+        self.hover(None)
+        self.card.hide()
+
     def place_at(self, position: QPointF) -> QPointF:
         """The map coordinates of a position in the widget."""
         place: QPointF = self.box.mapSceneToView(self.mapToScene(position.toPoint()))
@@ -214,7 +228,7 @@ class MapCanvas(pg.GraphicsView):
     def leaveEvent(self, ev: QEvent) -> None:
         """Nothing is under the pointer any more."""
         super().leaveEvent(ev)
-        self.hover(None)
+        self.quiet()
         self.pointer_left.emit()
 
     def mousePressEvent(self, ev: QMouseEvent) -> None:
@@ -317,6 +331,7 @@ class MapCanvas(pg.GraphicsView):
     @Slot()
     def _on_range_changed(self) -> None:
         self._fitted = False
+        self.card.hide()
         self.item.view_moved()
         self.view_moved.emit()
 

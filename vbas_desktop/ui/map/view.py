@@ -1,4 +1,4 @@
-"""The map in the window: bar, canvas, hover card, and the comparison that takes the canvas' place."""
+"""The map in the window: bar, canvas, and the comparison that takes the canvas' place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .bar import LookMenu, MapBar
 from .canvas import MapCanvas
 from .figures import figure_named
 from .furniture import LegendStrip
-from .hover_card import HoverCard, card_text
+from .hover_card import card_text
 from .layers import Layer
 from .preparer import preparer_of
 from .save_dialog import MapWish, SaveMapDialog, titled
@@ -39,8 +39,6 @@ class MapView(QWidget):
         colours = context.theme.colours
         self.bar = MapBar(context.theme)
         self.canvas = MapCanvas(colours)
-        self.card = HoverCard(self.canvas)
-        self.card.use_colours(colours)
         self.comparison = SideBySide(context)
         self.look_menu = LookMenu(context, self._preparer, self.bar.layer_menu, self)
         self._stack = QStackedWidget()
@@ -73,9 +71,7 @@ class MapView(QWidget):
         bar.before_toggled.connect(self._on_before_toggled)
         canvas.region_clicked.connect(self._on_region_clicked)
         canvas.region_hovered.connect(self._on_region_hovered)
-        canvas.pointer_left.connect(self.card.hide)
-        canvas.legend_changed.connect(self._on_legend_changed)
-        canvas.view_moved.connect(self.card.hide)
+        canvas.legend_changed.connect(self.legend.show_legend)
         for each in (canvas, self.comparison.left, self.comparison.right):
             each.context_requested.connect(self._on_context_requested)
         self.comparison.closed.connect(lambda: self._compare.setChecked(False))
@@ -150,13 +146,7 @@ class MapView(QWidget):
 
     @Slot()
     def _on_theme_changed(self) -> None:
-        colours = self._context.theme.colours
-        self.canvas.use_colours(colours)
-        self.card.use_colours(colours)
-
-    @Slot()
-    def _on_legend_changed(self) -> None:
-        self.legend.show_legend(self.canvas.legend, self._context.theme.colours)
+        self.canvas.use_colours(self._context.theme.colours)
 
     # What the user does
 
@@ -180,7 +170,7 @@ class MapView(QWidget):
         where = () if shown is None or not figures or aggregated is None else shown.released_in(aggregated)
         names = shown.names if shown is not None and figures else ()
         text = card_text(base, self.canvas.geometry_shown, figures, aggregated, region, obstacle, where, names)
-        self.card.tell(text, self.canvas.position_of(x, y).toPoint())
+        self.canvas.tell(text, x, y)
 
     @Slot(object)
     def _on_layers_chosen(self, layers: frozenset[Layer]) -> None:

@@ -78,7 +78,7 @@ class ReleaseMaps(QWidget):
             column.addWidget(label)
             column.addWidget(region_map, 1)
             row.addLayout(column, 1)
-        link(self.earlier, self.now)
+        link({each.canvas: each.tell for each in (self.earlier, self.now)}, self)
         self._preparer.changed.connect(self.refresh)
         self.hide()
 

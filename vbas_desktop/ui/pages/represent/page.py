@@ -109,7 +109,7 @@ class RepresentabilityPage(QWidget):
         self._preparer.changed.connect(self._refresh)
         self.coloured_by.currentIndexChanged.connect(self._refresh)
         self.main.map.canvas.legend_changed.connect(self._on_legend_changed)
-        link(self.main.map, self.second.map)
+        link({each.map.canvas: each.map.tell for each in (self.main, self.second)}, self)
         self.source.currentIndexChanged.connect(self._refresh)
         self.beside.activated.connect(self._refresh)
         self.panel.compare_wanted.connect(self.compare)
