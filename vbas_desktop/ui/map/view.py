@@ -63,12 +63,12 @@ class MapView(QWidget):
         bar, canvas, model = self.bar, self.canvas, self._context.model
         bar.colouring_chosen.connect(self._context.session.colour_by)
         bar.layers_chosen.connect(self._on_layers_chosen)
-        bar.zoom_box_toggled.connect(canvas.use_rubber_band)
-        bar.zoomed_in.connect(lambda: self._active.zoom_in())
-        bar.zoomed_out.connect(lambda: self._active.zoom_out())
-        bar.fitted.connect(self._on_fitted)
-        bar.save_wanted.connect(self.save)
-        bar.before_toggled.connect(self._on_before_toggled)
+        bar.before.toggled.connect(self._on_before_toggled)
+        bar.buttons["zoom_box"].toggled.connect(canvas.use_rubber_band)
+        bar.buttons["zoom_in"].clicked.connect(lambda: self._active.zoom_in())
+        bar.buttons["zoom_out"].clicked.connect(lambda: self._active.zoom_out())
+        bar.buttons["fit"].clicked.connect(self._on_fitted)
+        bar.buttons["save"].clicked.connect(self.save)
         canvas.region_clicked.connect(self._on_region_clicked)
         canvas.region_hovered.connect(self._on_region_hovered)
         canvas.legend_changed.connect(self.legend.show_legend)
@@ -98,7 +98,7 @@ class MapView(QWidget):
         session, shown, base = self._context.session, self._preparer.shown, self._preparer.base
         coloured_by = session.coloured_by
         if shown is not None:
-            self.bar.offer_before(shown.before is not None)
+            self.bar.before.setVisible(shown.before is not None)
             figure, geometry = figure_named(shown.figures, coloured_by), shown.geometry_by(coloured_by)
             if self.bar.before.isChecked() and shown.before is not None:
                 # Figures are those of the refined regions.
@@ -112,7 +112,7 @@ class MapView(QWidget):
             self.canvas.show_base(base)
             self.bar.title.setText("")
             self.bar.show_figures((), None)
-            self.bar.offer_before(False)
+            self.bar.before.setVisible(False)
         elif self.canvas.base is not None and session.selected is None and session.regions is not None:
             # Other regions are loaded and not prepared yet: the old ones would be misleading.
             self.canvas.show_base(None)
