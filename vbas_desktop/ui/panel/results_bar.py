@@ -9,13 +9,11 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QMenu, QTableView, QToolButton, QWidget
 
-from vbas_desktop.approaches.registry import preset_of
 from vbas_desktop.session.results import Entry, ProblemKey, why_not_comparable
 from vbas_desktop.session.session import Session
-from vbas_desktop.ui.actions import add_presets
-from vbas_desktop.ui.numbers import measure_words
+from vbas_desktop.ui.actions import MeasureTicks
 from vbas_desktop.ui.theme import GRID, Theme
-from vbas_desktop.ui.widgets.building import dress
+from vbas_desktop.ui.widgets.building import dress, ticked
 from vbas_desktop.ui.widgets.names_edit import TickingMenu
 
 from .results_columns import STAR, measures_of
@@ -65,37 +63,14 @@ class MeasuresMenu(TickingMenu):
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
-        self._session = session
-        self._presets: dict[str, QAction] = {}
+        self._session, self._ticks = session, MeasureTicks(self, session)
+        self.refresh = self._ticks.refresh
         self.aboutToShow.connect(self._fill)
 
     @Slot()
     def _fill(self) -> None:
         self.clear()
-        self._presets = add_presets(self, self._session)
-        for name in measures_of(self._session.entries):
-            action = self.addAction(measure_words(name).title)
-            dress(action, checkable=True, toolTip=measure_words(name).summary)
-            action.setData(name)
-            action.triggered.connect(self._on_ticked)
-        self.refresh()
-
-    @Slot()
-    def _on_ticked(self) -> None:
-        ticked = tuple(each.data() for each in self.actions() if each.isChecked() and each.data())
-        if ticked:
-            self._session.change_fields(pareto_measures=ticked)
-        self.refresh()
-
-    @Slot()
-    def refresh(self) -> None:
-        """The menu stays open while ticks are set: those that follow from others follow at once."""
-        counting = self._session.pareto_measures
-        for action in self.actions():
-            if action.data():
-                action.setChecked(action.data() in counting)
-        for name, action in self._presets.items():
-            action.setChecked(preset_of(counting) == name)
+        self._ticks.fill(measures_of(self._session.entries))
 
 
 class ColumnsMenu(TickingMenu):
@@ -113,9 +88,8 @@ class ColumnsMenu(TickingMenu):
     def _fill(self) -> None:
         self.clear()
         for index, column in enumerate(self._model.columns):
-            action = self.addAction("Marks" if column.title == STAR else column.title)
-            dress(action, checkable=True, toolTip=column.tip, checked=not self._table.isColumnHidden(index))
-            action.setData(column.name)
+            title, shown = "Marks" if column.title == STAR else column.title, not self._table.isColumnHidden(index)
+            action = ticked(self, title, shown, column.name, column.tip)
             action.triggered.connect(self._on_ticked)
 
     @Slot()
