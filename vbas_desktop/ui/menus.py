@@ -67,15 +67,14 @@ class Menus(QObject):
         self._components = [self._component(bar.addMenu(_COMPONENT_TITLES[name]), name) for name in COMPONENTS]
         self._build_view(bar.addMenu("&View"))
         self._pages: dict[QAction, Page] = {}
-        if PAGES:
-            self._build_tools(bar.addMenu("&Tools"))
+        self._build_tools(bar.addMenu("&Tools"))
         self.actions.fill(bar.addMenu("&Help"), HELP)
         for menu in bar.findChildren(QMenu):
             menu.setToolTipsVisible(True)
 
     def toolbar_actions(self) -> list[QAction]:
         """The actions of the toolbar."""
-        return [self.actions[name] for name in ("run", "stop", "export") if name in self.actions.by_name]
+        return [self.actions[name] for name in ("run", "stop", "export")]
 
     def _build_file(self, menu: QMenu) -> None:
         self.actions.fill(menu, FILE)
@@ -96,9 +95,9 @@ class Menus(QObject):
         return ticks
 
     def _build_view(self, menu: QMenu) -> None:
-        for number, tab in enumerate(TABS, start=1):
-            command = Command(tab.title, f"&{number} {tab.title}", tab.tip, f"Alt+{number}")
-            self.actions.add(menu, command, partial(self._window.open_tab, tab.title))
+        for number, (title, tip) in enumerate(TABS.items(), start=1):
+            command = Command(title, f"&{number} {title}", tip, f"Alt+{number}")
+            self.actions.add(menu, command, partial(self._window.open_tab, title))
         menu.addSeparator()
         self.panel = self.actions.add(menu, _PANEL, self._window.tabs.setVisible)
         self.panel.setChecked(True)

@@ -39,13 +39,12 @@ _BUTTONS = {
 
 
 class MapBar(QWidget):
-    """Signals: `colouring_chosen(name or None)`, `layers_chosen(frozenset)`; ``buttons`` are those at its end."""
+    """`layers_chosen(frozenset)`: others were ticked. ``colouring`` has the names of figures as its data."""
 
-    colouring_chosen = Signal(object)
     layers_chosen = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._theme = theme
         self.colouring = dress(
             QComboBox(),
@@ -53,7 +52,6 @@ class MapBar(QWidget):
             toolTip="What the colours of the aggregated regions tell",
             sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents,
         )
-        self.colouring.activated.connect(lambda place: self.colouring_chosen.emit(self.colouring.itemData(place)))
         label = dress(QLabel("Colour &by"), look="muted")
         label.setBuddy(self.colouring)
         layers = self._button("layers", "Layers", "Which layers are drawn")

@@ -9,7 +9,7 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem
 
 from vbas_desktop.session.map_look import MapLook
 from vbas_desktop.ui.theme import Colours
@@ -49,8 +49,8 @@ class MapCanvas(pg.GraphicsView):
     fitting = False
     """Whether the view is moving because all is to be shown: a map that follows then shows all, too."""
 
-    def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
-        super().__init__(parent, background=colours.canvas)
+    def __init__(self, colours: Colours) -> None:
+        super().__init__(background=colours.canvas)
         self._colours = colours
         self.base: BaseGeometry | None = None
         self.geometry_shown: MapGeometry | None = None

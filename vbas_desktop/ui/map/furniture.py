@@ -268,8 +268,8 @@ def _width(legend: Legend, font: QFont, row: LegendRow | None) -> float:
 class LegendStrip(QWidget):
     """Paints what `show_legend` gives it."""
 
-    def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, colours: Colours) -> None:
+        super().__init__()
         self._colours = colours
         self._legend = Legend("", ())
         self.setAccessibleName("Legend")

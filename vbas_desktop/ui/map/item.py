@@ -11,6 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPixmap, QTran
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from vbas_desktop.ui.theme import Colours
+from vbas_desktop.ui.widgets.building import dress
 
 from .geometry import Rings
 from .layers import Picture
@@ -36,9 +37,7 @@ class MapItem(pg.GraphicsObject):
         self._cache_transform = QTransform()
         self.moving = False
         """Whether the view moved a moment ago, so that the picture may still be a stretched one."""
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(_REST_MS)
+        self._rest = dress(QTimer(self), singleShot=True, interval=_REST_MS)
         self._rest.timeout.connect(self._on_rested)
         self.sharp_paintings = 0
 

@@ -193,23 +193,24 @@ class Picture:
 
     def _paint_points(self, painter: QPainter) -> None:
         size = self._point_size(painter.worldTransform())
-        drawn = [(self._changed_points, QColor(self.colours.mark), size + 2)]
-        if Layer.DETOURED in self.layers:
+        mark = QColor(self.colours.mark)
+        moved = self._moved if self._moved_areas.isEmpty() else self._moved[:0]
+        drawn: tuple[tuple[Layer | None, Points, QColor, float], ...] = (
+            (Layer.POINTS, self._points, translucent(self.colours.text, 0.55), size),
+            (Layer.POINTS, self._empty_points, QColor(self.colours.warning), size + 1),
+            (Layer.MOVED, moved, mark, size + 2),
+            (Layer.DETOURED, self._detoured, mark, size + 4),
             # With a light core: full ones in strong colours are regions without records, and differences.
-            drawn[:0] = [
-                (self._detoured, QColor(self.colours.mark), size + 4),
-                (self._detoured, QColor(self.colours.base), size),
-            ]
-        if Layer.MOVED in self.layers and self._moved_areas.isEmpty():
-            drawn.insert(0, (self._moved, QColor(self.colours.mark), size + 2))
-        if Layer.POINTS in self.layers:
-            drawn.insert(0, (self._empty_points, QColor(self.colours.warning), size + 1))
-            drawn.insert(0, (self._points, translucent(self.colours.text, 0.55), size))
+            (Layer.DETOURED, self._detoured, QColor(self.colours.base), size),
+            (None, self._changed_points, mark, size + 2),
+        )
         transform = painter.worldTransform()
         painter.save()
         # In pixels: where a map unit is many pixels wide, Qt would draw each point as a dash.
         painter.resetTransform()
-        for points, colour, width in drawn:
+        for layer, points, colour, width in drawn:
+            if layer is not None and layer not in self.layers:
+                continue
             painter.setPen(hairline(colour, width=width))
             # All at the same part of a pixel, or some would be a pixel wider than others.
             places: Points = np.rint(mapped(transform, points)) + 0.25

@@ -181,11 +181,9 @@ def without_overlap(choices: NDArray[np.float64], taken: Boxes) -> tuple[NDArray
     return np.array(kept, np.intp), np.array(boxes, np.float64).reshape(-1, 4)
 
 
-def with_room(
-    width: NDArray[np.float64], height: float, room: NDArray[np.float64], share: float = 0.5
-) -> NDArray[np.bool_]:
-    """Labels whose place is large enough: a share of the text has to fit into the width of what it names.
+def with_room(width: NDArray[np.float64], height: float, room: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Labels whose place is large enough: half of the text has to fit into what it names.
 
     ``room`` is the width and height of each place in pixels. So labels vanish as the map is zoomed out.
     """
-    return np.asarray((room[:, 0] >= share * width) & (room[:, 1] >= share * height))
+    return np.asarray((room[:, 0] >= width / 2) & (room[:, 1] >= height / 2))

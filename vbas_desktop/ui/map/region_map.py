@@ -99,12 +99,9 @@ Tell = Callable[[int | None, float, float], None]
 """Tells what is at a place of a map, and of the initial region under the pointer."""
 
 
-def link(maps: Mapping[MapCanvas, Tell], parent: QObject) -> None:
-    """Make two maps show the same part, and tell of the same place."""
-    _Link(maps, parent)
+class Link(QObject):
+    """Makes two maps show the same part, and tell of the same place."""
 
-
-class _Link(QObject):
     def __init__(self, maps: Mapping[MapCanvas, Tell], parent: QObject) -> None:
         super().__init__(parent)
         self._maps, self._following = maps, False

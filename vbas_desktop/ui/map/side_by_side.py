@@ -34,7 +34,7 @@ from .geometry import MapGeometry
 from .hover_card import card_text
 from .layers import Layer
 from .preparer import preparer_of
-from .region_map import link
+from .region_map import Link
 
 
 class SideBySide(QWidget):
@@ -86,7 +86,7 @@ class SideBySide(QWidget):
         in_column(self.warning, (whole, 1), within=self, margins=0, spacing=0)
 
     def _connect(self) -> None:
-        link({canvas: partial(self._tell, canvas) for canvas in (self.left, self.right)}, self)
+        Link({canvas: partial(self._tell, canvas) for canvas in (self.left, self.right)}, self)
         for canvas, legend in self.legends.items():
             canvas.legend_changed.connect(legend.show_legend)
             canvas.region_clicked.connect(canvas.choose)
@@ -150,10 +150,6 @@ class SideBySide(QWidget):
         """Switch layers on and off on both maps."""
         self.left.show_layers(layers)
         self.right.show_layers(layers)
-
-    def fit(self) -> None:
-        """Show the whole study area on both maps."""
-        self.left.fit()
 
     def _fill_choice(self, choice: QComboBox, number: int | None) -> None:
         entries = self._context.session.entries

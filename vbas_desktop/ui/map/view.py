@@ -61,7 +61,7 @@ class MapView(QWidget):
 
     def _connect(self) -> None:
         bar, canvas, model = self.bar, self.canvas, self._context.model
-        bar.colouring_chosen.connect(self._context.session.colour_by)
+        bar.colouring.activated.connect(lambda: self._context.session.colour_by(bar.colouring.currentData()))
         bar.layers_chosen.connect(self._on_layers_chosen)
         bar.before.toggled.connect(self._on_before_toggled)
         bar.buttons["zoom_box"].toggled.connect(canvas.use_rubber_band)

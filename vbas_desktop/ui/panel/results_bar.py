@@ -7,13 +7,13 @@ from functools import partial
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QMenu, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QMenu, QTableView, QToolButton, QWidget
 
 from vbas_desktop.session.results import Entry, ProblemKey, why_not_comparable
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.actions import MeasureTicks
 from vbas_desktop.ui.theme import GRID, Theme
-from vbas_desktop.ui.widgets.building import dress, ticked
+from vbas_desktop.ui.widgets.building import dress, in_row, ticked
 from vbas_desktop.ui.widgets.names_edit import TickingMenu
 
 from .results_columns import STAR, measures_of
@@ -31,10 +31,13 @@ class ScenarioChoice(QComboBox):
     def __init__(self) -> None:
         super().__init__()
         self._known: tuple[ProblemKey, ...] = ()
-        self.setAccessibleName("Scenario")
-        self.setToolTip("List the solutions of one k and one set of quasi-identifiers")
-        self.setMinimumContentsLength(10)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        dress(
+            self,
+            accessibleName="Scenario",
+            toolTip="List the solutions of one k and one set of quasi-identifiers",
+            minimumContentsLength=10,
+            sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon,
+        )
         self.activated.connect(self.scenario_chosen)
         self.hide()
 
@@ -124,21 +127,14 @@ class ResultsBar(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.only_stars, self.only_meeting = QCheckBox("★ unbeaten"), QCheckBox("S&uitable")
-        self.scenario = ScenarioChoice()
-        self.only_stars.setShortcut("Ctrl+U")
-        self.only_stars.setToolTip(
-            "Show only what no other solution beats: none is as good in all that counts and better in one (Ctrl+U)"
-        )
-        self.only_meeting.setToolTip("Show only solutions that meet the requirement (Tools ▸ Requirements)")
+        tip = "Show only what no other solution beats: none is as good in all that counts and better in one (Ctrl+U)"
+        self.only_stars = dress(QCheckBox("★ unbeaten"), shortcut="Ctrl+U", toolTip=tip)
+        tip = "Show only solutions that meet the requirement (Tools ▸ Requirements)"
+        self.only_meeting = dress(QCheckBox("S&uitable"), toolTip=tip)
         self.only_meeting.hide()
-        self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
-        row.setSpacing(GRID // 2)
-        row.addWidget(self.only_stars)
-        row.addWidget(self.only_meeting)
-        row.addWidget(self.scenario, 1)
-        row.addStretch(1)
+        self.scenario = ScenarioChoice()
+        parts = (self.only_stars, self.only_meeting, (self.scenario, 1), 1)
+        self._row = in_row(*parts, within=self, margins=(GRID, GRID // 2, GRID, GRID // 2), spacing=GRID // 2)
 
     def add_menu(self, icon: str, text: str, tip: str, menu: QMenu) -> None:
         """A button that opens a menu."""
