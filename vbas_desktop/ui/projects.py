@@ -23,7 +23,7 @@ from .widgets.file_dialogs import PROJECT_FILES, ask_to_open, ask_to_save, docum
 from .worker import Failure, JobRunner
 
 _AUTOSAVE_MS = 1500
-"""So long after the last change the recovery file is written."""
+"""How long after the last change the recovery file is written."""
 
 
 def _nothing() -> None:

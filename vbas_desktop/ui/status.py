@@ -21,7 +21,7 @@ from .widgets.fields import ElidedLabel
 from .worker import Failure, JobRunner
 
 _QUIET_SECONDS = 1.5
-"""No time left is shown before: the first seconds tell little."""
+"""The time left is not shown earlier: the first seconds say little."""
 
 
 class StatusLine(QStatusBar):

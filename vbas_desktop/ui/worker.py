@@ -66,7 +66,7 @@ UPDATE_SECONDS = 0.05
 """Progress reaches the window at most this often; more would only keep its event loop busy."""
 
 _TOLD = 12
-"""So many problems are told in a message; a file can have one in every column."""
+"""How many problems a message lists; a file can have one in every column."""
 
 _SWITCH_SECONDS = 0.0005
 """How soon a computing thread hands the interpreter over. The window needs it dozens of times to draw itself once; with
@@ -319,7 +319,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """Keeps as many values as it is told; the one that nobody asked for longest goes first."""
+    """Keeps the last few values; the one that has not been asked for longest goes first."""
 
     def __init__(self, most: int) -> None:
         self._most = most

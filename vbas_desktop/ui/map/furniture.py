@@ -24,7 +24,7 @@ _PADDING = 8.0
 _MARGIN = 12
 """Between what stands on the map and its edge."""
 _NAMED_OBSTACLES = 3
-"""So many obstacles are named in the legend; the pointer names all of them."""
+"""How many obstacles the legend names; the pointer names all of them."""
 SWATCH = 12.0
 
 

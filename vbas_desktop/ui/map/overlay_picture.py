@@ -20,7 +20,7 @@ Boxes = NDArray[np.float64]
 """Left, top, right and bottom in pixels, of each label or of what is drawn already."""
 
 _MOST_LABELS = 1_500
-"""So many labels are considered at most, the most important ones: a screen has room for a few hundred."""
+"""At most this many labels are considered, the most important ones: a screen has room for a few hundred."""
 
 _HALO = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
 _GAP = 3.0

@@ -23,10 +23,10 @@ from .shown import Shown, prepare_shown
 from .site_cells import lacks_cells, with_cells
 
 _KEPT = 12
-"""So many solutions stay prepared, so that going back and forth is instant."""
+"""How many solutions stay prepared, so that going back and forth is instant."""
 
 _KEPT_PAIRS = 4
-"""So many comparisons stay known."""
+"""How many comparisons are kept."""
 
 _KEPT_BASES = 3
 """The loaded regions, and those of the two solutions that can be shown: files that were read again may differ."""

@@ -42,7 +42,7 @@ NAME, ROLE, DISTINCT, EMPTY = range(4)
 _HEADINGS = (Heading("Column"), Heading("Role"), Heading("Categories", side="right"), Heading("Empty", side="right"))
 
 _SAMPLED_ROWS = 60
-"""So many rows decide how wide a column is: a file can have tens of thousands of columns, each a row here."""
+"""How many rows decide how wide a column is: a file can have tens of thousands of columns, each a row here."""
 
 _KEYS = {
     Qt.Key.Key_R: Role.REGION,

@@ -26,7 +26,7 @@ from vbas_desktop.ui.worker import in_window_words, is_about_reading
 from .reading_options import ReadingOptions
 
 _LISTED = 200
-"""So many problems are listed; a file can have one in every column, and nobody reads more."""
+"""How many problems are listed; a file can have one in every column, and nobody reads more."""
 
 
 _IN_SIGHT = 4

@@ -135,7 +135,7 @@ class InputTab(QWidget):
 
 
 class Estimator(QObject):
-    """`estimated` brings a new look ahead; why there is none the session tells as a reason not to run."""
+    """`estimated` brings a new estimate; if there is none, the session says why as a reason not to run."""
 
     estimated = Signal(object)
 

@@ -20,7 +20,7 @@ from .results_columns import STAR, measures_of
 from .results_model import ResultsModel
 
 _OFFERED = 20
-"""So many of the latest solutions are offered for a comparison; any two rows can be compared by choosing both."""
+"""How many of the latest solutions are offered for a comparison; any two rows can be compared by choosing both."""
 
 
 class ScenarioChoice(QComboBox):

@@ -95,7 +95,7 @@ def _abbreviated(title: str) -> str:
 
 
 def short_titles(entries: tuple[Entry, ...]) -> list[str]:
-    """How solutions are called where there is little room: by what tells them apart."""
+    """What solutions are called where there is little room: by what tells them apart."""
     told = [
         component
         for component in ("site_number", "construction", "refinement", "tiers")

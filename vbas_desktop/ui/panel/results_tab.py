@@ -111,7 +111,7 @@ class ResultsTab(QWidget):
 
     @Slot()
     def _on_job(self) -> None:
-        """While something is computed, nobody need be told to begin."""
+        """While something is being computed, nobody needs to be asked to begin."""
         self._empty.label.setText(_COMING if self._context.runner.busy else _NOTHING)
 
     # What the session says

@@ -64,15 +64,15 @@ _STAGE = "Looking for classes below k"
 _NOTHING_CHOSEN = "Choose a row, or click on the map, to see which classes cost records there."
 
 _LISTED = 500
-"""So many classes are listed; what the others cost is told as one sum."""
+"""How many classes are listed; the rest are summed up in one row."""
 
 _MOVED = 2
-"""So many neighbours are told in sight, more in the tip."""
+"""How many neighbours are named at once; the tip names all."""
 
 _BACK = "Records fewer: than if those of this neighbour were handed back and all else stayed."
 
 _KEPT = 64
-"""So many regions stay explained."""
+"""How many explanations are kept."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -94,7 +94,7 @@ def choose_row(table: QTableView, index: QModelIndex) -> None:
 
 
 def fit_columns(table: QTableView) -> list[int]:
-    """Make each column as wide as its title and its first rows need; tells how wide that is, hidden ones included."""
+    """Make each column as wide as its title and its first rows need; returns the widths, hidden columns included."""
     widths = []
     model, metrics = table.model(), table.fontMetrics()
     rows = min(_SAMPLED_ROWS, model.rowCount())
@@ -133,7 +133,7 @@ class SqueezedTable(QTableView):
 
     @Slot(int, int, int)
     def _on_section_resized(self, column: int, before: int, now: int) -> None:
-        """Hiding and showing a column is told as a change of its width, too."""
+        """Qt reports hiding and showing a column as a change of its width, too."""
         self._own_widths = self._own_widths or not (self._squeezing or before == 0 or now == 0)
 
     def squeeze(self) -> None:
