@@ -100,9 +100,9 @@ def test_a_codebook_is_chosen_with_a_button_and_its_labels_are_told_in_the_ladde
     book.write_text("column,value,label\nsex,1,Female\nsex,2,Male\n", encoding="utf-8")
     chosen = lambda parent, title, files, folder, then: then(str(book))  # noqa: E731
     monkeypatch.setattr("vbas_desktop.ui.panel.reading_options.ask_to_open", chosen)
-    options.choose_codebook.click()
+    options.choose["codebook"].click()
     assert options.edits["codebook"].text() == str(book)
-    options.choose_earlier.click()
+    options.choose["coarsen_from"].click()
     assert session.choices.coarsen_from == options.edits["coarsen_from"].text() == str(book)
     options.edits["coarsen_from"].clear()
     options.edits["coarsen_from"].editingFinished.emit()

@@ -75,7 +75,7 @@ def test_regions_are_called_and_ordered_as_in_the_release(tab, shown_window):
 def test_a_chosen_row_is_outlined_on_the_map_which_zooms_to_it(tab, shown_window, qtbot):
     canvas = shown_window.map.canvas
     before = canvas.view_rect
-    place = tab.table.visualRect(tab.filter.index(2, 1)).center()
+    place = tab.table.visualRect(tab.table_model.index(2, 1)).center()
     qtbot.mouseClick(tab.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert shown_window.session.chosen_region == tab.table_model.region(2)
     assert canvas.chosen == tab.table_model.region(2)
@@ -100,7 +100,7 @@ def test_the_classes_below_k_are_told_in_the_words_of_the_file(tab, shown_window
     shown_window.session.choose_region(region)
     expected = why(entry.problem, entry.solution, region)
     view = tab.why
-    qtbot.waitUntil(lambda: view._listed is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: not view.vector.isHidden(), timeout=60_000)
     lost = sum(each.size for each in expected)
     assert f"lost {lost:,} record" in view.headline.text()
     cells = [
@@ -124,7 +124,7 @@ def test_the_anonymity_vector_is_told_of_the_solution_and_of_the_region(tab, sho
     assert results.vector.text().endswith(f"{small:,} of 4 to {k - 1}, {large:,} of {k} or more.")
     assert anonymity_vector(entry.problem, entry.solution).tolist() == np.bincount(sizes)[1:].tolist()
     shown_window.session.choose_region(1)
-    qtbot.waitUntil(lambda: tab.why._listed is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: not tab.why.vector.isHidden(), timeout=60_000)
     assert tab.why.vector.text() == (f"Classes before suppression: {vector_in_words(np.bincount(vectors[1])[1:], k)}.")
 
 
@@ -134,7 +134,7 @@ def test_a_region_without_losses_says_so(tab, shown_window, qtbot):
     spared = np.flatnonzero(table.suppressed == 0)
     assert spared.size
     shown_window.session.choose_region(int(spared[0]))
-    qtbot.waitUntil(lambda: tab.why._listed is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: not tab.why.vector.isHidden(), timeout=60_000)
     assert "lost no records" in tab.why.headline.text()
 
 
@@ -161,7 +161,7 @@ def test_regions_without_losses_can_be_left_out(tab, shown_window):
     entry = shown_window.session.selected
     table = region_table(entry.problem, entry.solution)
     tab.only_losses.setChecked(True)
-    assert tab.filter.rowCount() == int((table.suppressed > 0).sum())
+    assert tab.table_model.rowCount() == int((table.suppressed > 0).sum())
 
 
 def test_the_map_is_coloured_by_a_column(tab, shown_window):

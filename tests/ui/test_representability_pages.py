@@ -104,12 +104,12 @@ def test_the_legend_has_room_for_all_its_lines(two_versions, aggregated_window, 
 def test_hovering_tells_the_measures_of_the_place_on_both_maps(two_versions):
     versions = (two_versions.main, two_versions.second)
     place = two_versions.main.map.shown.geometry.shapes[0].representative_point()
-    two_versions.main.map.hovered.emit(place.x, place.y)
+    two_versions.main.map.canvas.region_hovered.emit(0, None, place.x, place.y)
     for version in versions:
         for words in ("Kept together (Jaccard): ", "Fowlkes–Mallows: ", "Distance moved (unit): "):
-            assert words in version.map.card.text()
-    two_versions.second.map.left.emit()
-    assert not any(version.map.card.isVisible() for version in versions)
+            assert words in version.map.canvas.card.text()
+    two_versions.second.map.canvas.pointer_left.emit()
+    assert not any(version.map.canvas.card.isVisible() for version in versions)
 
 
 def test_a_row_is_outlined_on_its_map_and_a_click_finds_the_row(two_versions):

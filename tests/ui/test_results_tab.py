@@ -12,7 +12,8 @@ from solved import Bench, results_tab, shown_numbers
 from vbas_desktop.algorithms.pareto import non_dominated
 from vbas_desktop.session.results import marks_of
 from vbas_desktop.session.session import Session
-from vbas_desktop.ui.panel.results_columns import Column, location_of, measure_of, short_titles
+from vbas_desktop.ui.numbers import measure_of
+from vbas_desktop.ui.panel.results_columns import Column, approach_of, short_titles
 from vbas_desktop.ui.panel.results_tab import ResultsTab
 from vbas_desktop.ui.widgets.tables import SqueezedTable
 
@@ -62,7 +63,7 @@ def test_solutions_of_adc_tell_how_their_sites_came_to_their_places(tab, compare
 
 def test_stars_mark_what_no_solution_of_any_run_beats(tab, compared):
     entries, measures = compared.session.entries, compared.session.pareto_measures
-    kept = non_dominated([[measure_of(entry, name) for name in measures] for entry in entries])
+    kept = non_dominated([[measure_of(entry.solution, name) for name in measures] for entry in entries])
     signs = [tab.filter.index(row, 0).data().split() for row in range(len(entries))]
     assert ["★" in each for each in signs] == kept.tolist()
     recommended, knee = ([entries[row].number for row in range(len(entries)) if sign in signs[row]] for sign in "✔◣")
@@ -75,9 +76,9 @@ def test_stars_mark_what_no_solution_of_any_run_beats(tab, compared):
 def test_the_filter_keeps_stars_and_pinned_solutions_over_the_ticked_measures(tab, compared, qtbot):
     session = compared.session
     session.change_fields(pareto_measures=("suppressed_records",))
-    least = min(measure_of(entry, "suppressed_records") for entry in session.entries)
-    best = [e.number for e in session.entries if measure_of(e, "suppressed_records") == least]
-    worst = max(session.entries, key=lambda entry: measure_of(entry, "suppressed_records")).number
+    least = min(measure_of(entry.solution, "suppressed_records") for entry in session.entries)
+    best = [e.number for e in session.entries if measure_of(e.solution, "suppressed_records") == least]
+    worst = max(session.entries, key=lambda entry: measure_of(entry.solution, "suppressed_records")).number
     tab.only_stars.setChecked(True)
     assert shown_numbers(tab) == best
     session.pin([worst])
@@ -89,16 +90,16 @@ def test_the_filter_keeps_stars_and_pinned_solutions_over_the_ticked_measures(ta
 def test_the_best_value_of_each_measure_is_bold(tab, compared):
     entries = compared.session.entries
     index = column(tab, "suppressed_records")
-    least = min(measure_of(entry, "suppressed_records") for entry in entries)
+    least = min(measure_of(entry.solution, "suppressed_records") for entry in entries)
     for row, entry in enumerate(entries):
         font = tab.filter.index(row, index).data(Qt.ItemDataRole.FontRole)
-        assert bool(font is not None and font.bold()) == (measure_of(entry, "suppressed_records") == least)
+        assert bool(font is not None and font.bold()) == (measure_of(entry.solution, "suppressed_records") == least)
 
 
 def test_sorting_goes_by_value_not_by_text(tab):
     index = column(tab, "suppressed_records")
     tab.table.sortByColumn(index, Qt.SortOrder.DescendingOrder)
-    values = [measure_of(entry, "suppressed_records") for entry in tab.filter.shown_entries()]
+    values = [measure_of(entry.solution, "suppressed_records") for entry in tab.filter.shown_entries()]
     assert values == sorted(values, reverse=True)
 
 
@@ -166,7 +167,7 @@ def test_the_table_is_saved_with_exact_values(tab, compared, tmp_path, qtbot):
         rows = list(csv.DictReader(stream))
     for row, entry in zip(rows, compared.session.entries, strict=True):
         assert int(row["number"]) == entry.number
-        assert float(row["average_distance"]) == measure_of(entry, "average_distance")
+        assert float(row["average_distance"]) == measure_of(entry.solution, "average_distance")
 
 
 def test_columns_can_be_hidden_and_stay_hidden(tab, compared):
@@ -206,7 +207,7 @@ def test_seeded_approaches_are_named_shortly_with_their_seeding(compared):
     entry = compared.session.entries[0]
     approaches = {**entry.solution.approaches, "site_location": "adc", "adc_seeding": "density"}
     seeded = replace(entry, solution=replace(entry.solution, approaches=approaches))
-    assert location_of(seeded) == "ADC, Density grid"
+    assert approach_of(seeded.solution, "site_location") == "ADC, Density grid"
 
 
 @pytest.mark.parametrize(
@@ -241,7 +242,10 @@ def test_the_names_of_two_measures_are_read_in_full(tab):
 
 def test_where_there_is_little_room_solutions_are_called_by_what_tells_them_apart(compared):
     entries = compared.session.entries
-    assert short_titles(entries)[0] == f"1: {entries[0].solution.site_count} sites · {location_of(entries[0])}"
+    assert (
+        short_titles(entries)[0]
+        == f"1: {entries[0].solution.site_count} sites · {approach_of(entries[0].solution, 'site_location')}"
+    )
     approaches = {**entries[0].solution.approaches, "site_number": "maxcombs"}
     other = replace(entries[0], solution=replace(entries[0].solution, approaches=approaches))
     assert short_titles((other, entries[1]))[0].endswith(" sites · Balanced density · Possible classes (MaxCombs)")
@@ -289,7 +293,9 @@ def test_a_preset_of_the_menu_decides_the_stars_of_the_window(aggregated_window,
         action = next(each for each in tab.measure_menu.actions() if each.text() == name)
         action.trigger()
         assert action.isChecked()
-        kept = non_dominated([[measure_of(e, each) for each in session.pareto_measures] for e in session.entries])
+        kept = non_dominated(
+            [[measure_of(e.solution, each) for each in session.pareto_measures] for e in session.entries]
+        )
         expected = {entry.number for entry, one in zip(session.entries, kept, strict=True) if one}
         rows = range(tab.filter.rowCount())
         starred = {tab.filter.shown_entries()[row].number for row in rows if "★" in tab.filter.index(row, 0).data()}
@@ -349,13 +355,13 @@ def drag(chart, qtbot, x, y_from, y_to):
 def test_a_range_on_an_axis_filters_table_charts_and_what_the_map_shows(tab, compared, qtbot):
     everything, session = shown_numbers(tab), compared.session
     axis, chart = axis_of(tab, "suppressed_records"), tab.charts.axes
-    worst = max(session.entries, key=lambda entry: measure_of(entry, "suppressed_records"))
+    worst = max(session.entries, key=lambda entry: measure_of(entry.solution, "suppressed_records"))
     session.select(worst.number)
     middle = (axis.top + axis.bottom) / 2
     drag(chart, qtbot, axis.x, axis.bottom + 3, middle)
     low, high = chart.ranges["suppressed_records"]
     assert low == axis.low
-    expected = [e.number for e in session.entries if low <= measure_of(e, "suppressed_records") <= high]
+    expected = [e.number for e in session.entries if low <= measure_of(e.solution, "suppressed_records") <= high]
     assert shown_numbers(tab) == expected
     assert 0 < len(expected) < len(everything)
     assert session.selected.number in expected, "the map shows one of those that are left"

@@ -69,7 +69,7 @@ def test_hovering_lifts_the_region_at_the_same_place_on_both(comparison):
     comparison.left.region_hovered.emit(0, 3, float(x), float(y))
     for canvas in (comparison.left, comparison.right):
         assert canvas._hovered == int(canvas.geometry_shown.solution.membership[3])
-        assert not comparison._cards[canvas].isHidden()
+        assert not canvas.card.isHidden()
     comparison.left.pointer_left.emit()
     assert comparison.right._hovered is None
 

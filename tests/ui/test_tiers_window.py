@@ -146,4 +146,4 @@ def test_the_card_says_how_many_records_are_released_where(losing, qtbot):
     losing.session.colour_by("tier_1")
     x, y = shown.geometry.base.points[shown.solution.membership == region][0]
     view.canvas.region_hovered.emit(region, None, float(x), float(y))
-    assert all(line in view.card.text() for line in lines)
+    assert all(line in view.canvas.card.text() for line in lines)

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QMenu
 
 from vbas_desktop.approaches.registry import PRESETS, USUAL, approaches, preset, preset_of
 from vbas_desktop.session.session import Session
-from vbas_desktop.ui.widgets.building import dress
+from vbas_desktop.ui.widgets.building import ticked
 
+from .numbers import measure_words
 from .theme import Theme
 
 
@@ -100,10 +101,16 @@ class Actions(QObject):
                 menu.addSeparator()
             else:
                 slot = next(getattr(target, command.name) for target in self._targets if hasattr(target, command.name))
-                menu.addAction(self.make(command, slot))
+                self.add(menu, command, slot)
 
-    def make(self, command: Command, slot: Callable[..., object]) -> QAction:
-        """One action from its declaration."""
+    def add(self, menu: QMenu, command: Command, slot: Callable[..., object]) -> QAction:
+        """Put one command into a menu; ``slot`` does it."""
+        action = self._make(command)
+        (action.toggled if command.checkable else action.triggered).connect(slot)
+        menu.addAction(action)
+        return action
+
+    def _make(self, command: Command) -> QAction:
         action = QAction(command.text, self)
         # Qt would leave the dots out on a toolbar: the same command has the same name everywhere.
         action.setIconText(command.text.replace("&", ""))
@@ -112,44 +119,33 @@ class Actions(QObject):
         self._theme.set_icon(action, command.icon)
         action.setCheckable(command.checkable)
         tip_with_shortcut(action, command.tip)
-        action.triggered.connect(slot)
         self.by_name[command.name] = action
         return action
 
 
-def with_mnemonics(titles: Iterable[str]) -> list[str]:
-    """Titles with "&" before a letter that no other one uses, the first that is free."""
+def mark_mnemonics(menu: QMenu) -> None:
+    """Put "&" into each entry before the first letter that none above it uses."""
     used: set[str] = set()
-    result = []
-    for title in titles:
+    for action in filter(QAction.isEnabled, menu.actions()):
+        title = action.text()
         place = next((i for i, sign in enumerate(title) if sign.isalnum() and sign.lower() not in used), None)
-        if place is None:
-            result.append(title)
-            continue
-        used.add(title[place].lower())
-        result.append(f"{title[:place]}&{title[place:]}")
-    return result
+        if place is not None:
+            used.add(title[place].lower())
+            action.setText(f"{title[:place]}&{title[place:]}")
 
 
 class ApproachMenu(QObject):
     """One component's menu: exclusive choices from the registry."""
 
-    def __init__(self, menu: QMenu, component: str, session: Session, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, menu: QMenu, component: str, session: Session) -> None:
+        super().__init__(menu)
         self._component, self._session = component, session
         self._group = QActionGroup(self)
-        self._group.setExclusive(True)
-        self._actions: dict[str, QAction] = {}
-        known = approaches(component)
-        titles = with_mnemonics(kind.card.title for kind in known.values())
-        for (name, kind), title in zip(known.items(), titles, strict=True):
-            action = menu.addAction(title)
-            action.setCheckable(True)
-            action.setData(name)
+        for name, kind in approaches(component).items():
+            action = ticked(menu, kind.card.title, False, name)
             tip_with_shortcut(action, kind.card.summary)
             self._group.addAction(action)
-            self._actions[name] = action
-        menu.setToolTipsVisible(True)
+        mark_mnemonics(menu)
         self._group.triggered.connect(self._on_triggered)
         self.refresh()
 
@@ -159,63 +155,51 @@ class ApproachMenu(QObject):
 
     def refresh(self) -> None:
         """Tick what is chosen."""
-        action = self._actions.get(self._session.choices.approaches[self._component])
-        if action is not None:
-            action.setChecked(True)
+        for action in self._group.actions():
+            if action.data() == self._session.choices.approaches[self._component]:
+                action.setChecked(True)
 
 
-def add_presets(menu: QMenu, session: Session) -> dict[str, QAction]:
-    """Put the presets of measures at the top of a menu; the one in force is ticked, none with a choice of one's own."""
-    actions = {}
-    for name, title in PRESETS.items():
-        action = menu.addAction(title)
-        dress(action, checkable=True, checked=preset_of(session.pareto_measures) == name)
-        names = ", ".join(approaches("rating")[each].card.title for each in preset(name))
-        tip_with_shortcut(action, f"The star looks at: {names}")
+class MeasureTicks(QObject):
+    """Presets and measures in a menu: those that are ticked decide what is dominated."""
+
+    def __init__(self, menu: QMenu, session: Session) -> None:
+        super().__init__(menu)
+        self._menu, self._session = menu, session
+        self._presets: dict[str, QAction] = {}
+        self._measures: dict[str, QAction] = {}
+
+    def fill(self, measures: Iterable[str]) -> None:
+        """Put the presets and these measures into the menu."""
+        self._presets = {name: ticked(self._menu, title, False) for name, title in PRESETS.items()}
+        for name, action in self._presets.items():
+            names = ", ".join(approaches("rating")[each].card.title for each in preset(name))
+            tip_with_shortcut(action, f"The star looks at: {names}")
+            action.triggered.connect(partial(self._on_preset, name))
+        self._menu.addSeparator()
+        words = {name: measure_words(name) for name in measures}
+        self._measures = {name: ticked(self._menu, each.title, False, name) for name, each in words.items()}
+        for name, action in self._measures.items():
+            tip_with_shortcut(action, words[name].summary)
+            action.triggered.connect(self._on_ticked)
+        self.refresh()
+
+    def _on_preset(self, name: str, checked: bool = False) -> None:
         # The usual measures are those of the program, also if a later version has others.
-        measures = None if name == USUAL else preset(name)
-        action.triggered.connect(partial(_use_preset, session, measures))
-        actions[name] = action
-    menu.addSeparator()
-    return actions
+        self._session.change_fields(pareto_measures=None if name == USUAL else preset(name))
 
-
-def _use_preset(session: Session, measures: tuple[str, ...] | None, checked: bool = False) -> None:
-    session.change_fields(pareto_measures=measures)
-
-
-class RatingMenu(QObject):
-    """The measures; those that are ticked decide what is dominated."""
-
-    def __init__(self, menu: QMenu, session: Session, parent: QObject) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._actions: dict[str, QAction] = {}
-        menu.addAction("What counts for the star ★: in these, nothing beats it").setEnabled(False)
-        known = approaches("rating")
-        self._presets = add_presets(menu, session)
-        titles = with_mnemonics([*PRESETS.values(), *(kind.card.title for kind in known.values())])
-        for action, title in zip(self._presets.values(), titles, strict=False):
-            action.setText(title)
-        for (name, kind), title in zip(known.items(), titles[len(PRESETS) :], strict=True):
-            action = menu.addAction(title)
-            action.setCheckable(True)
-            action.setData(name)
-            tip_with_shortcut(action, kind.card.summary)
-            action.triggered.connect(self._on_triggered)
-            self._actions[name] = action
-        menu.setToolTipsVisible(True)
+    @Slot()
+    def _on_ticked(self) -> None:
+        ticks = tuple(name for name, action in self._measures.items() if action.isChecked())
+        if ticks:
+            self._session.change_fields(pareto_measures=ticks)
         self.refresh()
 
     @Slot()
-    def _on_triggered(self) -> None:
-        ticked = tuple(name for name, action in self._actions.items() if action.isChecked())
-        self._session.change_fields(pareto_measures=ticked)
-
     def refresh(self) -> None:
-        """Tick what counts."""
+        """Tick what counts, and the preset that it is; a menu may stay open meanwhile."""
         counting = self._session.pareto_measures
-        for name, action in self._actions.items():
+        for name, action in self._measures.items():
             action.setChecked(name in counting)
         for name, action in self._presets.items():
             action.setChecked(preset_of(counting) == name)

@@ -22,7 +22,7 @@ from vbas_desktop.files.places import resource
 
 from .dialogs.messages import show_failure
 from .main_window import MainWindow
-from .pictures import record, save_drawing
+from .pictures import SAVING, record, save_drawing
 from .worker import Failure, JobRunner, failure_of
 
 _LOOK_EVERY_MS = 100
@@ -73,7 +73,7 @@ def main(project: Path | None = None, demo: bool = False, picture: Path | None =
 
 
 def _on_unforeseen(window: MainWindow, kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    """An error in the window itself is told like that of a job, and the window goes on."""
+    """An error in the window itself is shown like that of a job, and the window goes on."""
     sys.__excepthook__(kind, error, trace)
     show_failure(window, failure_of("The last action", error))
 
@@ -135,13 +135,8 @@ class Snapshot(QObject):
         if self._calm < _CALM_LOOKS:
             return
         self._timer.stop()
-        drawing, target = record(self._window.size(), self._paint), self._target
-
-        def job(progress: Progress) -> Path:
-            progress.update("Saving the picture")
-            return save_drawing(drawing, target)
-
-        self._window.runner.start("Saving the picture", job, self._on_saved)
+        job = partial(save_drawing, record(self._window.size(), self._paint), self._target, None)
+        self._window.runner.start(SAVING, job, self._on_saved)
 
     def _paint(self, painter: QPainter, _: QRectF) -> None:
         self._window.render(painter, QPoint(0, 0))

@@ -12,8 +12,8 @@ from vbas_desktop.session.session import Session
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 
 from .context import Context
-from .pages import COMPARE, Page, create_part
-from .panel import MAP_WIDGET
+from .map.view import MapView
+from .pages import COMPARE, Page
 from .settings import Settings
 from .theme import GRID
 from .welcome import Welcome
@@ -64,7 +64,7 @@ class MapArea(QWidget):
         super().__init__()
         self._context = context
         self.welcome = Welcome(context.theme)
-        self.map = create_part(MAP_WIDGET, context)
+        self.map = MapView(context)
         self.hints = HintBar(context, settings)
         self._frames: dict[str, _PageFrame] = {}
         self.stack = _Stack()
@@ -75,12 +75,12 @@ class MapArea(QWidget):
         context.model.data_loaded.connect(self.show_map)
         self.page_changed.connect(self.hints.make_way)
         self.page_changed.connect(self._tell_width)
-        self.map.comparing_changed.connect(self._tell_width)  # type: ignore[attr-defined]
+        self.map.comparing_changed.connect(self._tell_width)
 
     @Slot()
     def _tell_width(self) -> None:
         alone = self.stack.currentWidget() in (self.welcome, self.map)
-        self.wide_changed.emit(not alone or self.map.comparing)  # type: ignore[attr-defined]
+        self.wide_changed.emit(not alone or self.map.comparing)
 
     @Slot()
     def show_map(self) -> None:
@@ -121,8 +121,8 @@ def hint_for(session: Session) -> str | None:
 class HintBar(QFrame):
     """The hint above the map."""
 
-    def __init__(self, context: Context, settings: Settings, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context, settings: Settings) -> None:
+        super().__init__()
         self._session, self._settings = context.session, settings
         self._on_page = False
         self.setProperty("look", "hint")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -17,9 +16,12 @@ from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.places import sample_data
+from vbas_desktop.jobs.ledger import Earlier, ReuseJob
+from vbas_desktop.release.ledger import Entry as LedgerEntry
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.history import Step
 from vbas_desktop.session.orders import Loaded, LoadOrder, RunOrder
+from vbas_desktop.session.releasing import as_then
 from vbas_desktop.session.results import Entry
 from vbas_desktop.session.words import seconds_in_words
 
@@ -86,14 +88,30 @@ class Controller(QObject):
         """Load two files in the background."""
         self._start_loading(self._session.order_load(records, regions))
 
-    def load_guarded(self, records: Path, regions: Path) -> None:
-        """Load two files after asking what becomes of unsaved results."""
-        self._guarded(partial(self.load, records, regions))
+    def use_earlier(self, entry: LedgerEntry, join: bool) -> None:
+        """Make the regions of an earlier release once more; to ``join`` them, open what was handed over."""
+        then = self._on_join if join else self._on_reuse
+        self._context.runner.start("Reading the earlier release", ReuseJob(entry).execute, then)
 
-    def reload_and_run(self) -> None:
-        """Read the same files again with the reading options in force, then run."""
+    def _on_reuse(self, earlier: Earlier) -> None:
+        self._session.change(as_then(self._session.choices, earlier))
         self._run_after_load = True
         self.reload()
+        self._context.say(
+            f"Making the regions of {earlier.entry.title} once more. Whatever columns of it are exported tell nothing "
+            "new; who came and went in other records is compared again."
+        )
+
+    def _on_join(self, earlier: Earlier) -> None:
+        title = earlier.entry.title
+        if earlier.records is None or not earlier.regions.is_file():
+            self._context.say(f"The files of {title} are not there any more.")
+            return
+        self._guarded(partial(self.load, earlier.records, earlier.regions))
+        self._context.say(
+            f"{title[:1].upper()}{title[1:]} is the data now: whatever is made from it tells nothing else. Run with "
+            "fewer sites to join its regions."
+        )
 
     def _start_loading(self, order: LoadOrder) -> None:
         abort = partial(self._session.refuse_data, order)
@@ -158,15 +176,34 @@ class Controller(QObject):
         if listed:
             self._show_listed(listed)
             return
-        order = self._session.order_run()
-        receiver = _RunReceiver(self, order, then)
-        self._context.runner.start(
-            f"Running {self._session.combination}",
-            receiver.job,
-            receiver.on_result,
-            receiver.on_item,
-            receiver.on_abort,
-        )
+        self._start_run(self._session.order_run(), then)
+
+    def _start_run(self, order: RunOrder, then: Callable[[], None] | None) -> None:
+        """The run's number goes along from start to end, so that the session drops late news of an older run."""
+        session, run = self._session, order.run_id
+
+        def job(progress: Progress) -> RunResult:
+            hand_out = progress.hand_out  # type: ignore[attr-defined]
+            return order.execute(progress, on_problem=hand_out, on_solution=hand_out)
+
+        def on_item(item: Problem | Solution) -> None:
+            if isinstance(item, Problem):
+                session.begin_counted(run, item)
+            else:
+                entry = session.add_solution(run, item)
+                if entry is not None and session.selected is None:
+                    session.select(entry.number)
+
+        def on_result(result: RunResult) -> None:
+            session.finish_run(run, result)
+            self._context.say(f"{counted(len(result.solutions), 'solution')} in {seconds_in_words(result.seconds)}.")
+            self._context.show_tab("Results")
+            if then is not None:
+                # The runner is free again by then.
+                QTimer.singleShot(0, self, then)
+
+        title = f"Running {session.combination}"
+        self._context.runner.start(title, job, on_result, on_item, partial(session.close_run, run))
 
     def _show_listed(self, entries: Sequence[Entry]) -> None:
         """The same settings would come to the same solutions once more."""
@@ -242,42 +279,6 @@ class Controller(QObject):
     @Slot(str)
     def _on_job_refused(self, title: str) -> None:
         self._context.say(f"Still busy: {title}. Stop it first, or wait.")
-
-
-class _RunReceiver:
-    """Carries one run's number from its start to its end, so that late news of an older run are dropped."""
-
-    def __init__(self, controller: Controller, order: RunOrder, then: Callable[[], None] | None = None) -> None:
-        self._controller, self._order, self._then = controller, order, then
-        self._session = controller._session
-
-    def job(self, progress: Progress) -> RunResult:
-        """Runs in the worker's thread: touches the order only."""
-        hand_out = progress.hand_out  # type: ignore[attr-defined]
-        return self._order.execute(progress, on_problem=hand_out, on_solution=hand_out)
-
-    def on_item(self, item: Any) -> None:
-        """A counted problem or a finished solution arrived."""
-        if isinstance(item, Problem):
-            self._session.begin_counted(self._order.run_id, item)
-        elif isinstance(item, Solution):
-            entry = self._session.add_solution(self._order.run_id, item)
-            if entry is not None and self._session.selected is None:
-                self._session.select(entry.number)
-
-    def on_result(self, result: RunResult) -> None:
-        """The run is complete."""
-        self._session.finish_run(self._order.run_id, result)
-        solutions = counted(len(result.solutions), "solution")
-        self._controller._context.say(f"{solutions} in {seconds_in_words(result.seconds)}.")
-        self._controller._context.show_tab("Results")
-        if self._then is not None:
-            # The runner is free again by then.
-            QTimer.singleShot(0, self._controller, self._then)
-
-    def on_abort(self) -> None:
-        """The run was stopped or failed."""
-        self._session.close_run(self._order.run_id)
 
 
 def sample_choices(choices: Choices) -> Choices:

@@ -1,34 +1,29 @@
-"""The command Export…: asks, writes in the background, shows what came of it; or uses the regions of an earlier release
-in place of one that would single people out.
-"""
+"""The command Export…: asks, writes in the background, shows what came of it."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.words import counted
-from vbas_desktop.jobs.ledger import Earlier, RecordJob, ReuseJob
+from vbas_desktop.jobs.ledger import RecordJob
 from vbas_desktop.jobs.release import ExportJob, ReleaseJob, Stopped
 from vbas_desktop.release.ledger import Entry
-from vbas_desktop.session.releasing import as_then, why_not_release
+from vbas_desktop.session.releasing import why_not_release
 
 from .context import Context
-from .controller import Controller
 from .map.preparer import preparer_of
-from .panel.results_lines import apply_tiers
+from .panel.results_lines import run_in_tiers
 
 if TYPE_CHECKING:
     from vbas_desktop.release import ReleaseReport
-    from vbas_desktop.release.ledger import Entry
 
 
 class Exporting(QObject):
-    """Owns the flow from the dialog to the written release; `run_wanted` if the user takes tiers instead."""
-
-    run_wanted = Signal()
+    """Owns the flow from the dialog to the written release."""
 
     def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(window)
@@ -56,7 +51,7 @@ class Exporting(QObject):
         shown = preparer_of(self._context).shown
         dialog = ExportDialog(self._context.session, self._window, None if shown is None else shown.lost_in_tiers)
         dialog.order_made.connect(self._on_order_made)
-        dialog.tiers_wanted.connect(self._on_tiers_wanted)
+        dialog.tiers_wanted.connect(lambda: run_in_tiers(self._context))
         dialog.earlier_wanted.connect(self._context.use_earlier)
         dialog.extract_wanted.connect(self._on_extract_wanted)
         if stopped is not None:
@@ -72,23 +67,14 @@ class Exporting(QObject):
         dialog.order_made.connect(self._on_extract_wanted)
         dialog.open()
 
-    @Slot()
-    def _on_tiers_wanted(self) -> None:
-        apply_tiers(self._context)
-        self.run_wanted.emit()
-
     @Slot(object)
     def _on_extract_wanted(self, order: ExportJob) -> None:
         """Write some columns of an earlier release, which tell those who have it nothing new."""
-        self._context.runner.start(
-            f"Exporting to {order.target.name}", order.execute, lambda report: self._on_written(order, report)
-        )
+        self._context.runner.start(_doing(order), order.execute, partial(self._on_written, order))
 
     @Slot(object)
     def _on_order_made(self, order: ReleaseJob) -> None:
-        self._context.runner.start(
-            f"Exporting to {order.target.name}", order.execute_or_tell, lambda result: self._on_done(order, result)
-        )
+        self._context.runner.start(_doing(order), order.execute_or_tell, partial(self._on_done, order))
 
     def _on_done(self, order: ReleaseJob, result: ReleaseReport | Stopped) -> None:
         if isinstance(result, Stopped):
@@ -106,7 +92,7 @@ class Exporting(QObject):
         from .dialogs.release_done import ReleaseDone
 
         done = ReleaseDone(report, self._context.theme, self._window)
-        done.record_wanted.connect(lambda: self._on_record_wanted(order))
+        done.record_wanted.connect(partial(self._on_record_wanted, order))
         done.open()
 
     def _on_record_wanted(self, order: ReleaseJob | ExportJob) -> None:
@@ -126,32 +112,5 @@ class Exporting(QObject):
         self._context.runner.start("Recording the release", order.execute, told)
 
 
-class EarlierRegions(QObject):
-    """Reads how the earlier release was made, then runs it on the records of now or opens it as data."""
-
-    def __init__(self, context: Context, controller: Controller) -> None:
-        super().__init__(controller)
-        self._context, self._controller = context, controller
-
-    def use(self, entry: Entry, join: bool) -> None:
-        """Make its regions once more; to ``join`` them, open what was handed over."""
-        then = self._on_join if join else self._on_reuse
-        self._context.runner.start("Reading the earlier release", ReuseJob(entry).execute, then)
-
-    def _on_reuse(self, earlier: Earlier) -> None:
-        self._context.session.change(as_then(self._context.session.choices, earlier))
-        self._controller.reload_and_run()
-        self._context.say(
-            f"Making the regions of {earlier.entry.title} once more. Whatever columns of it are exported tell nothing "
-            "new; who came and went in other records is compared again."
-        )
-
-    def _on_join(self, earlier: Earlier) -> None:
-        if earlier.records is None or not earlier.regions.is_file():
-            self._context.say(f"The files of {earlier.entry.title} are not there any more.")
-            return
-        self._controller.load_guarded(earlier.records, earlier.regions)
-        self._context.say(
-            f"{earlier.entry.title[:1].upper()}{earlier.entry.title[1:]} is the data now: whatever is made from it "
-            "tells nothing else. Run with fewer sites to join its regions."
-        )
+def _doing(order: ReleaseJob | ExportJob) -> str:
+    return f"Exporting to {order.target.name}"

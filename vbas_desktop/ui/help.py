@@ -138,10 +138,9 @@ class AboutDialog(QDialog):
         self.setWindowTitle("About VBAS Desktop")
         heading = dress(QLabel("VBAS Desktop"), look="heading")
         what = QLabel("Makes record files k-anonymous by merging small regions. Works without any network.")
-        what.setWordWrap(True)
         text = QLabel("\n".join(f"{name} {version}" for name, version in versions()))
-        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        text.setProperty("look", "muted")
+        dress(what, wordWrap=True)
+        dress(text, look="muted", textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         in_column(

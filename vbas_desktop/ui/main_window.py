@@ -18,16 +18,16 @@ from .central import MakingRoom, MapArea, YieldingSplitter
 from .context import Context, SessionModel
 from .controller import Controller
 from .dialogs.messages import ask
-from .exporting import EarlierRegions, Exporting
+from .exporting import Exporting
 from .help import Help
 from .menus import Menus
-from .pages import create_part
 from .panel import TABS
 from .panel.input_tab import InputTab
+from .panel.regions_tab import RegionsTab
 from .panel.results_tab import ResultsTab
 from .projects import Projects
 from .settings import Settings
-from .status import StatusLine
+from .status import LogTab, StatusLine
 from .theme import FOLLOW_SYSTEM, Theme
 from .widgets.fields import ElidedLabel
 from .widgets.focus_ring import FocusRing
@@ -43,14 +43,14 @@ PANEL_WIDTH = 464
 class MainWindow(QMainWindow):
     """Menus, toolbar, map, tabs, status line."""
 
-    def __init__(self, settings: Settings | None = None, session: Session | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__()
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        self.settings = settings or Settings()
+        self.settings = Settings()
         self.theme = Theme(app, str(self.settings.get("theme", FOLLOW_SYSTEM)), self)
         self.focus_ring = FocusRing(app, self.theme, self)
-        self.model = SessionModel(session, self)
+        self.model = SessionModel(parent=self)
         self.runner, self.quiet_runner = JobRunner(self), JobRunner(self)
         self._closing = False
         self.context = Context(
@@ -63,9 +63,10 @@ class MainWindow(QMainWindow):
             self.show_tab,
             lambda then: self.controller.run_then(then),
             lambda: self.exporting.export(),
-            lambda entry, join: EarlierRegions(self.context, self.controller).use(entry, join),
+            lambda entry, join: self.controller.use_earlier(entry, join),
             lambda entry, audience: self.exporting.extract(entry, audience),
         )
+        self.log = LogTab(self.context)
         self.status = StatusLine(self.model, self.runner, self)
         self.setStatusBar(self.status)
         self.projects = Projects(self.context, self.settings, self)
@@ -73,7 +74,8 @@ class MainWindow(QMainWindow):
         self.exporting = Exporting(self.context, self)
         self.help = Help(self.context, self)
         self.area = MapArea(self.context, self.settings)
-        self.tabs = self._make_tabs()
+        self.input = InputTab(self.context)
+        self.tabs = self._make_tabs(self.input, ResultsTab(self.context), RegionsTab(self.context), self.log)
         self.splitter = self._make_splitter()
         self.setCentralWidget(self.splitter)
         self.menus = Menus(self)
@@ -91,11 +93,11 @@ class MainWindow(QMainWindow):
         """The application state."""
         return self.model.session
 
-    def _make_tabs(self) -> QTabWidget:
+    def _make_tabs(self, *widgets: QWidget) -> QTabWidget:
         tabs = dress(QTabWidget(), documentMode=True)
-        for tab in TABS:
-            index = tabs.addTab(create_part(tab.widget, self.context), tab.title)
-            tabs.setTabToolTip(index, f"{tab.tip} (Alt+{index + 1})")
+        for widget, (title, tip) in zip(widgets, TABS.items(), strict=True):
+            index = tabs.addTab(widget, title)
+            tabs.setTabToolTip(index, f"{tip} (Alt+{index + 1})")
         return tabs
 
     def _make_splitter(self) -> YieldingSplitter:
@@ -110,16 +112,16 @@ class MainWindow(QMainWindow):
         return splitter
 
     def _make_toolbar(self) -> None:
-        bar = QToolBar("Main")
-        bar.setObjectName("main_toolbar")
-        bar.setMovable(False)
-        bar.setIconSize(QSize(18, 18))
-        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        for action in self.menus.toolbar_actions():
-            bar.addAction(action)
-        self.combination = dress(ElidedLabel(), look="muted")
+        bar = dress(
+            QToolBar("Main"),
+            objectName="main_toolbar",
+            movable=False,
+            iconSize=QSize(18, 18),
+            toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
+        )
+        bar.addActions(self.menus.toolbar_actions())
+        self.combination = dress(ElidedLabel(), look="muted", minimumWidth=120, accessibleName="Chosen combination")
         self.combination.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        dress(self.combination, minimumWidth=120, accessibleName="Chosen combination")
         bar.addSeparator()
         bar.addWidget(self.combination)
         self.addToolBar(bar)
@@ -129,33 +131,28 @@ class MainWindow(QMainWindow):
         welcome.data_wanted.connect(self.controller.open_data)
         welcome.project_wanted.connect(self.projects.open_project)
         welcome.sample_wanted.connect(self.controller.open_sample)
-        self._connect_input(self.tab("Input"))
-        results = self.tab("Results")
-        assert isinstance(results, ResultsTab)
-        results.tiers.run_wanted.connect(self.controller.run)
-        self.exporting.run_wanted.connect(self.controller.run)
-        for signal in (self.model.choices_changed, self.model.data_loaded, self.model.solutions_changed):
+        self.input.files.choose.clicked.connect(self.controller.open_data)
+        self.input.files.options.again.clicked.connect(self.controller.reload)
+        self.input.run.clicked.connect(self.controller.run)
+        self.controller.step_walked.connect(self.open_tab)
+        self.controller.findings_changed.connect(self._on_findings_changed)
+        model, runner = self.model, self.runner
+        for signal in (model.choices_changed, model.data_loaded, model.problem_counted, model.solutions_changed):
             signal.connect(self._on_state_changed)
-        for signal in (self.model.solution_added, self.model.selection_changed, self.model.saved):
+        for signal in (
+            model.solution_added,
+            model.selection_changed,
+            model.saved,
+            runner.job_started,
+            runner.job_ended,
+        ):
             signal.connect(self._on_state_changed)
-        self.model.problem_counted.connect(self._on_state_changed)
-        self.runner.job_started.connect(self._on_state_changed)
-        self.runner.job_ended.connect(self._on_state_changed)
         self.area.wide_changed.connect(self.room.show_wide)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a small window the panel makes room for tools."""
         super().resizeEvent(event)
         self.room.resize(self.width())
-
-    def _connect_input(self, tab: QWidget | None) -> None:
-        assert isinstance(tab, InputTab)
-        self.input = tab
-        tab.files_wanted.connect(self.controller.open_data)
-        tab.read_again_wanted.connect(self.controller.reload)
-        tab.run_wanted.connect(self.controller.run)
-        self.controller.step_walked.connect(self.open_tab)
-        self.controller.findings_changed.connect(self._on_findings_changed)
 
     @Slot()
     def _on_findings_changed(self) -> None:
@@ -166,15 +163,11 @@ class MainWindow(QMainWindow):
     def say(self, text: str) -> None:
         """Show a sentence in the status line and keep it in the log."""
         self.status.say(text)
-        log = self.tab("Log")
-        if log is not None:
-            log.add(text)  # type: ignore[attr-defined]
+        self.log.add(text)
 
     def show_tab(self, title: str) -> None:
         """Bring a tab to the front."""
-        widget = self.tab(title)
-        if widget is not None:
-            self.tabs.setCurrentWidget(widget)
+        self.tabs.setCurrentWidget(self.tab(title))
 
     def open_tab(self, title: str) -> None:
         """Bring a tab to the front, and the panel with it."""
@@ -182,10 +175,11 @@ class MainWindow(QMainWindow):
             self.menus.panel.trigger()
         self.show_tab(title)
 
-    def tab(self, title: str) -> QWidget | None:
+    def tab(self, title: str) -> QWidget:
         """A tab's widget by its title."""
-        titles = [tab.title for tab in TABS]
-        return self.tabs.widget(titles.index(title)) if title in titles and hasattr(self, "tabs") else None
+        widget = self.tabs.widget(list(TABS).index(title))
+        assert widget is not None
+        return widget
 
     @Slot()
     def _on_state_changed(self) -> None:

@@ -9,10 +9,22 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from vbas_desktop.approaches.registry import COMPONENTS
-from vbas_desktop.ui.widgets.building import dress
+from vbas_desktop.approaches.registry import COMPONENTS, approaches
+from vbas_desktop.ui.widgets.building import ticked
 
-from .actions import EDIT, EXPORT, FILE, HELP, RUN, Actions, ApproachMenu, RatingMenu, tip_with_shortcut, with_mnemonics
+from .actions import (
+    EDIT,
+    EXPORT,
+    FILE,
+    HELP,
+    RUN,
+    Actions,
+    ApproachMenu,
+    Command,
+    MeasureTicks,
+    mark_mnemonics,
+    tip_with_shortcut,
+)
 from .pages import PAGES, Page
 from .panel import TABS
 from .theme import ALWAYS_DARK, ALWAYS_LIGHT, FOLLOW_SYSTEM
@@ -28,6 +40,8 @@ _COMPONENT_TITLES = {
     "tiers": "T&iers",
     "rating": "R&ating",
 }
+_PANEL = Command("panel", "&Panel", "Show the tabs beside the map", "F9", checkable=True)
+_FULL_SCREEN = Command("full_screen", "F&ull screen", "Use the whole screen", "F11", checkable=True)
 _THEMES = {
     FOLLOW_SYSTEM: ("Like the &system", "Light or dark, as the system has it"),
     ALWAYS_LIGHT: ("&Light", "Dark text on a light background"),
@@ -53,15 +67,14 @@ class Menus(QObject):
         self._components = [self._component(bar.addMenu(_COMPONENT_TITLES[name]), name) for name in COMPONENTS]
         self._build_view(bar.addMenu("&View"))
         self._pages: dict[QAction, Page] = {}
-        if PAGES:
-            self._build_tools(bar.addMenu("&Tools"))
+        self._build_tools(bar.addMenu("&Tools"))
         self.actions.fill(bar.addMenu("&Help"), HELP)
         for menu in bar.findChildren(QMenu):
             menu.setToolTipsVisible(True)
 
     def toolbar_actions(self) -> list[QAction]:
         """The actions of the toolbar."""
-        return [self.actions[name] for name in ("run", "stop", "export") if name in self.actions.by_name]
+        return [self.actions[name] for name in ("run", "stop", "export")]
 
     def _build_file(self, menu: QMenu) -> None:
         self.actions.fill(menu, FILE)
@@ -69,31 +82,26 @@ class Menus(QObject):
         self._recent.aboutToShow.connect(self._on_recent_about_to_show)
         menu.insertMenu(self.actions["save_project"], self._recent)
         menu.addSeparator()
-        quit_action = menu.addAction("&Quit")
-        quit_action.setShortcut(QKeySequence(QKeySequence.StandardKey.Quit))
-        tip_with_shortcut(quit_action, "Close the window")
-        quit_action.triggered.connect(self._window.close)
+        keys = QKeySequence(QKeySequence.StandardKey.Quit).toString()
+        self.actions.add(menu, Command("quit", "&Quit", "Close the window", keys), self._window.close)
 
-    def _component(self, menu: QMenu, component: str) -> ApproachMenu | RatingMenu:
-        if component == "rating":
-            return RatingMenu(menu, self._window.session, self)
-        return ApproachMenu(menu, component, self._window.session, self)
+    def _component(self, menu: QMenu, component: str) -> ApproachMenu | MeasureTicks:
+        if component != "rating":
+            return ApproachMenu(menu, component, self._window.session)
+        menu.addAction("What counts for the star ★: in these, nothing beats it").setEnabled(False)
+        ticks = MeasureTicks(menu, self._window.session)
+        ticks.fill(approaches("rating"))
+        mark_mnemonics(menu)
+        return ticks
 
     def _build_view(self, menu: QMenu) -> None:
-        for number, tab in enumerate(TABS, start=1):
-            action = menu.addAction(f"&{number} {tab.title}")
-            action.setShortcut(QKeySequence(f"Alt+{number}"))
-            tip_with_shortcut(action, tab.tip)
-            action.triggered.connect(partial(self._window.open_tab, tab.title))
+        for number, (title, tip) in enumerate(TABS.items(), start=1):
+            command = Command(title, f"&{number} {title}", tip, f"Alt+{number}")
+            self.actions.add(menu, command, partial(self._window.open_tab, title))
         menu.addSeparator()
-        self.panel = panel = menu.addAction("&Panel")
-        dress(panel, checkable=True, checked=True, shortcut="F9")
-        tip_with_shortcut(panel, "Show the tabs beside the map")
-        panel.toggled.connect(self._window.tabs.setVisible)
-        full = menu.addAction("F&ull screen")
-        dress(full, checkable=True, shortcut="F11")
-        tip_with_shortcut(full, "Use the whole screen")
-        full.toggled.connect(self._on_full_screen)
+        self.panel = self.actions.add(menu, _PANEL, self._window.tabs.setVisible)
+        self.panel.setChecked(True)
+        self.actions.add(menu, _FULL_SCREEN, self._on_full_screen)
         self._build_themes(menu.addMenu("T&heme"))
         for part in [self._window.area.map, *(self._window.tabs.widget(i) for i in range(self._window.tabs.count()))]:
             own: list[QAction] = getattr(part, "view_actions", list)()
@@ -104,24 +112,17 @@ class Menus(QObject):
     def _build_themes(self, menu: QMenu) -> None:
         group = QActionGroup(self)
         for name, (title, tip) in _THEMES.items():
-            action = menu.addAction(title)
-            tip_with_shortcut(action, tip)
-            action.setCheckable(True)
+            action = ticked(menu, title, name == self._window.theme.choice)
             action.setData(name)
-            action.setChecked(name == self._window.theme.choice)
+            tip_with_shortcut(action, tip)
             group.addAction(action)
         group.triggered.connect(self._on_theme_chosen)
 
     def _build_tools(self, menu: QMenu) -> None:
-        titles = with_mnemonics(page.title for page in PAGES)
-        for page, title in zip(PAGES, titles, strict=True):
-            action = menu.addAction(title)
-            self._window.theme.set_icon(action, page.icon)
-            if page.shortcut:
-                action.setShortcut(QKeySequence(page.shortcut))
-            tip_with_shortcut(action, page.summary)
-            action.triggered.connect(partial(self._on_page, page))
-            self._pages[action] = page
+        for page in PAGES:
+            command = Command(page.title, page.title, page.summary, page.shortcut, page.icon)
+            self._pages[self.actions.add(menu, command, partial(self._on_page, page))] = page
+        mark_mnemonics(menu)
 
     def _on_page(self, page: Page) -> None:
         self._window.area.show_page(page)

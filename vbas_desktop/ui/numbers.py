@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.regions import CoordinateSystem
+from vbas_desktop.domain.solution import Solution
 
 Value = float | int | None
 
@@ -46,6 +48,16 @@ def shown_value(words: MeasureWords, value: Value, system: CoordinateSystem | No
     if value is not None and words.unit == "distance" and system is not None and system.unit == "m":
         return value / 1000
     return 100 * value if value is not None and words.unit == "share" else value
+
+
+def measure_of(solution: Solution, name: str) -> Value:
+    """One measure of a solution; its time is kept apart from the others."""
+    return solution.seconds if name == SECONDS and name not in solution.measures else solution.measures.get(name)
+
+
+def shown_measures(solution: Solution, names: Iterable[str], system: CoordinateSystem | None) -> dict[str, Value]:
+    """Measures of a solution in the units that are shown."""
+    return {name: shown_value(measure_words(name), measure_of(solution, name), system) for name in names}
 
 
 def value_text(words: MeasureWords, value: Value, system: CoordinateSystem | None) -> str:

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from PySide6.QtCore import QMarginsF, QPointF, QRectF, QSize, QSizeF
@@ -17,7 +17,7 @@ from PySide6.QtGui import QFont, QFontInfo, QGuiApplication, QImage, QPageSize, 
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
-from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
 
@@ -27,6 +27,9 @@ Paint = Callable[[QPainter, QRectF], None]
 FILTERS = {"png": "PNG image (*.png)", "svg": "SVG drawing (*.svg)", "pdf": "PDF document (*.pdf)"}
 
 MM_PER_INCH = 25.4
+
+SAVING = "Saving the picture"
+"""What the window says meanwhile."""
 
 _PNG_SCALE = 2
 
@@ -77,11 +80,12 @@ def side_by_side(left: Drawing, right: Drawing) -> Drawing:
     return record(QSize(left.size.width() + right.size.width(), high), paint)
 
 
-def save_drawing(drawing: Drawing, target: Path, paper: Paper | None = None) -> Path:
+def save_drawing(drawing: Drawing, target: Path, paper: Paper | None = None, progress: Progress | None = None) -> Path:
     """Write a drawing as the kind of file that the ending says (PNG without one); returns where it is.
 
     Without ``paper`` it is as large as on the screen, and a PNG twice as fine.
     """
+    (progress or Silent()).update(SAVING)
     kind = target.suffix.lower().lstrip(".")
     if kind not in FILTERS:
         kind, target = "png", target.with_name(f"{target.name}.png")
@@ -98,11 +102,8 @@ def offer_to_save(context: Context, parent: QWidget, drawing: Drawing, name: str
     """Ask where a drawing is to go and write it there in the background."""
 
     def save(chosen: str) -> None:
-        def job(progress: Progress) -> Path:
-            progress.update("Saving the picture")
-            return save_drawing(drawing, Path(chosen), paper)
-
-        context.runner.start("Saving the picture", job, lambda path: context.say(f"Saved {path}."))
+        job = partial(save_drawing, drawing, Path(chosen), paper)
+        context.runner.start(SAVING, job, lambda path: context.say(f"Saved {path}."))
 
     ask_to_save(parent, "Save as", ";;".join(FILTERS.values()), Path(f"{name}.png"), save)
 

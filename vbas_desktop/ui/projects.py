@@ -23,7 +23,7 @@ from .widgets.file_dialogs import PROJECT_FILES, ask_to_open, ask_to_save, docum
 from .worker import Failure, JobRunner
 
 _AUTOSAVE_MS = 1500
-"""So long after the last change the recovery file is written."""
+"""How long after the last change the recovery file is written."""
 
 
 def _nothing() -> None:
@@ -40,9 +40,7 @@ class Projects(QObject):
         self.save_runner = JobRunner(self)
         self.save_runner.job_failed.connect(self._on_save_failed)
         self.recovery = Recovery(data_folder() / "recovery")
-        self._autosave = QTimer(self)
-        self._autosave.setSingleShot(True)
-        self._autosave.setInterval(_AUTOSAVE_MS)
+        self._autosave = dress(QTimer(self), singleShot=True, interval=_AUTOSAVE_MS)
         self._autosave.timeout.connect(self._on_autosave)
         for signal in (context.model.choices_changed, context.model.solutions_changed, context.model.run_finished):
             signal.connect(self._on_changed)
@@ -116,21 +114,21 @@ class Projects(QObject):
         """Ask for a name and save."""
         self._ask_name(_nothing)
 
-    def save(self, then: Callable[[], None] = _nothing) -> None:
+    def save(self, then: Callable[[], object] = _nothing) -> None:
         """Save, asking for a name if there is none yet; ``then`` follows once it is written."""
         if self._session.project_path is None:
             self._ask_name(then)
         else:
             self.save_to(self._session.project_path, then)
 
-    def _ask_name(self, then: Callable[[], None]) -> None:
+    def _ask_name(self, then: Callable[[], object]) -> None:
         known = self._session.project_path
         beside = self._session.records_path or Path("project.csv")
         own = documents() / f"sample{SUFFIX}" if is_sample(beside) else None
         suggested = known or own or beside.with_name(beside.name.partition(".")[0] + SUFFIX)
         ask_to_save(self._window, "Save project", PROJECT_FILES, suggested, lambda path: self.save_to(Path(path), then))
 
-    def save_to(self, path: Path, then: Callable[[], None] = _nothing) -> None:
+    def save_to(self, path: Path, then: Callable[[], object] = _nothing) -> None:
         """Write a project file in the background."""
         state = self._session.snapshot()
         if state is None:
@@ -157,7 +155,7 @@ class Projects(QObject):
             then()
             return
         answers: dict[str, Callable[[], object]] = {
-            "&Save": lambda: self.save(lambda: _call(then)),
+            "&Save": partial(self.save, then),
             "&Do not save": then,
             "Cancel": _nothing,
         }
@@ -203,7 +201,3 @@ class Projects(QObject):
         self._autosave.stop()
         self.save_runner.shut_down()
         self.recovery.remove()
-
-
-def _call(follow: Callable[[], object]) -> None:
-    follow()

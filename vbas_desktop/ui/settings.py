@@ -46,9 +46,9 @@ class Settings:
                 self._writer = threading.Thread(target=self._write, name="vbas-settings")
                 self._writer.start()
 
-    def flag(self, name: str, default: bool = False) -> bool:
+    def flag(self, name: str) -> bool:
         """A remembered yes or no."""
-        return str(self.get(name, default)).lower() == "true"
+        return str(self.get(name)).lower() == "true"
 
     def sync(self) -> None:
         """Wait until everything is written."""

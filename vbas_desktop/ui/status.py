@@ -1,23 +1,27 @@
-"""The status line: what is going on, how far it is, how long it will take, and the size of the problem."""
+"""The status line: what is going on, how far it is, how long it will take, and the size of the problem. The log: what
+happened in this session, with times. Never the content of a record.
+"""
 
 from __future__ import annotations
 
 import time
+from datetime import datetime
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QWidget
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QProgressBar, QStatusBar, QWidget
 
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.session import Session
 from vbas_desktop.session.words import time_left_in_words
 
-from .context import SessionModel
+from .context import Context, SessionModel
 from .theme import GRID, tabular
+from .widgets.building import dress, in_column
 from .widgets.fields import ElidedLabel
 from .worker import Failure, JobRunner
 
 _QUIET_SECONDS = 1.5
-"""No time left is shown before: the first seconds tell little."""
+"""The time left is not shown earlier: the first seconds say little."""
 
 
 class StatusLine(QStatusBar):
@@ -108,3 +112,33 @@ class StatusLine(QStatusBar):
             if session.selected is not None and session.selected.run.key.k != session.choices.k:
                 parts.append(f"shown: k = {session.selected.run.key.k}")
         self.facts.setText(" · ".join(parts))
+
+
+_MOST_LINES = 2000
+
+
+class LogTab(QWidget):
+    """A read-only list of lines, newest at the bottom."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.text = dress(
+            QPlainTextEdit(), readOnly=True, placeholderText="Nothing happened yet.", accessibleName="Log"
+        )
+        self.text.setMaximumBlockCount(_MOST_LINES)
+        in_column(self.text, within=self, margins=GRID)
+        context.runner.job_started.connect(self._on_job_started)
+        context.runner.job_failed.connect(self._on_job_failed)
+
+    @Slot(str)
+    def add(self, line: str) -> None:
+        """Add a line with the time of day."""
+        self.text.appendPlainText(f"{datetime.now():%H:%M:%S}  {line}")
+
+    @Slot(str)
+    def _on_job_started(self, title: str) -> None:
+        self.add(f"{title}…")
+
+    @Slot(object)
+    def _on_job_failed(self, failure: Failure) -> None:
+        self.add(f"{failure.title} failed. {failure.message}")

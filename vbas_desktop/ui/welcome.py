@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QIcon
@@ -11,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from vbas_desktop.files.places import resource
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
+from vbas_desktop.ui.widgets.fields import clear
 
 from .theme import GRID, Theme
 
@@ -64,20 +64,13 @@ class Welcome(QWidget):
 
     def offer_recent(self, recent: Sequence[tuple[str, str, Callable[[], object]]]) -> None:
         """Offer what was opened lately: name, tip, and what opens it."""
-        while (item := self._recent.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        clear(self._recent)
         self._recent_title.setVisible(bool(recent))
         for name, tip, follow in recent[:_MOST_OFFERED]:
-            button = dress(QPushButton(name.replace("&", "&&")), flat=True, look="link")
+            button = dress(QPushButton(name.replace("&", "&&")), flat=True, look="link", toolTip=tip)
             button.setCursor(Qt.CursorShape.PointingHandCursor)
-            button.setToolTip(tip)
-            button.clicked.connect(partial(self._open, follow))
+            button.clicked.connect(lambda _, follow=follow: follow())
             self._recent.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
-
-    @staticmethod
-    def _open(follow: Callable[[], object], checked: bool = False) -> None:
-        follow()
 
     def _button(self, text: str, signal: SignalInstance, look: str) -> QPushButton:
         button = dress(QPushButton(text), look=look)

@@ -20,21 +20,15 @@ from PySide6.QtCore import QObject, QThread, Signal, Slot
 
 from vbas_desktop.domain.errors import Finding, InputError, VerificationFailed
 from vbas_desktop.domain.progress import Cancelled, Progress
+from vbas_desktop.settings.declaration import setting_of, settings_of
+from vbas_desktop.settings.reading import Reading
+from vbas_desktop.settings.run import Protection
 
-_READING = {
-    "--category-counts": "Second line has category numbers",
-    "--coordinates": "Coordinates",
-    "--id-column": "Region id column",
-    "--x-column": "x or longitude column",
-    "--y-column": "y or latitude column",
-    "--delimiter": "Separator of the records",
-    "--encoding": "Encoding of the records",
-    "--regions-delimiter": "Separator of the regions",
-    "--regions-encoding": "Encoding of the regions",
-    "--regions-decimal": "Decimal sign of the regions",
-    "--layer": "Layer",
-}
-_FIELDS = _READING | {"--unknown-regions": "Records of unknown regions"}
+_TOLD_OTHERWISE = ("codebook", "obstacles", "coarsen_from")
+"""Messages about these files say themselves where the window asks for them."""
+
+_READING = {each.option: each.label for each in settings_of(Reading) if each.name not in _TOLD_OTHERWISE}
+_FIELDS = _READING | {"--unknown-regions": setting_of(Protection, "unknown_regions").label.replace("&", "")}
 _OPTION = re.compile(r"(--[a-z][a-z-]*)(?: (yes|no|suppress|planar|geographic|degrees|comma|point)\b)?")
 
 
@@ -72,7 +66,7 @@ UPDATE_SECONDS = 0.05
 """Progress reaches the window at most this often; more would only keep its event loop busy."""
 
 _TOLD = 12
-"""So many problems are told in a message; a file can have one in every column."""
+"""How many problems a message lists; a file can have one in every column."""
 
 _SWITCH_SECONDS = 0.0005
 """How soon a computing thread hands the interpreter over. The window needs it dozens of times to draw itself once; with
@@ -132,14 +126,20 @@ class Reporter:
         self._thread.handed_out.emit(item)
 
 
+@dataclass(frozen=True)
+class _Result:
+    """What a job returned."""
+
+    value: Any
+
+
 class _JobThread(QThread):
     """Runs one job. The object lives in the window's thread, so its signals arrive there one after the other."""
 
     progressed = Signal(str, object)
     handed_out = Signal(object)
-    succeeded = Signal(object)
-    was_stopped = Signal()
-    failed = Signal(object)
+    ended = Signal(object)
+    """With a `_Result`, a `Failure`, or `Cancelled` if the user stopped it."""
 
     def __init__(self, title: str, job: Callable[[Reporter], Any], parent: QObject) -> None:
         super().__init__(parent)
@@ -150,17 +150,17 @@ class _JobThread(QThread):
 
     def run(self) -> None:
         """Do the job and say how it ended."""
+        outcome: _Result | Failure | Cancelled
         try:
-            result = self._job(self.reporter)
-        except Cancelled:
-            self.was_stopped.emit()
+            outcome = _Result(self._job(self.reporter))
+        except Cancelled as stopped:
+            outcome = stopped
         except BaseException as error:  # noqa: BLE001 (a thread that dies silently leaves the window waiting)
-            self.failed.emit(failure_of(self.title, error))
-        else:
-            self.succeeded.emit(result)
+            outcome = failure_of(self.title, error)
+        self.ended.emit(outcome)
 
 
-def _ignore(_: Any) -> None:
+def _ignore(*_: Any) -> None:
     """Callback of those who need none."""
 
 
@@ -184,7 +184,7 @@ class JobRunner(QObject):
         self._thread: _JobThread | None = None
         self._on_result: Callable[[Any], None] = _ignore
         self._on_item: Callable[[Any], None] = _ignore
-        self._on_abort: Callable[[], None] | None = None
+        self._on_abort: Callable[[], None] = _ignore
 
     @property
     def busy(self) -> bool:
@@ -202,7 +202,7 @@ class JobRunner(QObject):
         job: Callable[[Progress], T],
         on_result: Callable[[T], None] = _ignore,
         on_item: Callable[[Any], None] = _ignore,
-        on_abort: Callable[[], None] | None = None,
+        on_abort: Callable[[], None] = _ignore,
     ) -> bool:
         """Start a job; False if another one is running.
 
@@ -217,9 +217,7 @@ class JobRunner(QObject):
         self._on_result, self._on_item, self._on_abort = on_result, on_item, on_abort
         thread.progressed.connect(self._on_progressed)
         thread.handed_out.connect(self._on_handed_out)
-        thread.succeeded.connect(self._on_succeeded)
-        thread.was_stopped.connect(self._on_was_stopped)
-        thread.failed.connect(self._on_failed)
+        thread.ended.connect(self._on_ended)
         self.job_started.emit(title)
         thread.start()
         return True
@@ -231,63 +229,50 @@ class JobRunner(QObject):
 
     def shut_down(self) -> None:
         """Stop the running job, wait for its thread, and forget what it was about to say."""
-        if self._thread is None:
-            return
-        thread = self._thread
-        thread.reporter.stopping.set()
-        abort = self._on_abort
-        self._end(thread)
-        if abort is not None:
+        thread, abort = self._thread, self._on_abort
+        if thread is not None:
+            thread.reporter.stopping.set()
+            self._let_go(thread)
             abort()
+
+    @property
+    def _heard(self) -> _JobThread | None:
+        """The running thread, if the slot was called by it and not by an earlier one."""
+        return self._thread if self.sender() is self._thread else None
 
     @Slot(str, object)
     def _on_progressed(self, stage: str, fraction: float | None) -> None:
-        if self._thread is not None and self.sender() is self._thread:
+        if self._heard is not None:
             self.progressed.emit(stage, fraction)
 
     @Slot(object)
     def _on_handed_out(self, item: object) -> None:
-        if self._thread is not None and self.sender() is self._thread:
+        if self._heard is not None:
             self._on_item(item)
 
     @Slot(object)
-    def _on_succeeded(self, result: object) -> None:
-        if self._thread is not None and self.sender() is self._thread:
-            title, callback = self._thread.title, self._on_result
-            self._end(self._thread)
-            try:
-                callback(result)
-            finally:
-                self.job_ended.emit(title)
+    def _on_ended(self, outcome: _Result | Failure | Cancelled) -> None:
+        thread, on_result, on_abort = self._heard, self._on_result, self._on_abort
+        if thread is None:
+            return
+        self._let_go(thread)
+        try:
+            if isinstance(outcome, _Result):
+                on_result(outcome.value)
+            else:
+                on_abort()
+                told = isinstance(outcome, Failure)
+                self.job_failed.emit(outcome) if told else self.job_stopped.emit(thread.title)
+        finally:
+            self.job_ended.emit(thread.title)
 
-    @Slot()
-    def _on_was_stopped(self) -> None:
-        if self._thread is not None and self.sender() is self._thread:
-            self._abort(self._thread)
-            self.job_stopped.emit(self._ended_title)
-            self.job_ended.emit(self._ended_title)
-
-    @Slot(object)
-    def _on_failed(self, failure: Failure) -> None:
-        if self._thread is not None and self.sender() is self._thread:
-            self._abort(self._thread)
-            self.job_failed.emit(failure)
-            self.job_ended.emit(self._ended_title)
-
-    def _abort(self, thread: _JobThread) -> None:
-        abort = self._on_abort
-        self._end(thread)
-        if abort is not None:
-            abort()
-
-    def _end(self, thread: _JobThread) -> None:
-        """Let go of a thread whose job is over; waiting takes no longer than its last few instructions."""
-        for signal in (thread.progressed, thread.handed_out, thread.succeeded, thread.was_stopped, thread.failed):
+    def _let_go(self, thread: _JobThread) -> None:
+        """Forget a thread whose job is over; waiting takes no longer than its last few instructions."""
+        for signal in (thread.progressed, thread.handed_out, thread.ended):
             signal.disconnect()
         thread.wait()
         thread.deleteLater()
-        self._ended_title = thread.title
-        self._thread, self._on_result, self._on_item, self._on_abort = None, _ignore, _ignore, None
+        self._thread, self._on_result, self._on_item, self._on_abort = None, _ignore, _ignore, _ignore
 
 
 class Latest(QObject):
@@ -334,7 +319,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """Keeps as many values as it is told; the one that nobody asked for longest goes first."""
+    """Keeps the last few values; the one that has not been asked for longest goes first."""
 
     def __init__(self, most: int) -> None:
         self._most = most

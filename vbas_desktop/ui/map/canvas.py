@@ -9,7 +9,7 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import QStyleOptionGraphicsItem
 
 from vbas_desktop.session.map_look import MapLook
 from vbas_desktop.ui.theme import Colours
@@ -18,11 +18,12 @@ from . import furniture
 from .figures import Figure, classify
 from .furniture import Legend
 from .geometry import BaseGeometry, MapGeometry
+from .hover_card import HoverCard
 from .item import HighlightItem, MapBox, MapItem
 from .layers import DEFAULT_LAYERS, Layer, Picture
 from .overlay import Overlay
 from .overlay_picture import OverlayPaths, OverlayPicture
-from .paths import TiledPath
+from .paths import TiledPath, rect_of
 
 _REACH_PX = 10
 _SCALE_PX = 120.0
@@ -32,7 +33,8 @@ class MapCanvas(pg.GraphicsView):
     """Shows a `BaseGeometry`, and a `MapGeometry` on it.
 
     Signals: `region_clicked(aggregated region or None)`, `region_hovered(aggregated region or None, initial region or
-    None, x, y)` with map coordinates, `view_moved()`, `context_requested(global position)`, `legend_changed()`.
+    None, x, y)` with map coordinates, `view_moved()`, `context_requested(global position)`, `legend_changed(legend,
+    colours)`.
     To be read: ``base`` and ``geometry_shown`` (initial regions and solution), ``figure`` (what it is coloured by),
     ``layers`` (those switched on), ``chosen`` (the aggregated region that is outlined).
     """
@@ -42,13 +44,13 @@ class MapCanvas(pg.GraphicsView):
     pointer_left = Signal()
     view_moved = Signal()
     context_requested = Signal(object)
-    legend_changed = Signal()
+    legend_changed = Signal(object, object)
     _fitted = False
     fitting = False
     """Whether the view is moving because all is to be shown: a map that follows then shows all, too."""
 
-    def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
-        super().__init__(parent, background=colours.canvas)
+    def __init__(self, colours: Colours) -> None:
+        super().__init__(background=colours.canvas)
         self._colours = colours
         self.base: BaseGeometry | None = None
         self.geometry_shown: MapGeometry | None = None
@@ -62,6 +64,8 @@ class MapCanvas(pg.GraphicsView):
         self.chosen: int | None = None
         self._hovered: int | None = None
         self.legend = Legend("", ())
+        self.card = HoverCard(self)
+        self.card.use_colours(colours)
         self.box = MapBox()
         self.box.use_colours(colours)
         self.setCentralItem(self.box)
@@ -80,24 +84,19 @@ class MapCanvas(pg.GraphicsView):
     # What is shown
 
     def show_base(self, base: BaseGeometry | None) -> None:
-        """Show the initial regions, without a solution, all of them in view."""
-        self.base, self.geometry_shown, self.figure, self._changed = base, None, None, None
+        """Show the initial regions, without a solution. The view stays unless they are others than before."""
+        before, self.base = self.base, base
+        if base is not None and self.geometry_shown is None and base.is_drawn_like(before):
+            return
+        self.geometry_shown, self.figure, self._changed = None, None, None
         self.chosen = self._hovered = None
         self._repaint()
-        if base is not None:
+        if before is None or base is None or before.regions is not base.regions:
             self.fit()
-
-    def show_bare(self, base: BaseGeometry) -> None:
-        """Show the initial regions without a solution where they are; their records may be known by now."""
-        known = self.base.records if self.base is not None else None
-        if self.geometry_shown is not None or known is not base.records:
-            self.base, self.geometry_shown, self.figure = base, None, None
-            self.chosen = self._hovered = None
-            self._repaint()
 
     def show_map(
         self,
-        geometry: MapGeometry | None,
+        geometry: MapGeometry,
         figure: Figure | None = None,
         changed: NDArray[np.bool_] | None = None,
         words: str = "",
@@ -106,10 +105,9 @@ class MapCanvas(pg.GraphicsView):
 
         ``changed`` initial regions are marked strongly; ``words`` say in the legend what that means.
         """
-        if geometry is not None and geometry.base.regions is not (self.base.regions if self.base else None):
+        if self.base is None or geometry.base.regions is not self.base.regions:
             self.show_base(geometry.base)
-        elif geometry is not None:
-            self.base = geometry.base
+        self.base = geometry.base
         if geometry is not self.geometry_shown:
             self.chosen = self._hovered = None
         self.geometry_shown, self.figure = geometry, figure
@@ -137,6 +135,7 @@ class MapCanvas(pg.GraphicsView):
         self._colours = colours
         self.setBackground(colours.canvas)
         self.box.use_colours(colours)
+        self.card.use_colours(colours)
         self._repaint()
 
     def _repaint(self) -> None:
@@ -164,7 +163,7 @@ class MapCanvas(pg.GraphicsView):
         self._mark(self._chosen_mark, self.chosen)
         self._mark(self._hover_mark, self._hovered)
         self.viewport().update()
-        self.legend_changed.emit()
+        self.legend_changed.emit(self.legend, self._colours)
 
     def _tiles(self) -> TiledPath | None:
         """The borders of the initial regions, the same for all solutions."""
@@ -193,6 +192,15 @@ class MapCanvas(pg.GraphicsView):
             self._hovered = region
             self._mark(self._hover_mark, region)
 
+    def tell(self, text: str, x: float, y: float) -> None:
+        """Show a text beside a place of the map until the pointer or the view moves."""
+        self.card.tell(text, self.position_of(x, y).toPoint())
+
+    def quiet(self) -> None:
+        """Lift nothing and tell nothing."""
+        self.hover(None)
+        self.card.hide()
+
     def place_at(self, position: QPointF) -> QPointF:
         """The map coordinates of a position in the widget."""
         place: QPointF = self.box.mapSceneToView(self.mapToScene(position.toPoint()))
@@ -220,7 +228,7 @@ class MapCanvas(pg.GraphicsView):
     def leaveEvent(self, ev: QEvent) -> None:
         """Nothing is under the pointer any more."""
         super().leaveEvent(ev)
-        self.hover(None)
+        self.quiet()
         self.pointer_left.emit()
 
     def mousePressEvent(self, ev: QMouseEvent) -> None:
@@ -269,9 +277,8 @@ class MapCanvas(pg.GraphicsView):
     def fit(self) -> None:
         """Show the whole study area."""
         if self.base is not None:
-            low_x, low_y, high_x, high_y = self.base.bounds
             self.fitting = True
-            self.box.setRange(QRectF(low_x, low_y, high_x - low_x, high_y - low_y), padding=0.03)
+            self.box.setRange(rect_of(self.base.bounds), padding=0.03)
             self.fitting = False
             self._fitted = True
 
@@ -302,9 +309,9 @@ class MapCanvas(pg.GraphicsView):
         """Show one aggregated region with its surroundings."""
         if self.geometry_shown is None or not self._has(region):
             return
-        low_x, low_y, high_x, high_y = self.geometry_shown.box(region)
-        if all(math.isfinite(value) for value in (low_x, low_y, high_x, high_y)):
-            self.box.setRange(QRectF(low_x, low_y, high_x - low_x, high_y - low_y), padding=0.4)
+        bounds = self.geometry_shown.box(region)
+        if all(map(math.isfinite, bounds)):
+            self.box.setRange(rect_of(bounds), padding=0.4)
 
     def use_rubber_band(self, on: bool) -> None:
         """Let dragging draw a zoom box instead of panning."""
@@ -324,6 +331,7 @@ class MapCanvas(pg.GraphicsView):
     @Slot()
     def _on_range_changed(self) -> None:
         self._fitted = False
+        self.card.hide()
         self.item.view_moved()
         self.view_moved.emit()
 

@@ -13,11 +13,9 @@ from PySide6.QtCore import Qt
 
 from vbas_desktop.algorithms.matching import changed_owner
 from vbas_desktop.domain.progress import Progress
-from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.domain.solution import Solution
-from vbas_desktop.session.choices import title_of
-from vbas_desktop.ui.numbers import SECONDS, MeasureWords, Value, measure_names, measure_words, unit_of, value_text
-from vbas_desktop.ui.panel.results_columns import location_words
+from vbas_desktop.ui.numbers import SECONDS, Value, measure_names, measure_of, measure_words, unit_of, value_text
+from vbas_desktop.ui.panel.results_columns import approach_of
 from vbas_desktop.ui.widgets.tables import Heading, TableModel
 
 from .geometry import BaseGeometry, MapGeometry, coloured_like
@@ -56,9 +54,9 @@ def differences(base: BaseGeometry, left: Solution, right: Solution, changed: in
     """Numbers and measures side by side."""
     rows = [
         *(
-            Difference(title, _approach(left, component), _approach(right, component), "")
+            Difference(title, here or "–", there or "–", "")
             for component, title in _COMPONENTS.items()
-            if _approach(left, component) != _approach(right, component)
+            if (here := approach_of(left, component)) != (there := approach_of(right, component))
         ),
         _counts("Sites", left.site_count, right.site_count),
         _counts("Aggregated regions", left.aggregated_regions, right.aggregated_regions),
@@ -68,14 +66,14 @@ def differences(base: BaseGeometry, left: Solution, right: Solution, changed: in
     for name in measure_names([list(measures) for measures in both]):
         words = measure_words(name)
         unit = unit_of(words, system)
-        one, other = (_value(solution, name) for solution in (left, right))
+        one, other = measure_of(left, name), measure_of(right, name)
         better = 0 if one is None or other is None or one == other or name == SECONDS else (-1 if one < other else 1)
         rows.append(
             Difference(
                 f"{words.title}, {unit}" if unit and unit not in words.title.lower() else words.title,
                 value_text(words, one, system),
                 value_text(words, other, system),
-                _change(one, other, partial(_text, words, system)),
+                _change(one, other, partial(value_text, words, system=system)),
                 better,
             )
         )
@@ -83,21 +81,6 @@ def differences(base: BaseGeometry, left: Solution, right: Solution, changed: in
         Difference("Initial regions in another aggregated region", "", f"{changed:,} of {len(base.regions):,}", "")
     )
     return rows
-
-
-def _approach(solution: Solution, component: str) -> str:
-    if component == "site_location":
-        return location_words(solution)
-    name = solution.approaches.get(component)
-    return title_of(component, name) if name else "–"
-
-
-def _text(words: MeasureWords, system: CoordinateSystem, value: Value) -> str:
-    return value_text(words, value, system)
-
-
-def _value(solution: Solution, name: str) -> Value:
-    return solution.seconds if name == SECONDS and name not in solution.measures else solution.measures.get(name)
 
 
 def _counts(what: str, one: int, other: int) -> Difference:

@@ -16,14 +16,15 @@ from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.theme import GRID, Colours
 
 from .figures import Classes, Figure, spread
-from .layers import Layer, Picture, translucent
+from .layers import Layer, Picture
+from .paths import translucent
 
 _KM_PER_DEGREE = 111.195
 _PADDING = 8.0
 _MARGIN = 12
 """Between what stands on the map and its edge."""
 _NAMED_OBSTACLES = 3
-"""So many obstacles are named in the legend; the pointer names all of them."""
+"""How many obstacles the legend names; the pointer names all of them."""
 SWATCH = 12.0
 
 
@@ -267,8 +268,8 @@ def _width(legend: Legend, font: QFont, row: LegendRow | None) -> float:
 class LegendStrip(QWidget):
     """Paints what `show_legend` gives it."""
 
-    def __init__(self, colours: Colours, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, colours: Colours) -> None:
+        super().__init__()
         self._colours = colours
         self._legend = Legend("", ())
         self.setAccessibleName("Legend")

@@ -6,7 +6,7 @@ adds one solution.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -122,6 +122,12 @@ class BaseGeometry:
         """The same with the number of records of each initial region."""
         return replace(self, records=records)
 
+    def is_drawn_like(self, other: BaseGeometry | None) -> bool:
+        """Whether another one looks the same."""
+        if other is None or other.regions is not self.regions:
+            return False
+        return other.records is self.records and other.coast == self.coast
+
     def obstacle_at(self, x: float, y: float, reach: float) -> int | None:
         """The obstacle under a place on the map, or the nearest within reach."""
         if self.obstacle_tree is None:
@@ -165,7 +171,6 @@ class MapGeometry:
     cell_rings: Rings | None
     tree: shapely.STRtree
     pairs: Pairs
-    boxes: NDArray[np.float64] = field(repr=False)
     outline: Rings | None = None
     moved: NDArray[np.bool_] | None = None
 
@@ -176,7 +181,8 @@ class MapGeometry:
 
     def box(self, aggregated: int) -> tuple[float, float, float, float]:
         """Smallest and largest map coordinates of an aggregated region: x, y, x, y."""
-        low_x, low_y, high_x, high_y = self.boxes[aggregated].tolist()
+        corners = np.array(shapely.bounds(self.shapes[aggregated])).reshape(2, 2)
+        (low_x, low_y), (high_x, high_y) = self.base.frame.to_map(corners).tolist()
         return low_x, low_y, high_x, high_y
 
 
@@ -192,23 +198,22 @@ def frame_of(regions: Regions) -> Frame:
 
 def rings_of(shapes: Shapes, frame: Frame) -> Rings:
     """The rings of shapes in map coordinates, holes included (fill them odd-even)."""
-    parts, shape_of_part = shapely.get_parts(shapes, return_index=True)
-    rings, part_of_ring = shapely.get_rings(parts, return_index=True)
-    xy, ring_of_vertex = shapely.get_coordinates(rings, return_index=True)
-    joined = np.ones(len(xy), np.bool_)
-    joined[:-1] = ring_of_vertex[1:] == ring_of_vertex[:-1]
-    joined[-1:] = False
-    owner = shape_of_part[part_of_ring[ring_of_vertex]]
-    starts = np.searchsorted(owner, np.arange(len(shapes) + 1)).astype(np.int64)
-    return Rings(frame.to_map(xy), joined, starts)
+    parts, shape = shapely.get_parts(shapes, return_index=True)
+    rings, part = shapely.get_rings(parts, return_index=True)
+    return _joined(rings, shape[part], len(shapes), frame)
 
 
 def lines_of(shapes: Shapes, frame: Frame) -> Rings:
     """Lines in map coordinates, to be stroked."""
-    parts, owner = shapely.get_parts(shapes, return_index=True)
-    xy, part = shapely.get_coordinates(parts, return_index=True)
-    joined = np.append(part[1:] == part[:-1], False)[: len(xy)]
-    starts = np.searchsorted(owner[part], np.arange(len(shapes) + 1)).astype(np.int64)
+    parts, shape = shapely.get_parts(shapes, return_index=True)
+    return _joined(parts, shape, len(shapes), frame)
+
+
+def _joined(lines: Shapes, shape: NDArray[np.integer], number: int, frame: Frame) -> Rings:
+    """The vertices of lines, each of which belongs to one of so many shapes."""
+    xy, line = shapely.get_coordinates(lines, return_index=True)
+    joined = np.append(line[1:] == line[:-1], False)[: len(xy)]
+    starts = np.searchsorted(shape[line], np.arange(number + 1)).astype(np.int64)
     return Rings(frame.to_map(xy), joined, starts)
 
 
@@ -283,7 +288,7 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
     tell.update("Colouring the map")
     pairs = _drawn_neighbours(base, solution, used)
     tell.update("Preparing the map")
-    boxes, tree, compact = _boxes(shapes, frame), shapely.STRtree(shapes), compactness(shapes)
+    tree, compact = shapely.STRtree(shapes), compactness(shapes)
     tell.update("Preparing the cells of the sites")
     detoured = _detoured(regions, solution)
     # Around obstacles, and within limits, the cells of the plain diagram would show what is not so: see `site_cells`.
@@ -310,7 +315,6 @@ def prepare_map(base: BaseGeometry, solution: Solution, progress: Progress | Non
         cell_rings=cells,
         tree=tree,
         pairs=pairs,
-        boxes=boxes,
         moved=None if solution.unrefined is None else solution.owner != solution.unrefined.owner,
     )
 
@@ -345,11 +349,6 @@ def _drawn_neighbours(base: BaseGeometry, solution: Solution, used: NDArray[np.f
     if used is not None and base.regions.polygons is None:
         pairs = distinct_pairs(*np.concatenate((pairs, point_neighbours(used))).T).astype(np.int32)
     return pairs
-
-
-def _boxes(shapes: Shapes, frame: Frame) -> NDArray[np.float64]:
-    bounds = shapely.bounds(shapes)
-    return np.hstack((frame.to_map(bounds[:, :2]), frame.to_map(bounds[:, 2:])))
 
 
 def area_ashore(regions: Regions, coast: str) -> shapely.Geometry:

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from vbas_desktop.domain.words import counted
 from vbas_desktop.ui.theme import Colours
 
 from .figures import Figure, figure_named
@@ -85,12 +86,12 @@ def _aggregated_lines(
     parts = f" in {int(pieces.values[aggregated]):,} pieces" if pieces and pieces.values[aggregated] > 1 else ""
     if "initial_regions" in told:
         members = int(figure_named(figures, "initial_regions").values[aggregated])  # type: ignore[union-attr]
-        lines.append(f"{members:,} initial region{'' if members == 1 else 's'}{parts}")
+        lines.append(f"{counted(members, 'initial region')}{parts}")
     return lines
 
 
 def _records(number: int) -> str:
-    return "no records" if number == 0 else f"{number:,} record{'' if number == 1 else 's'}"
+    return "no records" if number == 0 else counted(number, "record")
 
 
 class HoverCard(QLabel):

@@ -11,10 +11,11 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPixmap, QTran
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from vbas_desktop.ui.theme import Colours
+from vbas_desktop.ui.widgets.building import dress
 
 from .geometry import Rings
-from .layers import Picture, hairline, translucent
-from .paths import path_of
+from .layers import Picture
+from .paths import hairline, path_of, rect_of, translucent
 
 _REST_MS = 90
 """After this long without movement the map is painted sharply again."""
@@ -36,18 +37,15 @@ class MapItem(pg.GraphicsObject):
         self._cache_transform = QTransform()
         self.moving = False
         """Whether the view moved a moment ago, so that the picture may still be a stretched one."""
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(_REST_MS)
+        self._rest = dress(QTimer(self), singleShot=True, interval=_REST_MS)
         self._rest.timeout.connect(self._on_rested)
         self.sharp_paintings = 0
 
     def show_picture(self, picture: Picture | None) -> None:
         """Show another picture (None: nothing)."""
         if picture is not None and (self.picture is None or picture.base is not self.picture.base):
-            low_x, low_y, high_x, high_y = picture.base.bounds
             self.prepareGeometryChange()
-            self._bounds = QRectF(low_x, low_y, high_x - low_x, high_y - low_y)
+            self._bounds = rect_of(picture.base.bounds)
         self.picture = picture
         self._cache = None
         self.update()
@@ -114,9 +112,7 @@ class HighlightItem(pg.GraphicsObject):
     def show_shape(self, rings: Rings | None, shape: int | None, colours: Colours) -> None:
         """Outline one shape; None outlines nothing."""
         self.prepareGeometryChange()
-        self._path = QPainterPath()
-        if rings is not None and shape is not None:
-            self._path = path_of(rings, np.array([shape]))
+        self._path = QPainterPath() if shape is None else path_of(rings, np.array([shape]))
         self._colours = colours
         self.update()
 
@@ -132,11 +128,11 @@ class HighlightItem(pg.GraphicsObject):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         if self._strong:
-            painter.strokePath(self._path, hairline(QColor(self._colours.base), width=5))
-            painter.strokePath(self._path, hairline(QColor(self._colours.accent), width=2.5))
+            painter.strokePath(self._path, hairline(self._colours.base, width=5))
+            painter.strokePath(self._path, hairline(self._colours.accent, width=2.5))
         else:
             painter.fillPath(self._path, QBrush(translucent(self._colours.base, 0.25)))
-            painter.strokePath(self._path, hairline(QColor(self._colours.text), width=1.5))
+            painter.strokePath(self._path, hairline(self._colours.text, width=1.5))
 
 
 class MapBox(pg.ViewBox):
@@ -148,7 +144,7 @@ class MapBox(pg.ViewBox):
 
     def use_colours(self, colours: Colours) -> None:
         """Draw the zoom box in the colours of the rest."""
-        self.rbScaleBox.setPen(hairline(QColor(colours.accent), width=1.5))
+        self.rbScaleBox.setPen(hairline(colours.accent, width=1.5))
         self.rbScaleBox.setBrush(translucent(colours.accent, 0.15))
 
     def mouseDragEvent(self, ev, axis=None) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001

@@ -16,7 +16,7 @@ from vbas_desktop.ui.theme import Colours
 from .figures import Classes, spread
 from .geometry import BaseGeometry, MapGeometry
 from .overlay_picture import OverlayPicture
-from .paths import TiledPath, path_of, paths_by_class, points_polygon
+from .paths import Points, TiledPath, hairline, mapped, path_of, paths_by_class, points_polygon, rect_of, translucent
 
 _SMOOTH_VERTICES = 60_000
 """Borders with more vertices than this are drawn without antialiasing: at that density nobody sees the difference."""
@@ -28,9 +28,6 @@ _NARROW_PX = 9.0
 
 _MANY_SITES = 3_000
 """More sites than this are drawn as dots: a ring each would take longer than all the rest of the map."""
-
-
-Points = NDArray[np.float64]
 
 
 class Layer(StrEnum):
@@ -62,21 +59,6 @@ LAYER_TITLES = {
 DEFAULT_LAYERS = frozenset(Layer) - {Layer.CELLS, Layer.MOVED}
 
 
-def translucent(colour: str, alpha: float) -> QColor:
-    """The colour with an opacity between 0 and 1."""
-    result = QColor(colour)
-    result.setAlphaF(alpha)
-    return result
-
-
-def hairline(colour: QColor, style: Qt.PenStyle = Qt.PenStyle.SolidLine, width: float = 1) -> QPen:
-    """A pen that is as wide at every zoom."""
-    pen = QPen(colour, width, style)
-    pen.setCosmetic(True)
-    pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
-    return pen
-
-
 @dataclass(eq=False)
 class Picture:
     """The ready paths of one map; `paint` draws them with whatever transform the painter has."""
@@ -92,16 +74,17 @@ class Picture:
     _fills: list[tuple[QBrush, QPainterPath]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._area = path_of(self.base.area_rings)
+        base = self.base
+        self._area, self._water, self._rivers = map(
+            path_of, (base.area_rings, base.obstacle_areas, base.obstacle_lines)
+        )
         self._points, self._empty_points, self._changed_points = self._split_points()
-        self._water = QPainterPath() if self.base.obstacle_areas is None else path_of(self.base.obstacle_areas)
-        self._rivers = QPainterPath() if self.base.obstacle_lines is None else path_of(self.base.obstacle_lines)
-        self._detoured = self._moved = self.base.points[:0]
-        self._moved_areas = QPainterPath()
-        self._borders = self._cells = self._scattered = self._unrecorded = self._outline = QPainterPath()
-        self._smooth = True
+        self._detoured = self._moved = base.points[:0]
+        self._borders = self._cells = self._scattered = self._unrecorded = QPainterPath()
+        self._outline = self._moved_areas = QPainterPath()
         if self.geometry is not None:
             self._prepare(self.geometry)
+        self._smooth = self._borders.elementCount() < _SMOOTH_VERTICES
 
     def _split_points(self) -> tuple[Points, Points, Points]:
         points, count = self.base.points, len(self.base.points)
@@ -114,14 +97,12 @@ class Picture:
             self._detoured = self.base.points[geometry.detoured]
         if geometry.moved is not None:
             self._moved = self.base.points[geometry.moved]
-            if self.base.polygon_rings is not None:
-                self._moved_areas = path_of(self.base.polygon_rings, np.flatnonzero(geometry.moved))
-        self._borders = path_of(geometry.rings)
-        self._outline = QPainterPath() if geometry.outline is None else path_of(geometry.outline)
-        self._cells = QPainterPath() if geometry.cell_rings is None else path_of(geometry.cell_rings)
+            self._moved_areas = path_of(self.base.polygon_rings, np.flatnonzero(geometry.moved))
+        self._borders, self._outline, self._cells = map(
+            path_of, (geometry.rings, geometry.outline, geometry.cell_rings)
+        )
         self._scattered = path_of(geometry.rings, np.flatnonzero(geometry.pieces > 1))
         self._unrecorded = path_of(geometry.rings, np.flatnonzero(geometry.without_records))
-        self._smooth = self._borders.elementCount() < _SMOOTH_VERTICES
         self._fills = self._make_fills(geometry)
 
     def _make_fills(self, geometry: MapGeometry) -> list[tuple[QBrush, QPainterPath]]:
@@ -145,7 +126,7 @@ class Picture:
         if Layer.POLYGONS in self.layers and self.polygons is not None:
             self._paint_polygons(painter, self.polygons, painter.worldTransform().inverted()[0].mapRect(window))
         if Layer.CELLS in self.layers:
-            self._stroke(painter, self._cells, hairline(QColor(self.colours.accent), Qt.PenStyle.DashLine))
+            self._stroke(painter, self._cells, hairline(self.colours.accent, Qt.PenStyle.DashLine))
         if Layer.AGGREGATED in self.layers:
             self._paint_borders(painter)
         if Layer.OBSTACLES in self.layers:
@@ -165,15 +146,15 @@ class Picture:
         if Layer.AREA not in self.layers:
             return
         painter.fillPath(self._area, QBrush(QColor(self.colours.base)))
-        self._stroke(painter, self._area, hairline(QColor(self.colours.muted)))
+        self._stroke(painter, self._area, hairline(self.colours.muted))
 
     def _paint_borders(self, painter: QPainter) -> None:
         """Borders of the aggregated regions; inside larger places they are faint, and those of the places wide."""
         if self._outline.isEmpty():
-            self._stroke(painter, self._borders, hairline(QColor(self.colours.region_border)))
+            self._stroke(painter, self._borders, hairline(self.colours.region_border))
             return
         self._stroke(painter, self._borders, hairline(translucent(self.colours.region_border, 0.3)))
-        self._stroke(painter, self._outline, hairline(QColor(self.colours.region_border), width=2.5))
+        self._stroke(painter, self._outline, hairline(self.colours.region_border, width=2.5))
 
     def _paint_obstacles(self, painter: QPainter) -> None:
         painter.fillPath(self._water, QBrush(QColor(self.colours.water)))
@@ -212,26 +193,27 @@ class Picture:
 
     def _paint_points(self, painter: QPainter) -> None:
         size = self._point_size(painter.worldTransform())
-        drawn = [(self._changed_points, QColor(self.colours.mark), size + 2)]
-        if Layer.DETOURED in self.layers:
+        mark = QColor(self.colours.mark)
+        moved = self._moved if self._moved_areas.isEmpty() else self._moved[:0]
+        drawn: tuple[tuple[Layer | None, Points, QColor, float], ...] = (
+            (Layer.POINTS, self._points, translucent(self.colours.text, 0.55), size),
+            (Layer.POINTS, self._empty_points, QColor(self.colours.warning), size + 1),
+            (Layer.MOVED, moved, mark, size + 2),
+            (Layer.DETOURED, self._detoured, mark, size + 4),
             # With a light core: full ones in strong colours are regions without records, and differences.
-            drawn[:0] = [
-                (self._detoured, QColor(self.colours.mark), size + 4),
-                (self._detoured, QColor(self.colours.base), size),
-            ]
-        if Layer.MOVED in self.layers and self._moved_areas.isEmpty():
-            drawn.insert(0, (self._moved, QColor(self.colours.mark), size + 2))
-        if Layer.POINTS in self.layers:
-            drawn.insert(0, (self._empty_points, QColor(self.colours.warning), size + 1))
-            drawn.insert(0, (self._points, translucent(self.colours.text, 0.55), size))
+            (Layer.DETOURED, self._detoured, QColor(self.colours.base), size),
+            (None, self._changed_points, mark, size + 2),
+        )
         transform = painter.worldTransform()
         painter.save()
         # In pixels: where a map unit is many pixels wide, Qt would draw each point as a dash.
         painter.resetTransform()
-        for points, colour, width in drawn:
+        for layer, points, colour, width in drawn:
+            if layer is not None and layer not in self.layers:
+                continue
             painter.setPen(hairline(colour, width=width))
             # All at the same part of a pixel, or some would be a pixel wider than others.
-            places: Points = np.rint(np.column_stack(_mapped(transform, points)), dtype=np.float64) + 0.25
+            places: Points = np.rint(mapped(transform, points)) + 0.25
             painter.drawPoints(points_polygon(places))
         painter.restore()
 
@@ -242,8 +224,7 @@ class Picture:
 
     def _room(self, transform: QTransform, number: int) -> float:
         """The width in pixels that each of so many marks would have if they were spread evenly."""
-        low_x, low_y, high_x, high_y = self.base.bounds
-        whole = transform.mapRect(QRectF(low_x, low_y, high_x - low_x, high_y - low_y))
+        whole = transform.mapRect(rect_of(self.base.bounds))
         return float((whole.width() * whole.height() / max(1, number)) ** 0.5)
 
     def _site_boxes(self, transform: QTransform, window: QRectF) -> NDArray[np.float64]:
@@ -251,9 +232,10 @@ class Picture:
         sites = None if self.geometry is None else self.geometry.sites
         if sites is None or Layer.SITES not in self.layers or len(sites) > _MANY_SITES:
             return np.empty((0, 4))
-        x, y = _mapped(transform, sites)
+        places = mapped(transform, sites)
+        x, y = places.T
         seen = (x >= window.left()) & (x <= window.right()) & (y >= window.top()) & (y <= window.bottom())
-        at, radius = np.column_stack((x, y))[seen], self._site_radius(transform, len(sites))
+        at, radius = places[seen], self._site_radius(transform, len(sites))
         return np.hstack((at - radius, at + radius))
 
     def _site_radius(self, transform: QTransform, number: int) -> float:
@@ -263,13 +245,13 @@ class Picture:
         """Rings of constant size, dots where they are many; a site that attracts nothing is a cross."""
         transform = painter.worldTransform()
         radius = self._site_radius(transform, len(sites))
-        device = np.column_stack(_mapped(transform, sites))
+        device = mapped(transform, sites)
         painter.save()
         painter.resetTransform()
         if len(sites) > _MANY_SITES:
             dots = points_polygon(device[attracts])
             for colour, width in ((self.colours.site, 3), (self.colours.canvas, 1)):
-                painter.setPen(hairline(QColor(colour), width=width))
+                painter.setPen(hairline(colour, width=width))
                 painter.drawPoints(dots)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         painter.setPen(QPen(QColor(self.colours.site), 1))
@@ -282,11 +264,3 @@ class Picture:
             painter.drawLine(QPointF(x - arm, y - arm), QPointF(x + arm, y + arm))
             painter.drawLine(QPointF(x - arm, y + arm), QPointF(x + arm, y - arm))
         painter.restore()
-
-
-def _mapped(transform: QTransform, points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    x, y = points[:, 0], points[:, 1]
-    return (
-        transform.m11() * x + transform.m21() * y + transform.dx(),
-        transform.m12() * x + transform.m22() * y + transform.dy(),
-    )

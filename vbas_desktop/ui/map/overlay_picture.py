@@ -8,19 +8,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QTransform
 
 from vbas_desktop.session.map_look import CONTEXT_COLOURS, ContextLayer, MapLook
 from vbas_desktop.ui.theme import Colours
 
 from .overlay import DrawnContext, Labels, Overlay
-from .paths import TiledPath, path_of, points_polygon
+from .paths import TiledPath, hairline, mapped, path_of, points_polygon, translucent
 
 Boxes = NDArray[np.float64]
 """Left, top, right and bottom in pixels, of each label or of what is drawn already."""
 
 _MOST_LABELS = 1_500
-"""So many labels are considered at most, the most important ones: a screen has room for a few hundred."""
+"""At most this many labels are considered, the most important ones: a screen has room for a few hundred."""
 
 _HALO = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
 _GAP = 3.0
@@ -41,8 +41,7 @@ class OverlayPaths:
         """Fill and lines of a layer."""
         if path not in self._context:
             drawn = self.overlay.context.get(path, DrawnContext())
-            fill = QPainterPath() if drawn.areas is None else path_of(drawn.areas)
-            self._context[path] = fill, None if drawn.lines is None else TiledPath(drawn.lines)
+            self._context[path] = path_of(drawn.areas), None if drawn.lines is None else TiledPath(drawn.lines)
         return self._context[path]
 
     @cached_property
@@ -75,22 +74,23 @@ class OverlayPicture:
     def paint_under(self, painter: QPainter) -> None:
         """Areas of the layers, below the regions."""
         for layer in self.layers:
-            shade = QColor(self.colour(layer))
-            shade.setAlphaF(0.18)
-            painter.fillPath(self._paths.context(layer.path)[0], QBrush(shade))
+            painter.fillPath(self._paths.context(layer.path)[0], QBrush(translucent(self.colour(layer), 0.18)))
 
     def paint_over(self, painter: QPainter, shown: QRectF) -> None:
         """Lines, borders and points of the layers, and outlines of columns, above the regions."""
         for layer in self.layers:
-            pen = _pen(QColor(self.colour(layer)), 1)
+            pen = hairline(self.colour(layer))
             lines, points = self._paths.context(layer.path)[1], self._paths.overlay.context[layer.path].points
             for path in () if lines is None else lines.visible(shown):
                 painter.strokePath(path, pen)
             if points is not None:
-                _paint_points(painter, points, QColor(self.colour(layer)))
+                dots = hairline(self.colour(layer), width=4)
+                dots.setCapStyle(Qt.PenCapStyle.RoundCap)
+                painter.setPen(dots)
+                painter.drawPoints(points_polygon(points))
         for column in self.outlines:
             for path in self._paths.outlines[column].visible(shown):
-                painter.strokePath(path, _pen(QColor(self._colours.text), 2))
+                painter.strokePath(path, hairline(self._colours.text, width=2))
 
     def paint_labels(self, painter: QPainter, window: QRectF, taken: Boxes = NOTHING) -> None:
         """Labels that have room, the most important first; none overlaps another, nor what is ``taken``."""
@@ -121,8 +121,7 @@ def placed_labels(
 
     A label stands in the middle of what it names, or a little above or below if that has the height.
     """
-    x = transform.m11() * labels.places[:, 0] + transform.m21() * labels.places[:, 1] + transform.dx()
-    y = transform.m12() * labels.places[:, 0] + transform.m22() * labels.places[:, 1] + transform.dy()
+    x, y = mapped(transform, labels.places).T
     inside = (x >= window.left()) & (x <= window.right()) & (y >= window.top()) & (y <= window.bottom())
     room = labels.sizes * np.array([abs(transform.m11()), abs(transform.m22())])
     # Where not even two letters have room nothing needs to be measured.
@@ -140,20 +139,6 @@ def placed_labels(
         choices[high_enough, place, 1::2] += shift
     kept, boxes = without_overlap(choices, taken)
     return numbers[kept], boxes
-
-
-def _pen(colour: QColor, width: float) -> QPen:
-    pen = QPen(colour, width)
-    pen.setCosmetic(True)
-    pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
-    return pen
-
-
-def _paint_points(painter: QPainter, points: np.ndarray, colour: QColor) -> None:
-    pen = _pen(colour, 4)
-    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-    painter.setPen(pen)
-    painter.drawPoints(points_polygon(points))
 
 
 def without_overlap(choices: NDArray[np.float64], taken: Boxes) -> tuple[NDArray[np.intp], Boxes]:
@@ -196,11 +181,9 @@ def without_overlap(choices: NDArray[np.float64], taken: Boxes) -> tuple[NDArray
     return np.array(kept, np.intp), np.array(boxes, np.float64).reshape(-1, 4)
 
 
-def with_room(
-    width: NDArray[np.float64], height: float, room: NDArray[np.float64], share: float = 0.5
-) -> NDArray[np.bool_]:
-    """Labels whose place is large enough: a share of the text has to fit into the width of what it names.
+def with_room(width: NDArray[np.float64], height: float, room: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Labels whose place is large enough: half of the text has to fit into what it names.
 
     ``room`` is the width and height of each place in pixels. So labels vanish as the map is zoomed out.
     """
-    return np.asarray((room[:, 0] >= share * width) & (room[:, 1] >= share * height))
+    return np.asarray((room[:, 0] >= width / 2) & (room[:, 1] >= height / 2))

@@ -1,4 +1,4 @@
-"""Arrays become painter paths and polygons without a loop over their points."""
+"""Pens, and arrays that become painter paths and polygons without a loop over their points."""
 
 from __future__ import annotations
 
@@ -6,14 +6,46 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from pyqtgraph import functions
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainterPath, QPolygonF
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainterPath, QPen, QPolygonF, QTransform
 
 from .geometry import Rings
 
+Points = NDArray[np.float64]
 
-def path_of(rings: Rings, shapes: NDArray[np.integer] | None = None) -> QPainterPath:
+
+def translucent(colour: str, alpha: float) -> QColor:
+    """The colour with an opacity between 0 and 1."""
+    result = QColor(colour)
+    result.setAlphaF(alpha)
+    return result
+
+
+def hairline(colour: QColor | str, style: Qt.PenStyle = Qt.PenStyle.SolidLine, width: float = 1) -> QPen:
+    """A pen that is as wide at every zoom."""
+    pen = QPen(QColor(colour), width, style)
+    pen.setCosmetic(True)
+    pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
+    return pen
+
+
+def rect_of(bounds: tuple[float, float, float, float]) -> QRectF:
+    """Smallest and largest coordinates as a rectangle."""
+    low_x, low_y, high_x, high_y = bounds
+    return QRectF(low_x, low_y, high_x - low_x, high_y - low_y)
+
+
+def mapped(transform: QTransform, points: Points) -> Points:
+    """Points in the pixels of a painter."""
+    x, y = points.T
+    across = transform.m11() * x + transform.m21() * y + transform.dx()
+    return np.column_stack((across, transform.m12() * x + transform.m22() * y + transform.dy()))
+
+
+def path_of(rings: Rings | None, shapes: NDArray[np.integer] | None = None) -> QPainterPath:
     """One path (odd-even fill) of all shapes, or of some."""
+    if rings is None:
+        return QPainterPath()
     xy, joined = (rings.xy, rings.joined) if shapes is None else rings.of(shapes)
     if len(xy) == 0:
         return QPainterPath()

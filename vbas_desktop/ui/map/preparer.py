@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable
+from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.regions import Regions
-from vbas_desktop.domain.solution import Solution
 from vbas_desktop.session.map_look import MapLook
 from vbas_desktop.session.results import Entry
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.worker import Recent
 
 from .differences import Pair, prepare_pair
-from .geometry import BaseGeometry, MapGeometry, prepare_base
+from .geometry import BaseGeometry, prepare_base
 from .overlay import Overlay, is_complete, label_key, prepare_overlay
 from .shown import Shown, prepare_shown
 from .site_cells import lacks_cells, with_cells
 
 _KEPT = 12
-"""So many solutions stay prepared, so that going back and forth is instant."""
+"""How many solutions stay prepared, so that going back and forth is instant."""
 
 _KEPT_PAIRS = 4
-"""So many comparisons stay known."""
+"""How many comparisons are kept."""
 
 _KEPT_BASES = 3
 """The loaded regions, and those of the two solutions that can be shown: files that were read again may differ."""
 
+T = TypeVar("T")
 Key = tuple[int, int, int]
 """Number, problem and owners of a solution; see `key_of`."""
 
@@ -166,148 +166,92 @@ class Preparer(QObject):
             return
         for entry in (session.selected, session.compared, self._beside_entry):
             regions = self._regions(entry)
-            base = self._base_of(regions)
+            base, coast = self._base_of(regions), self._coast(regions)
             if regions is not None and base is None:
-                coast = self._coast(regions)
-                if (id(regions), coast) not in self._given_up:
-                    abort = partial(self._give_up, (id(regions), coast))
-                    runner.start("Preparing the map", _BaseJob(regions, coast), self._on_base, on_abort=abort)
+                job = partial(prepare_base, regions, coast=coast)
+                self._start((id(regions), coast), "Preparing the map", job, self._keep_base)
                 return
-            # A project whose region file changed may have owners for other regions than there are now.
-            fits = entry is not None and regions is not None and entry.solution.owner.size == len(regions)
-            if entry is not None and fits and self._prepared(entry) is None and key_of(entry) not in self._given_up:
-                assert base is not None
-                known, column = self._kept.get(key_of(entry)), self._named_after(entry)
-                known = known if known is not None and self._ashore(known) else None
-                job = _ShownJob(entry.number, entry.solution, entry.problem, base, known, column)
-                abort = partial(self._give_up, key_of(entry))
-                runner.start("Preparing the map", job, self._on_shown, on_abort=abort)
+            if entry is not None and base is not None and self._prepare_shown(entry, base):
                 return
-        if self._prepare_overlay():
-            return
-        self._prepare_pair()
-        if not runner.busy:
+        if not self._prepare_overlay() and not self._prepare_pair():
             self._prepare_cells()
+
+    def _start(self, what: Hashable, title: str, job: Callable[[Progress], T], keep: Callable[[T], None]) -> bool:
+        """Start a job whose result is kept; False if it failed once: it would fail again, without end."""
+        if what in self._given_up:
+            return False
+
+        def on_result(result: T) -> None:
+            keep(result)
+            self.changed.emit()
+            self._prepare_next()
+
+        self._context.quiet_runner.start(title, job, on_result, on_abort=partial(self._given_up.add, what))
+        return True
+
+    def _prepare_shown(self, entry: Entry, base: BaseGeometry) -> bool:
+        # A project whose region file changed may have owners for other regions than there are now.
+        if entry.solution.owner.size != len(base.regions) or self._prepared(entry) is not None:
+            return False
+        known, column = self._kept.get(key_of(entry)), self._named_after(entry)
+        ashore = known is not None and self._ashore(known)
+
+        def job(progress: Progress) -> Shown:
+            if known is not None and ashore:
+                return known.named(column)
+            return prepare_shown(entry.number, entry.solution, entry.problem, base, progress, column)
+
+        return self._start(key_of(entry), "Preparing the map", job, self._keep_shown)
 
     def _prepare_cells(self) -> None:
         for shown in (self.shown, self.compared) if self._cells else ():
             if shown is not None and lacks_cells(shown.geometry):
-                what = ("cells", *key_of(shown))
-                if what not in self._given_up:
-                    job, abort = _CellsJob(shown), partial(self._give_up, what)
-                    self._context.quiet_runner.start("Drawing the cells", job, self._on_shown, on_abort=abort)
+                what, job = ("cells", *key_of(shown)), partial(_with_cells, shown)
+                if self._start(what, "Drawing the cells", job, self._keep_shown):
                     return
 
-    def _prepare_pair(self) -> None:
+    def _prepare_pair(self) -> bool:
         shown, compared = self.shown, self.compared
         if shown is None or compared is None or self.pair is not None:
-            return
+            return False
         what = (key_of(shown), key_of(compared))
-        if what not in self._given_up:
-            abort = partial(self._give_up, what)
-            self._context.quiet_runner.start("Comparing", _PairJob(shown, compared), self._on_pair, on_abort=abort)
+        return self._start(what, "Comparing", partial(prepare_pair, shown, compared), partial(self._pairs.put, what))
 
     def _prepare_overlay(self) -> bool:
         """Start preparing what the look asks for and is missing; whether there is anything to do."""
         shown, look = self.shown, self._context.session.look
         base = shown.geometry.base if shown is not None else self.base
-        if base is None or look in self._given_up:
+        if base is None:
             return False
         geometry, names = (None, ()) if shown is None else (shown.geometry, shown.names)
         if is_complete(self.overlay, base, look, label_key(look, geometry, names)):
             return False
-        job = _OverlayJob(base, geometry, names, look, self.overlay)
-        abort = partial(self._give_up, look)
-        self._context.quiet_runner.start("Preparing layers", job, self._on_overlay, on_abort=abort)
-        return True
+        job = partial(prepare_overlay, base, geometry, names, look, self.overlay)
+        return self._start(look, "Preparing layers", job, self._keep_overlay)
 
-    def _on_overlay(self, overlay: Overlay) -> None:
+    def _keep_overlay(self, overlay: Overlay) -> None:
         self.overlay = overlay
         for path, drawn in overlay.context.items():
             if drawn.problem and path not in self._told:
                 self._told.add(path)
                 self._context.say(f"The layer is not drawn. {drawn.problem}")
-        self.changed.emit()
-        self._prepare_next()
 
-    def _give_up(self, what: Hashable) -> None:
-        """What failed once is not tried again: it would fail again, without end."""
-        self._given_up.add(what)
-
-    def _on_base(self, base: BaseGeometry) -> None:
+    def _keep_base(self, base: BaseGeometry) -> None:
         self._bases = [base, *self._bases][:_KEPT_BASES]
-        self.changed.emit()
-        self._prepare_next()
 
-    def _on_shown(self, shown: Shown) -> None:
+    def _keep_shown(self, shown: Shown) -> None:
         self._kept.put(key_of(shown), shown)
-        self.changed.emit()
-        self._prepare_next()
-
-    def _on_pair(self, pair: Pair) -> None:
-        self._pairs.put((key_of(pair.left), key_of(pair.right)), pair)
-        self.changed.emit()
-        self._prepare_next()
 
 
-@dataclass(frozen=True, eq=False)
-class _BaseJob:
-    regions: Regions
-    coast: str | None
-
-    def __call__(self, progress: Progress) -> BaseGeometry:
-        return prepare_base(self.regions, progress, self.coast)
-
-
-@dataclass(frozen=True, eq=False)
-class _ShownJob:
-    number: int
-    solution: Solution
-    problem: Problem | None
-    base: BaseGeometry
-    known: Shown | None
-    named_after: str | None
-
-    def __call__(self, progress: Progress) -> Shown:
-        if self.known is not None:
-            return self.known.named(self.named_after)
-        return prepare_shown(self.number, self.solution, self.problem, self.base, progress, self.named_after)
-
-
-@dataclass(frozen=True, eq=False)
-class _CellsJob:
-    shown: Shown
-
-    def __call__(self, progress: Progress) -> Shown:
-        shown, before = self.shown, self.shown.before
-        geometry = with_cells(shown.geometry, progress)
-        if before is not None and lacks_cells(before):
-            before = with_cells(before, progress)
-        tiers = tuple(
-            replace(each, geometry=replace(each.geometry, cell_rings=geometry.cell_rings)) for each in shown.tier_maps
-        )
-        return replace(shown, geometry=geometry, before=before, tier_maps=tiers)
-
-
-@dataclass(frozen=True, eq=False)
-class _OverlayJob:
-    base: BaseGeometry
-    geometry: MapGeometry | None
-    names: tuple[str, ...]
-    look: MapLook
-    before: Overlay | None
-
-    def __call__(self, progress: Progress) -> Overlay:
-        return prepare_overlay(self.base, self.geometry, self.names, self.look, self.before, progress)
-
-
-@dataclass(frozen=True, eq=False)
-class _PairJob:
-    left: Shown
-    right: Shown
-
-    def __call__(self, progress: Progress) -> Pair:
-        return prepare_pair(self.left, self.right, progress)
+def _with_cells(shown: Shown, progress: Progress) -> Shown:
+    """The same with the cells of the sites on all its maps."""
+    geometry, before = with_cells(shown.geometry, progress), shown.before
+    if before is not None and lacks_cells(before):
+        before = with_cells(before, progress)
+    tiers = tuple(
+        replace(each, geometry=replace(each.geometry, cell_rings=geometry.cell_rings)) for each in shown.tier_maps
+    )
+    return replace(shown, geometry=geometry, before=before, tier_maps=tiers)
 
 
 def key_of(entry: Entry | Shown) -> Key:

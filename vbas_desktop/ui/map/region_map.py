@@ -1,13 +1,14 @@
-"""The map of one version, coloured by a measure of its aggregated regions."""
+"""The map of one version, coloured by a measure of its aggregated regions; maps that show the same part."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.ui.theme import GRID, Theme
@@ -16,7 +17,7 @@ from vbas_desktop.ui.widgets.building import dress, in_column
 from .canvas import MapCanvas
 from .figures import Figure, figure_named
 from .furniture import Legend
-from .hover_card import HoverCard, card_text
+from .hover_card import card_text
 from .layers import Layer
 from .shown import Shown
 
@@ -28,10 +29,8 @@ _LAYERS = frozenset({Layer.AREA, Layer.AGGREGATED, Layer.POLYGONS})
 
 
 class RegionMap(QWidget):
-    """`hovered(x, y)`: the pointer is at a place; `left()`: it is gone; `region_chosen(int or None)`."""
+    """`region_chosen(int or None)`: one was clicked."""
 
-    hovered = Signal(float, float)
-    left = Signal()
     region_chosen = Signal(object)
 
     def __init__(self, theme: Theme) -> None:
@@ -42,14 +41,10 @@ class RegionMap(QWidget):
         self.canvas = dress(MapCanvas(theme.colours), accessibleName="Map by what remains")
         self.canvas.setMinimumSize(20 * GRID, 12 * GRID)
         self.canvas.show_layers(_LAYERS)
-        self.fitting = False
-        self.card = HoverCard(self.canvas)
         in_column(self.canvas, within=self, margins=0)
         self.setMinimumHeight(20 * GRID)
-        self.canvas.region_hovered.connect(self._on_hovered)
-        self.canvas.pointer_left.connect(self.left)
-        self.canvas.view_moved.connect(self.card.hide)
-        self.canvas.box.sigResized.connect(self._on_resized)
+        # Other sizes show all of the map again.
+        self.canvas.box.sigResized.connect(self.canvas.fit)
         self.canvas.region_clicked.connect(self._on_clicked)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -71,14 +66,7 @@ class RegionMap(QWidget):
         self.shown = shown
         self.canvas.show_map(shown.geometry, figure, changed, words)
 
-    @Slot()
-    def _on_resized(self) -> None:
-        """Other sizes show all of the map again."""
-        self.fitting = True
-        self.canvas.fit()
-        self.fitting = False
-
-    def tell(self, x: float, y: float) -> None:
+    def tell(self, region: int | None, x: float, y: float) -> None:
         """Say what is at a place, with all measures."""
         if self.shown is None:
             return
@@ -89,16 +77,7 @@ class RegionMap(QWidget):
         if aggregated is not None:
             found = [figure_named(figures, name) for name in MEASURES]
             text += "".join(f"<br>{each.title}: {each.text(aggregated)}" for each in found if each is not None)
-        self.card.tell(text, self.canvas.position_of(x, y).toPoint())
-
-    def quiet(self) -> None:
-        """Say nothing."""
-        self.canvas.hover(None)
-        self.card.hide()
-
-    @Slot(object, object, float, float)
-    def _on_hovered(self, aggregated: int | None, region: int | None, x: float, y: float) -> None:
-        self.hovered.emit(x, y)
+        self.canvas.tell(text, x, y)
 
     @Slot(object)
     def _on_clicked(self, region: int | None) -> None:
@@ -108,7 +87,6 @@ class RegionMap(QWidget):
     @Slot()
     def _on_theme_changed(self) -> None:
         self.canvas.use_colours(self._theme.colours)
-        self.card.use_colours(self._theme.colours)
 
 
 def colours_only(legend: Legend) -> Legend:
@@ -117,36 +95,38 @@ def colours_only(legend: Legend) -> Legend:
     return Legend(legend.title, tuple(replace(row, text=row.text.partition("  (")[0]) for row in fills))
 
 
-def link(one: RegionMap, other: RegionMap) -> None:
-    """Make two maps show the same part, and tell of the same place."""
-    _Link(one, other)
+Tell = Callable[[int | None, float, float], None]
+"""Tells what is at a place of a map, and of the initial region under the pointer."""
 
 
-class _Link(QWidget):
-    def __init__(self, one: RegionMap, other: RegionMap) -> None:
-        super().__init__(one)
-        self.hide()
-        self._maps, self._following = (one, other), False
-        one.canvas.view_moved.connect(partial(self._follow, one, other))
-        other.canvas.view_moved.connect(partial(self._follow, other, one))
-        for each in self._maps:
-            each.hovered.connect(self._on_hovered)
-            each.left.connect(self._on_left)
+class Link(QObject):
+    """Makes two maps show the same part, and tell of the same place."""
 
-    def _follow(self, leader: RegionMap, follower: RegionMap) -> None:
+    def __init__(self, maps: Mapping[MapCanvas, Tell], parent: QObject) -> None:
+        super().__init__(parent)
+        self._maps, self._following = maps, False
+        one, other = maps
+        for leader, follower in ((one, other), (other, one)):
+            leader.view_moved.connect(partial(self._follow, leader, follower))
+            leader.region_hovered.connect(self._on_hovered)
+            leader.pointer_left.connect(self._on_left)
+
+    def _follow(self, leader: MapCanvas, follower: MapCanvas) -> None:
+        follower.card.hide()
         # A map that shows nothing yet has a view of its own, which is nobody's wish.
-        leads = leader.isVisible() and leader.canvas.base is not None and not leader.fitting
-        if leads and not self._following and follower.isVisible():
+        leads = leader.isVisible() and leader.base is not None and follower.isVisible()
+        if leads and not self._following:
             self._following = True
-            follower.canvas.show_rect(leader.canvas.view_rect)
+            # Maps of different heights would otherwise make each other smaller with every change of size.
+            follower.fit() if leader.fitting else follower.show_rect(leader.view_rect)
             self._following = False
 
-    @Slot(float, float)
-    def _on_hovered(self, x: float, y: float) -> None:
-        for each in self._maps:
-            each.tell(x, y)
+    @Slot(object, object, float, float)
+    def _on_hovered(self, aggregated: int | None, region: int | None, x: float, y: float) -> None:
+        for tell in self._maps.values():
+            tell(region, x, y)
 
     @Slot()
     def _on_left(self) -> None:
-        for each in self._maps:
-            each.quiet()
+        for canvas in self._maps:
+            canvas.quiet()

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from vbas_desktop.ui.pictures import MM_PER_INCH, Drawing, Paper, record
 from vbas_desktop.ui.theme import GRID, Colours
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row
+from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer
 from vbas_desktop.ui.widgets.fields import Field
 
 _USUAL_MM, _USUAL_DPI = 170.0, 300
@@ -47,22 +47,14 @@ class SaveMapDialog(QDialog):
         self.setWindowTitle("Save the map")
         self.setMinimumWidth(420)
         self._ratio = size.height() / max(1, size.width())
-        self.title = QLineEdit(title)
-        self.title.setCursorPosition(0)
-        self.title.setPlaceholderText("none")
-        self.title.setCursorPosition(0)
-        self.north = QCheckBox("&North arrow")
-        self.north.setChecked(placed)
-        self.north.setEnabled(placed)
-        self.north.setToolTip("" if placed else "The region file does not tell where on Earth it lies")
-        self.width_box, self.unit, self.resolution = QDoubleSpinBox(), QComboBox(), QSpinBox()
-        dress(self.width_box, minimum=1, maximum=_MOST_PIXELS, decimals=0)
-        self.width_box.setValue(_USUAL_MM)
-        for words, value in (("mm", "mm"), ("pixels", "px")):
-            self.unit.addItem(words, value)
+        self.title = dress(QLineEdit(title), placeholderText="none", cursorPosition=0)
+        why_not = "" if placed else "The region file does not tell where on Earth it lies"
+        self.north = dress(QCheckBox("&North arrow"), checked=placed, enabled=placed, toolTip=why_not)
+        self.width_box = dress(QDoubleSpinBox(), minimum=1, maximum=_MOST_PIXELS, decimals=0, value=_USUAL_MM)
+        self.unit = QComboBox()
+        offer(self.unit, (("mm", "mm"), ("pixels", "px")))
         dress(self.unit, accessibleName="Unit of the width", toolTip="Millimetres on paper, or pixels on a screen")
-        self.resolution.setRange(36, 1200)
-        self.resolution.setValue(_USUAL_DPI)
+        self.resolution = dress(QSpinBox(), minimum=36, maximum=1200, value=_USUAL_DPI)
         self.told = dress(QLabel(), look="muted")
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.go = self._buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)

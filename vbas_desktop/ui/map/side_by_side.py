@@ -31,9 +31,10 @@ from .differences import REGION_ROLE, ChangedModel, Pair
 from .figures import Figure, figure_named, on_one_scale
 from .furniture import LegendStrip
 from .geometry import MapGeometry
-from .hover_card import HoverCard, card_text
+from .hover_card import card_text
 from .layers import Layer
 from .preparer import preparer_of
+from .region_map import Link
 
 
 class SideBySide(QWidget):
@@ -45,7 +46,6 @@ class SideBySide(QWidget):
         super().__init__()
         self._context = context
         self._preparer = preparer_of(context)
-        self._following = False
         self._pair: Pair | None = None
         self._coloured: tuple[tuple[Pair, str | None], tuple[Figure | None, Figure | None]] | None = None
         self.left, self.right = MapCanvas(context.theme.colours), MapCanvas(context.theme.colours)
@@ -61,7 +61,6 @@ class SideBySide(QWidget):
         tables = {"What differs": self.measures, "Changed initial regions": self.regions}
         self.lists = TwoLists(tables, room=760, shares=(680, 320))
         self.legends = {canvas: LegendStrip(context.theme.colours) for canvas in (self.left, self.right)}
-        self._cards = {canvas: HoverCard(canvas) for canvas in (self.left, self.right)}
         self._build()
         self._connect()
 
@@ -87,11 +86,9 @@ class SideBySide(QWidget):
         in_column(self.warning, (whole, 1), within=self, margins=0, spacing=0)
 
     def _connect(self) -> None:
-        for canvas, other in ((self.left, self.right), (self.right, self.left)):
-            canvas.view_moved.connect(partial(self._follow, canvas, other))
-            canvas.region_hovered.connect(self._on_hovered)
-            canvas.pointer_left.connect(self._on_pointer_left)
-            canvas.legend_changed.connect(partial(self._on_legend_changed, canvas))
+        Link({canvas: partial(self._tell, canvas) for canvas in (self.left, self.right)}, self)
+        for canvas, legend in self.legends.items():
+            canvas.legend_changed.connect(legend.show_legend)
             canvas.region_clicked.connect(canvas.choose)
         session = self._context.session
         self.left_choice.activated.connect(lambda place: session.select(self.left_choice.itemData(place)))
@@ -154,10 +151,6 @@ class SideBySide(QWidget):
         self.left.show_layers(layers)
         self.right.show_layers(layers)
 
-    def fit(self) -> None:
-        """Show the whole study area on both maps."""
-        self.left.fit()
-
     def _fill_choice(self, choice: QComboBox, number: int | None) -> None:
         entries = self._context.session.entries
         offer(choice, zip(short_titles(entries), (entry.number for entry in entries), strict=True))
@@ -175,42 +168,18 @@ class SideBySide(QWidget):
 
     @Slot()
     def _on_theme_changed(self) -> None:
-        for canvas, card in self._cards.items():
-            canvas.use_colours(self._context.theme.colours)
-            card.use_colours(self._context.theme.colours)
-
-    def _on_legend_changed(self, canvas: MapCanvas) -> None:
-        self.legends[canvas].show_legend(canvas.legend, self._context.theme.colours)
-
-    # Linked views
-
-    def _follow(self, leader: MapCanvas, follower: MapCanvas) -> None:
-        if not self._following:
-            self._following = True
-            # Maps of different heights would otherwise make each other smaller with every change of size.
-            follower.fit() if leader.fitting else follower.show_rect(leader.view_rect)
-            self._following = False
-        for card in self._cards.values():
-            card.hide()
-
-    @Slot(object, object, float, float)
-    def _on_hovered(self, aggregated: int | None, region: int | None, x: float, y: float) -> None:
         for canvas in (self.left, self.right):
-            geometry, pair = canvas.geometry_shown, self._pair
-            if geometry is None or pair is None:
-                continue
-            shown = pair.left if canvas is self.left else pair.right
-            there = geometry.aggregated_at(x, y)
-            canvas.hover(there)
-            where = () if there is None else shown.released_in(there)
-            text = card_text(geometry.base, geometry, shown.figures, there, region, released_in=where)
-            self._cards[canvas].tell(text, canvas.position_of(x, y).toPoint())
+            canvas.use_colours(self._context.theme.colours)
 
-    @Slot()
-    def _on_pointer_left(self) -> None:
-        for canvas, card in self._cards.items():
-            canvas.hover(None)
-            card.hide()
+    def _tell(self, canvas: MapCanvas, region: int | None, x: float, y: float) -> None:
+        geometry, pair = canvas.geometry_shown, self._pair
+        if geometry is None or pair is None:
+            return
+        shown = pair.left if canvas is self.left else pair.right
+        there = geometry.aggregated_at(x, y)
+        canvas.hover(there)
+        where = () if there is None else shown.released_in(there)
+        canvas.tell(card_text(geometry.base, geometry, shown.figures, there, region, released_in=where), x, y)
 
     # Choosing
 

@@ -1,4 +1,4 @@
-"""The map in the window: bar, canvas, hover card, and the comparison that takes the canvas' place."""
+"""The map in the window: bar, canvas, and the comparison that takes the canvas' place."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from .bar import LookMenu, MapBar
 from .canvas import MapCanvas
 from .figures import figure_named
 from .furniture import LegendStrip
-from .geometry import BaseGeometry
-from .hover_card import HoverCard, card_text
+from .hover_card import card_text
 from .layers import Layer
 from .preparer import preparer_of
 from .save_dialog import MapWish, SaveMapDialog, titled
@@ -40,8 +39,6 @@ class MapView(QWidget):
         colours = context.theme.colours
         self.bar = MapBar(context.theme)
         self.canvas = MapCanvas(colours)
-        self.card = HoverCard(self.canvas)
-        self.card.use_colours(colours)
         self.comparison = SideBySide(context)
         self.look_menu = LookMenu(context, self._preparer, self.bar.layer_menu, self)
         self._stack = QStackedWidget()
@@ -64,19 +61,17 @@ class MapView(QWidget):
 
     def _connect(self) -> None:
         bar, canvas, model = self.bar, self.canvas, self._context.model
-        bar.colouring_chosen.connect(self._context.session.colour_by)
+        bar.colouring.activated.connect(lambda: self._context.session.colour_by(bar.colouring.currentData()))
         bar.layers_chosen.connect(self._on_layers_chosen)
-        bar.zoom_box_toggled.connect(canvas.use_rubber_band)
-        bar.zoomed_in.connect(lambda: self._active.zoom_in())
-        bar.zoomed_out.connect(lambda: self._active.zoom_out())
-        bar.fitted.connect(self._on_fitted)
-        bar.save_wanted.connect(self.save)
-        bar.before_toggled.connect(self._on_before_toggled)
+        bar.before.toggled.connect(self._on_before_toggled)
+        bar.buttons["zoom_box"].toggled.connect(canvas.use_rubber_band)
+        bar.buttons["zoom_in"].clicked.connect(lambda: self._active.zoom_in())
+        bar.buttons["zoom_out"].clicked.connect(lambda: self._active.zoom_out())
+        bar.buttons["fit"].clicked.connect(self._on_fitted)
+        bar.buttons["save"].clicked.connect(self.save)
         canvas.region_clicked.connect(self._on_region_clicked)
         canvas.region_hovered.connect(self._on_region_hovered)
-        canvas.pointer_left.connect(self.card.hide)
-        canvas.legend_changed.connect(self._on_legend_changed)
-        canvas.view_moved.connect(self.card.hide)
+        canvas.legend_changed.connect(self.legend.show_legend)
         for each in (canvas, self.comparison.left, self.comparison.right):
             each.context_requested.connect(self._on_context_requested)
         self.comparison.closed.connect(lambda: self._compare.setChecked(False))
@@ -103,7 +98,7 @@ class MapView(QWidget):
         session, shown, base = self._context.session, self._preparer.shown, self._preparer.base
         coloured_by = session.coloured_by
         if shown is not None:
-            self.bar.offer_before(shown.before is not None)
+            self.bar.before.setVisible(shown.before is not None)
             figure, geometry = figure_named(shown.figures, coloured_by), shown.geometry_by(coloured_by)
             if self.bar.before.isChecked() and shown.before is not None:
                 # Figures are those of the refined regions.
@@ -114,7 +109,10 @@ class MapView(QWidget):
             self._show_title()
             self.bar.show_figures((*shown.tier_maps, *shown.figures), coloured_by)
         elif session.selected is None and base is not None:
-            self._show_bare(base)
+            self.canvas.show_base(base)
+            self.bar.title.setText("")
+            self.bar.show_figures((), None)
+            self.bar.before.setVisible(False)
         elif self.canvas.base is not None and session.selected is None and session.regions is not None:
             # Other regions are loaded and not prepared yet: the old ones would be misleading.
             self.canvas.show_base(None)
@@ -139,16 +137,6 @@ class MapView(QWidget):
         self.bar.title.setText(title)
         self.bar.title.setToolTip(title)
 
-    def _show_bare(self, base: BaseGeometry) -> None:
-        same = self.canvas.base is not None and self.canvas.base.regions is base.regions
-        if not same:
-            self.canvas.show_base(base)
-        else:
-            self.canvas.show_bare(base)
-        self.bar.title.setText("")
-        self.bar.show_figures((), None)
-        self.bar.offer_before(False)
-
     @Slot()
     def _on_region_chosen(self) -> None:
         region = self._context.session.chosen_region
@@ -158,13 +146,7 @@ class MapView(QWidget):
 
     @Slot()
     def _on_theme_changed(self) -> None:
-        colours = self._context.theme.colours
-        self.canvas.use_colours(colours)
-        self.card.use_colours(colours)
-
-    @Slot()
-    def _on_legend_changed(self) -> None:
-        self.legend.show_legend(self.canvas.legend, self._context.theme.colours)
+        self.canvas.use_colours(self._context.theme.colours)
 
     # What the user does
 
@@ -188,7 +170,7 @@ class MapView(QWidget):
         where = () if shown is None or not figures or aggregated is None else shown.released_in(aggregated)
         names = shown.names if shown is not None and figures else ()
         text = card_text(base, self.canvas.geometry_shown, figures, aggregated, region, obstacle, where, names)
-        self.card.tell(text, self.canvas.position_of(x, y).toPoint())
+        self.canvas.tell(text, x, y)
 
     @Slot(object)
     def _on_layers_chosen(self, layers: frozenset[Layer]) -> None:

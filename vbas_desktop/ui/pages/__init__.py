@@ -38,14 +38,9 @@ class Page:
 
     def create(self, context: Context) -> QWidget:
         """The page's widget."""
-        return create_part(self.widget, context)
-
-
-def create_part(widget: str, context: Context) -> QWidget:
-    """Import "module:Class" and create it with the context."""
-    module, _, name = widget.partition(":")
-    part: QWidget = getattr(import_module(module), name)(context)
-    return part
+        module, _, name = self.widget.partition(":")
+        widget: QWidget = getattr(import_module(module), name)(context)
+        return widget
 
 
 COMPARE = Page(

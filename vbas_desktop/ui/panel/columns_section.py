@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt, Slot
+from PySide6.QtCore import QModelIndex, Qt, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHeaderView,
     QPushButton,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QTableView,
     QWidget,
 )
@@ -21,10 +18,18 @@ from vbas_desktop.algorithms.intervals import number_of_groups
 from vbas_desktop.domain.records import MISSING, ColumnFacts, Role
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.dialogs.grouping import GroupingDialog
-from vbas_desktop.ui.theme import GRID, tabular
+from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column
 from vbas_desktop.ui.widgets.fields import Unfold, muted, short_name, title
-from vbas_desktop.ui.widgets.tables import BarDelegate, FrequenciesModel, Heading, Index, TableModel
+from vbas_desktop.ui.widgets.tables import (
+    BarDelegate,
+    ChoiceCells,
+    FrequenciesModel,
+    Heading,
+    Index,
+    TableModel,
+    set_up_table,
+)
 
 ROLE_TIPS = {
     Role.REGION: "Names the initial region of the record",
@@ -37,7 +42,7 @@ NAME, ROLE, DISTINCT, EMPTY = range(4)
 _HEADINGS = (Heading("Column"), Heading("Role"), Heading("Categories", side="right"), Heading("Empty", side="right"))
 
 _SAMPLED_ROWS = 60
-"""So many rows decide how wide a column is: a file can have tens of thousands of columns, each a row here."""
+"""How many rows decide how wide a column is: a file can have tens of thousands of columns, each a row here."""
 
 _KEYS = {
     Qt.Key.Key_R: Role.REGION,
@@ -122,41 +127,6 @@ class ColumnsModel(TableModel):
         return True
 
 
-class RoleDelegate(QStyledItemDelegate):
-    """Chooses a role from a list."""
-
-    def createEditor(
-        self, parent: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QWidget:
-        """The list of roles."""
-        combo = QComboBox(parent)
-        for role in Role:
-            combo.addItem(str(role), str(role))
-            combo.setItemData(combo.count() - 1, ROLE_TIPS[role], Qt.ItemDataRole.ToolTipRole)
-        combo.activated.connect(self._on_activated)
-        return combo
-
-    def setEditorData(self, editor: QWidget, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Show the role in force."""
-        assert isinstance(editor, QComboBox)
-        editor.setCurrentIndex(editor.findData(index.data(Qt.ItemDataRole.EditRole)))
-        editor.showPopup()
-
-    def setModelData(
-        self, editor: QWidget, model: QAbstractItemModel, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        """Put the chosen role into the choices."""
-        assert isinstance(editor, QComboBox)
-        model.setData(index, editor.currentData())
-
-    @Slot(int)
-    def _on_activated(self, _: int) -> None:
-        editor = self.sender()
-        assert isinstance(editor, QComboBox)
-        self.commitData.emit(editor)
-        self.closeEditor.emit(editor)
-
-
 class ColumnsView(QTableView):
     """The table of columns; R, Q, S, I and P give the chosen column its role."""
 
@@ -179,23 +149,22 @@ class ColumnsSection(QWidget):
         self.model = ColumnsModel(session)
         self.view = ColumnsView()
         self.view.setModel(self.model)
-        self.view.setItemDelegateForColumn(ROLE, RoleDelegate(self.view))
+        roles = [(str(role), str(role), ROLE_TIPS[role]) for role in Role]
+        self.view.setItemDelegateForColumn(ROLE, ChoiceCells(lambda: roles, self.view, unfolded=True))
+        _table_look(self.view, "Column roles", NAME)
         dress(
             self.view,
             editTriggers=QAbstractItemView.EditTrigger.SelectedClicked
             | QAbstractItemView.EditTrigger.DoubleClicked
             | QAbstractItemView.EditTrigger.EditKeyPressed,
             toolTip="Click a role to change it, or press R, Q, S, I or P",
-            accessibleName="Column roles",
         )
-        _table_look(self.view, NAME)
         self.view.clicked.connect(self._on_clicked)
         self.frequencies = FrequenciesModel()
         self.bars = QTableView()
         self.bars.setModel(self.frequencies)
         self.bars.setItemDelegateForColumn(2, BarDelegate(self.bars))
-        self.bars.setAccessibleName("Categories")
-        _table_look(self.bars, 2)
+        _table_look(self.bars, "Categories", 2)
         self.unfold = Unfold()
         self.unfold.toggled.connect(self._on_unfolded)
         self._left_out = muted()
@@ -279,17 +248,13 @@ class ColumnsSection(QWidget):
         self._left_out.setVisible(unfolded and bool(told))
 
 
-def _table_look(view: QTableView, stretched: int) -> None:
-    view.setFont(tabular(view.font()))
-    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    view.setShowGrid(False)
-    view.setTabKeyNavigation(False)
-    view.verticalHeader().hide()
-    view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + GRID)
+def _table_look(view: QTableView, name: str, stretched: int) -> None:
+    set_up_table(view, name)
+    dress(
+        view, alternatingRowColors=False, wordWrap=True, selectionMode=QAbstractItemView.SelectionMode.SingleSelection
+    )
     head = view.horizontalHeader()
     head.setResizeContentsPrecision(_SAMPLED_ROWS)
     head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     head.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
-    head.setHighlightSections(False)
     head.setMinimumSectionSize(48)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QLabel,
@@ -26,7 +26,7 @@ from vbas_desktop.ui.worker import in_window_words, is_about_reading
 from .reading_options import ReadingOptions
 
 _LISTED = 200
-"""So many problems are listed; a file can have one in every column, and nobody reads more."""
+"""How many problems are listed; a file can have one in every column, and nobody reads more."""
 
 
 _IN_SIGHT = 4
@@ -38,9 +38,6 @@ _BESIDE_TEXT = 6 * GRID
 class FilesSection(QWidget):
     """Paths, facts, reading options, findings."""
 
-    files_wanted = Signal()
-    read_again_wanted = Signal()
-
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._session, self._theme = context.session, context.theme
@@ -49,12 +46,10 @@ class FilesSection(QWidget):
         self.findings.hide()
         self.findings_of = dress(QLabel(), wordWrap=True, look="error")
         self.findings_of.hide()
-        choose = dress(QPushButton("Change files…"), toolTip="Open other files (Ctrl+O)")
-        choose.clicked.connect(self.files_wanted)
+        self.choose = dress(QPushButton("Change files…"), toolTip="Open other files (Ctrl+O)")
         self.options = ReadingOptions(context)
         self.unfold = Unfold("Reading options", self.options)
-        self.options.read_again_wanted.connect(self.read_again_wanted)
-        head = in_row((title("Files"), 1), choose)
+        head = in_row((title("Files"), 1), self.choose)
         in_column(
             head,
             self.records,

@@ -5,15 +5,14 @@ a moment after the last change, and Run.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from vbas_desktop.domain.errors import Finding
-from vbas_desktop.domain.progress import Progress
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.estimate import Estimate, estimate
-from vbas_desktop.session.orders import RunOrder
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.building import dress, in_column
@@ -46,10 +45,6 @@ class _UpAndDown(QScrollArea):
 class InputTab(QWidget):
     """Shows the choices and lets them be changed."""
 
-    files_wanted = Signal()
-    read_again_wanted = Signal()
-    run_wanted = Signal()
-
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context, self._session = context, context.session
@@ -58,6 +53,7 @@ class InputTab(QWidget):
         self.privacy = PrivacySection(context.session)
         self.limits = LimitsSection(context.session)
         self.approaches = ApproachesSection(context.session)
+        self._sections = (self.files, self.columns, self.privacy, self.limits, self.approaches)
         self.live, self.more, self.reason = QLabel(), muted(), QLabel()
         self.run = QPushButton("▶  R&un")
         self.estimator = Estimator(context, self)
@@ -67,32 +63,20 @@ class InputTab(QWidget):
         self._on_choices_changed()
 
     def _build(self) -> None:
-        body = QWidget()
-        self._column = column = QVBoxLayout(body)
-        column.setContentsMargins(2 * GRID, GRID, 2 * GRID, GRID)
-        column.setSpacing(GRID)
-        for section in (self.files, self.columns, self.privacy, self.limits, self.approaches):
-            column.addWidget(section)
-        column.addStretch(1)
-        self._scroll = scroll = _UpAndDown()
-        scroll.setWidgetResizable(True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(body)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        body, margins = QWidget(), (2 * GRID, GRID, 2 * GRID, GRID)
+        self._column = in_column(*self._sections, 1, within=body, margins=margins, spacing=GRID)
+        self._scroll = dress(_UpAndDown(), widgetResizable=True, focusPolicy=Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(body)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self.live.setFont(tabular(self.live.font()))
         dress(self.live, wordWrap=True, look="live", accessibleName="What a run would come to")
         dress(self.reason, wordWrap=True, look="warning")
         self.run.setProperty("look", "primary")
-        foot = in_column(
-            self.live, self.more, self.reason, self.run, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID // 2
-        )
-        in_column((scroll, 1), foot, within=self, margins=0, spacing=0)
+        foot = in_column(self.live, self.more, self.reason, self.run, margins=margins, spacing=GRID // 2)
+        in_column((self._scroll, 1), foot, within=self, margins=0, spacing=0)
 
     def _connect(self) -> None:
         model, runner = self._context.model, self._context.runner
-        self.files.files_wanted.connect(self.files_wanted)
-        self.files.read_again_wanted.connect(self.read_again_wanted)
-        self.run.clicked.connect(self.run_wanted)
         model.data_loaded.connect(self._on_data_loaded)
         model.choices_changed.connect(self._on_choices_changed)
         runner.job_started.connect(self._refresh_run)
@@ -108,7 +92,7 @@ class InputTab(QWidget):
 
     @Slot()
     def _on_choices_changed(self) -> None:
-        for section in (self.files, self.columns, self.privacy, self.limits, self.approaches):
+        for section in self._sections:
             section.refresh()
         self.live.setEnabled(False)  # until the look ahead has caught up with the choices
         self._refresh_run()
@@ -151,7 +135,7 @@ class InputTab(QWidget):
 
 
 class Estimator(QObject):
-    """`estimated` brings a new look ahead; why there is none the session tells as a reason not to run."""
+    """`estimated` brings a new estimate; if there is none, the session says why as a reason not to run."""
 
     estimated = Signal(object)
 
@@ -161,9 +145,7 @@ class Estimator(QObject):
         self.runner = JobRunner(self)
         self._again = self._postponed = False
         self._asked: Choices | None = None
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_PAUSE_MS)
+        self._timer = dress(QTimer(self), singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self._on_timeout)
         self.runner.job_failed.connect(self._on_failed)
         self.runner.job_ended.connect(self._on_ended)
@@ -181,7 +163,7 @@ class Estimator(QObject):
         order = self._session.order_estimate()
         if order is not None:
             self._asked = order.choices
-            self.runner.start("Looking ahead", _Job(order), self._on_result)
+            self.runner.start("Looking ahead", partial(estimate, order), self._on_result)
 
     def _on_result(self, result: Estimate) -> None:
         self._session.accept_problem(result.key, result.problem)
@@ -217,14 +199,3 @@ class Estimator(QObject):
         """Stop timer and thread."""
         self._timer.stop()
         self.runner.shut_down()
-
-
-class _Job:
-    """The look ahead as a job."""
-
-    def __init__(self, order: RunOrder) -> None:
-        self._order = order
-
-    def __call__(self, progress: Progress) -> Estimate:
-        """Runs in the thread."""
-        return estimate(self._order, progress)

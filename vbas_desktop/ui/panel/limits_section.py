@@ -14,7 +14,7 @@ from vbas_desktop.settings.declaration import settings_of
 from vbas_desktop.settings.forms import Ids, Whole
 from vbas_desktop.settings.limits import Limiting
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column
+from vbas_desktop.ui.widgets.building import dress, in_column, ticked
 from vbas_desktop.ui.widgets.fields import Field, Unfold, muted, set_look, setting_field
 from vbas_desktop.ui.widgets.names_edit import ColumnList, TickingMenu
 
@@ -136,19 +136,14 @@ class _ColumnsButton(QPushButton):
         """Columns that can be chosen."""
         self.menu().clear()
         for name in columns:
-            self._add(name)
+            ticked(self.menu(), name, False, name)
         self.setEnabled(not self.menu().isEmpty())
-
-    def _add(self, name: str) -> None:
-        action = self.menu().addAction(name.replace("&", "&&"))
-        action.setCheckable(True)
-        action.setData(name)
 
     def show_chosen(self, chosen: Sequence[str]) -> None:
         """Tick what is chosen; what the file lacks can be unticked."""
         for name in chosen:
             if name not in [action.data() for action in self.menu().actions()]:
-                self._add(name)
+                ticked(self.menu(), name, False, name)
         for action in self.menu().actions():
             action.setChecked(action.data() in chosen)
         nothing = "None" if not self.menu().isEmpty() else "No columns with shared values"

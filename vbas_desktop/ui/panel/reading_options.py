@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QWidget
 
@@ -24,16 +24,15 @@ from vbas_desktop.ui.widgets.names_edit import ColumnList, narrow_list
 from vbas_desktop.ui.worker import Latest
 
 _FILES = "obstacles"
-_CODEBOOK = "codebook"
-_EARLIER = "coarsen_from"
 _LAYER = "layer"
 _COLUMNS = ("id_column", "x_column", "y_column")
 _PARTED = "; "
-_CHOSEN = {
+_ASKED = {
     _FILES: ("Add obstacles…", "Add a file with lakes, coasts or rivers for the construction “Obstacles”"),
-    _CODEBOOK: ("Codebook…", "Choose a file that says what codes mean: column, value, label"),
-    _EARLIER: ("Crosswalk…", "Choose the crosswalk.csv of an earlier release for the construction “Coarsen”"),
+    "codebook": ("Codebook…", "Choose a file that says what codes mean: column, value, label"),
+    "coarsen_from": ("Crosswalk…", "Choose the crosswalk.csv of an earlier release for the construction “Coarsen”"),
 }
+"""The settings for which a file can be asked for: the button and its tip."""
 
 _Asked = tuple[Path, RegionOptions]
 
@@ -43,8 +42,6 @@ class ReadingOptions(QWidget):
 
     Columns and layers are chosen among those of the region file, whose names a thread looks up once these are in sight.
     """
-
-    read_again_wanted = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -57,19 +54,15 @@ class ReadingOptions(QWidget):
         self.lists = {name: ColumnList(FIND_OUT) for name in (*_COLUMNS, _LAYER)}
         others = [each.name for each in declared if not each.titles and each.name not in self.lists]
         self.edits = {name: QLineEdit() for name in others}
-        self.choose, self.choose_codebook, self.choose_earlier = (
-            dress(QPushButton(text), toolTip=tip) for text, tip in _CHOSEN.values()
-        )
-        self.choose.clicked.connect(partial(self._ask_for, _FILES, "Obstacle file", OBSTACLE_FILES))
-        self.choose_codebook.clicked.connect(partial(self._ask_for, _CODEBOOK, "Codebook", CODEBOOK_FILES))
-        self.choose_earlier.clicked.connect(partial(self._ask_for, _EARLIER, "Earlier crosswalk", CODEBOOK_FILES))
+        self.choose = {name: dress(QPushButton(text), toolTip=tip) for name, (text, tip) in _ASKED.items()}
+        for name, button in self.choose.items():
+            button.clicked.connect(partial(self._ask_for, name))
         self.again = dress(QPushButton("Read again"), toolTip="Read both files with these options (F5)")
         self._build()
         for combo in (*self.combos.values(), *self.lists.values()):
             combo.activated.connect(self._on_changed)
         for edit in self.edits.values():
             edit.editingFinished.connect(self._on_changed)
-        self.again.clicked.connect(self.read_again_wanted)
 
     def _build(self) -> None:
         widgets: dict[str, QWidget] = {**self.combos, **self.lists, **self.edits}
@@ -86,7 +79,7 @@ class ReadingOptions(QWidget):
         for edit in self.edits.values():
             edit.setPlaceholderText("None")
         buttons = QGridLayout()
-        for place, button in enumerate((self.choose, self.choose_codebook, self.choose_earlier, self.again)):
+        for place, button in enumerate((*self.choose.values(), self.again)):
             buttons.addWidget(button, place // 2, place % 2)
         grid.addLayout(buttons, (len(fields) + 1) // 2, 0, 1, 2)
 
@@ -153,14 +146,16 @@ class ReadingOptions(QWidget):
         texts = (text.strip() for text in self.edits[_FILES].text().split(_PARTED.strip()))
         return tuple(text for text in texts if text)
 
-    def _ask_for(self, name: str, title: str, kinds: str, checked: bool = False) -> None:
+    def _ask_for(self, name: str, checked: bool = False) -> None:
         """Have a file chosen for one of the settings; obstacles are added to those that are there."""
 
         def then(path: str) -> None:
             self.edits[name].setText(_PARTED.join(dict.fromkeys([*self._files(), path])) if name == _FILES else path)
             self._on_changed()
 
-        beside = self._session.regions_path if name == _FILES else self._session.records_path
+        beside, kinds, title = self._session.records_path, CODEBOOK_FILES, setting_of(Reading, name).label
+        if name == _FILES:
+            beside, kinds, title = self._session.regions_path, OBSTACLE_FILES, "Obstacle file"
         ask_to_open(self, title, kinds, None if beside is None else beside.parent, then)
 
 

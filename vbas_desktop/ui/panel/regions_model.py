@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt
+from PySide6.QtCore import QObject, Qt
 
 from vbas_desktop.ui.map.figures import Figure, figure_named
 from vbas_desktop.ui.map.shown import Shown
-from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel
+from vbas_desktop.ui.widgets.tables import Heading, TableModel
 
 REGION_ROLE = int(Qt.ItemDataRole.UserRole)
 
@@ -68,20 +68,28 @@ def _heading(figure: Figure) -> Heading:
 
 
 class RegionsModel(TableModel):
-    """One row per aggregated region: code, name, then its figures. Sorts itself: Qt would ask for each comparison."""
+    """One row per aggregated region: code, name, then its figures. May leave out regions that lost nothing. Sorts
+    itself: Qt would ask for each comparison.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.shown: Shown | None = None
         self._sorted_by = (0, Qt.SortOrder.AscendingOrder)
-        self._regions = self._rows = np.empty(0, np.int64)
+        self._only_losses = False
+        self._row_of = np.empty(0, np.int64)
 
     def show_solution(self, shown: Shown | None) -> None:
         """List the aggregated regions of another solution."""
         with self.anew():
             self.shown = shown
             self.heads = () if shown is None else (*_BEFORE, *map(_heading, shown.figures))
-            self.rows = () if shown is None else shown.geometry.shapes
+            self._put_in_order()
+
+    def show_only_losses(self, on: bool) -> None:
+        """Leave out regions without losses, or list all."""
+        with self.anew():
+            self._only_losses = on
             self._put_in_order()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -102,8 +110,12 @@ class RegionsModel(TableModel):
         by_text = np.unique(np.array(texts, str), return_inverse=True)[1].astype(np.float64)
         values = by_text if figure is None else np.asarray(figure.values, np.float64)
         keys = values if order == Qt.SortOrder.AscendingOrder else -values
-        self._regions = np.argsort(keys, kind="stable")
-        self._rows = np.argsort(self._regions, kind="stable")
+        self.rows = np.argsort(keys, kind="stable")
+        lost = figure_named(self.shown.figures, "suppressed") if self._only_losses and self.shown is not None else None
+        if lost is not None:
+            self.rows = self.rows[lost.values[self.rows] > 0]
+        self._row_of = np.full(len(keys), -1)
+        self._row_of[self.rows] = np.arange(len(self.rows))
 
     @property
     def _codes(self) -> tuple[str, ...]:
@@ -115,11 +127,11 @@ class RegionsModel(TableModel):
 
     def region(self, row: int) -> int:
         """The aggregated region in a row."""
-        return int(self._regions[row])
+        return int(self.rows[row])
 
     def row_of(self, region: int) -> int:
-        """The row of an aggregated region."""
-        return int(self._rows[region])
+        """The row of an aggregated region, −1 if it is not listed."""
+        return int(self._row_of[region]) if region < len(self._row_of) else -1
 
     def figure(self, column: int) -> Figure | None:
         """The figure of a column; the first two columns have none."""
@@ -142,33 +154,6 @@ class RegionsModel(TableModel):
     def more(self, row: int, column: int, role: int) -> Any:
         """The region of the row."""
         return self.region(row) if role == REGION_ROLE else None
-
-
-class RegionsFilter(QSortFilterProxyModel):
-    """May leave out regions that lost nothing; leaves sorting to the model."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._only_losses = False
-
-    def show_only_losses(self, on: bool) -> None:
-        """Leave out regions without losses, or show all."""
-        self.beginFilterChange()
-        self._only_losses = on
-        self.endFilterChange()
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort the model itself."""
-        self.sourceModel().sort(column, order)
-
-    def filterAcceptsRow(self, row: int, parent: Index) -> bool:
-        """Whether a region is listed."""
-        if not self._only_losses:
-            return True
-        model = self.sourceModel()
-        assert isinstance(model, RegionsModel)
-        lost = figure_named(model.shown.figures, "suppressed") if model.shown is not None else None
-        return lost is None or bool(lost.values[model.region(row)] > 0)
 
 
 def exact_rows(shown: Shown) -> list[list[str]]:

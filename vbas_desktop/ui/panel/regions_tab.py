@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Slot
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -22,9 +22,9 @@ from vbas_desktop.ui.map.shown import Match, matches
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row, split
 from vbas_desktop.ui.widgets.fields import EmptyState
-from vbas_desktop.ui.widgets.tables import copy_rows, fit_columns, offer_to_save_rows, set_up_table
+from vbas_desktop.ui.widgets.tables import choose_row, copy_rows, fit_columns, offer_to_save_rows, set_up_sorted
 
-from .regions_model import REGION_ROLE, RegionsFilter, RegionsModel, exact_rows
+from .regions_model import REGION_ROLE, RegionsModel, exact_rows
 from .why import WhyView
 
 
@@ -35,12 +35,20 @@ class RegionsTab(QWidget):
         super().__init__()
         self._context = context
         self._preparer = preparer_of(context)
-        self.table_model, self.filter = RegionsModel(self), RegionsFilter(self)
-        self.filter.setSourceModel(self.table_model)
+        self.table_model = RegionsModel(self)
         self.table = QTableView()
-        self.title = QLabel()
-        self.only_losses = QCheckBox("&With losses only")
-        self.search_field = QLineEdit()
+        set_up_sorted(self.table, self.table_model, 0, "Aggregated regions")
+        self.title = dress(QLabel(), look="muted")
+        self.only_losses = dress(
+            QCheckBox("&With losses only"), toolTip="Show only aggregated regions in which records were suppressed"
+        )
+        self.search_field = dress(
+            QLineEdit(),
+            placeholderText="Find a region by code, id or name (Ctrl+F)",
+            accessibleName="Find a region",
+            toolTip="Type and press Enter: the region is chosen and shown on the map; Enter again, the next one",
+            clearButtonEnabled=True,
+        )
         self._found: tuple[str, list[Match], int] = ("", [], 0)
         self.why = WhyView(context)
         self._build()
@@ -48,16 +56,12 @@ class RegionsTab(QWidget):
         self._on_prepared()
 
     def _build(self) -> None:
-        self._set_up_table()
-        self.title.setProperty("look", "muted")
-        self.only_losses.setToolTip("Show only aggregated regions in which records were suppressed")
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.copy = dress(QAction("&Copy table", self), shortcut="Ctrl+C")
+        self.copy.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self.copy.triggered.connect(self._on_copy)
+        self.addAction(self.copy)
         bar = in_row((self.title, 1), self.only_losses, margins=(GRID, GRID // 2, GRID, GRID // 2))
-        self.search_field.setPlaceholderText("Find a region by code, id or name (Ctrl+F)")
-        self.search_field.setAccessibleName("Find a region")
-        self.search_field.setToolTip(
-            "Type and press Enter: the region is chosen and shown on the map; Enter again, the next one"
-        )
-        self.search_field.setClearButtonEnabled(True)
         search = in_row(self.search_field, margins=(GRID, 0, GRID, GRID // 2))
         upper = QWidget()
         in_column(bar, search, (self.table, 1), within=upper, margins=0, spacing=0)
@@ -67,27 +71,13 @@ class RegionsTab(QWidget):
         self._layers.addWidget(self._empty)
         self._layers.addWidget(self._content)
 
-    def _set_up_table(self) -> None:
-        table = self.table
-        table.setModel(self.filter)
-        table.setSortingEnabled(True)
-        table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
-        set_up_table(table, "Aggregated regions")
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        for widget in (table, table.horizontalHeader()):
-            widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.copy = dress(QAction("&Copy table", self), shortcut="Ctrl+C")
-        self.copy.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self.copy.triggered.connect(self._on_copy)
-        self.addAction(self.copy)
-
     def _connect(self) -> None:
         self._preparer.changed.connect(self._on_prepared)
         self._context.model.region_chosen.connect(self._on_region_chosen)
         self.table.selectionModel().currentRowChanged.connect(self._on_current_changed)
         self.table.customContextMenuRequested.connect(self._on_table_menu)
         self.table.horizontalHeader().customContextMenuRequested.connect(self._on_header_menu)
-        self.only_losses.toggled.connect(self.filter.show_only_losses)
+        self.only_losses.toggled.connect(self._on_only_losses)
         self.search_field.returnPressed.connect(self._on_find)
         shortcut = QShortcut(QKeySequence("Ctrl+F"), self)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -118,18 +108,15 @@ class RegionsTab(QWidget):
     def _on_region_chosen(self) -> None:
         region, shown = self._context.session.chosen_region, self.table_model.shown
         self.why.show_region(shown, region if shown is self._preparer.shown else None)
-        known = region is not None and region < self.table_model.rowCount()
-        row = self.table_model.row_of(region) if known and region is not None else 0
-        index = self.filter.mapFromSource(self.table_model.index(row, 0)) if known else QModelIndex()
-        if index.isValid() and index.row() == self.table.currentIndex().row():
-            return
-        flags = QItemSelectionModel.SelectionFlag
-        choice = flags.ClearAndSelect | flags.Rows if index.isValid() else flags.Clear
-        self.table.selectionModel().setCurrentIndex(index, choice)
-        if index.isValid():
-            self.table.scrollTo(index)
+        row = -1 if region is None else self.table_model.row_of(region)
+        choose_row(self.table, self.table_model.index(row, 0))
 
     # What the user does
+
+    @Slot(bool)
+    def _on_only_losses(self, on: bool) -> None:
+        self.table_model.show_only_losses(on)
+        self._on_region_chosen()
 
     @Slot(QModelIndex, QModelIndex)
     def _on_current_changed(self, current: QModelIndex, previous: QModelIndex) -> None:
@@ -159,8 +146,8 @@ class RegionsTab(QWidget):
     def _on_copy(self) -> None:
         head = [self.table_model.title(column) for column in range(self.table_model.columnCount())]
         rows = [
-            [str(self.filter.index(row, column).data()) for column in range(len(head))]
-            for row in range(self.filter.rowCount())
+            [self.table_model.text(row, column) for column in range(len(head))]
+            for row in range(self.table_model.rowCount())
         ]
         copy_rows([head, *rows])
         self._context.say(f"Copied {len(rows):,} aggregated regions.")

@@ -7,22 +7,20 @@ from functools import partial
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QMenu, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QMenu, QTableView, QToolButton, QWidget
 
-from vbas_desktop.approaches.registry import preset_of
 from vbas_desktop.session.results import Entry, ProblemKey, why_not_comparable
 from vbas_desktop.session.session import Session
-from vbas_desktop.ui.actions import add_presets
-from vbas_desktop.ui.numbers import measure_words
+from vbas_desktop.ui.actions import MeasureTicks
 from vbas_desktop.ui.theme import GRID, Theme
-from vbas_desktop.ui.widgets.building import dress
+from vbas_desktop.ui.widgets.building import dress, in_row, ticked
 from vbas_desktop.ui.widgets.names_edit import TickingMenu
 
 from .results_columns import STAR, measures_of
 from .results_model import ResultsModel
 
 _OFFERED = 20
-"""So many of the latest solutions are offered for a comparison; any two rows can be compared by choosing both."""
+"""How many of the latest solutions are offered for a comparison; any two rows can be compared by choosing both."""
 
 
 class ScenarioChoice(QComboBox):
@@ -33,10 +31,13 @@ class ScenarioChoice(QComboBox):
     def __init__(self) -> None:
         super().__init__()
         self._known: tuple[ProblemKey, ...] = ()
-        self.setAccessibleName("Scenario")
-        self.setToolTip("List the solutions of one k and one set of quasi-identifiers")
-        self.setMinimumContentsLength(10)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        dress(
+            self,
+            accessibleName="Scenario",
+            toolTip="List the solutions of one k and one set of quasi-identifiers",
+            minimumContentsLength=10,
+            sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon,
+        )
         self.activated.connect(self.scenario_chosen)
         self.hide()
 
@@ -65,37 +66,14 @@ class MeasuresMenu(TickingMenu):
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
-        self._session = session
-        self._presets: dict[str, QAction] = {}
+        self._session, self._ticks = session, MeasureTicks(self, session)
+        self.refresh = self._ticks.refresh
         self.aboutToShow.connect(self._fill)
 
     @Slot()
     def _fill(self) -> None:
         self.clear()
-        self._presets = add_presets(self, self._session)
-        for name in measures_of(self._session.entries):
-            action = self.addAction(measure_words(name).title)
-            dress(action, checkable=True, toolTip=measure_words(name).summary)
-            action.setData(name)
-            action.triggered.connect(self._on_ticked)
-        self.refresh()
-
-    @Slot()
-    def _on_ticked(self) -> None:
-        ticked = tuple(each.data() for each in self.actions() if each.isChecked() and each.data())
-        if ticked:
-            self._session.change_fields(pareto_measures=ticked)
-        self.refresh()
-
-    @Slot()
-    def refresh(self) -> None:
-        """The menu stays open while ticks are set: those that follow from others follow at once."""
-        counting = self._session.pareto_measures
-        for action in self.actions():
-            if action.data():
-                action.setChecked(action.data() in counting)
-        for name, action in self._presets.items():
-            action.setChecked(preset_of(counting) == name)
+        self._ticks.fill(measures_of(self._session.entries))
 
 
 class ColumnsMenu(TickingMenu):
@@ -113,9 +91,8 @@ class ColumnsMenu(TickingMenu):
     def _fill(self) -> None:
         self.clear()
         for index, column in enumerate(self._model.columns):
-            action = self.addAction("Marks" if column.title == STAR else column.title)
-            dress(action, checkable=True, toolTip=column.tip, checked=not self._table.isColumnHidden(index))
-            action.setData(column.name)
+            title, shown = "Marks" if column.title == STAR else column.title, not self._table.isColumnHidden(index)
+            action = ticked(self, title, shown, column.name, column.tip)
             action.triggered.connect(self._on_ticked)
 
     @Slot()
@@ -150,21 +127,14 @@ class ResultsBar(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.only_stars, self.only_meeting = QCheckBox("★ unbeaten"), QCheckBox("S&uitable")
-        self.scenario = ScenarioChoice()
-        self.only_stars.setShortcut("Ctrl+U")
-        self.only_stars.setToolTip(
-            "Show only what no other solution beats: none is as good in all that counts and better in one (Ctrl+U)"
-        )
-        self.only_meeting.setToolTip("Show only solutions that meet the requirement (Tools ▸ Requirements)")
+        tip = "Show only what no other solution beats: none is as good in all that counts and better in one (Ctrl+U)"
+        self.only_stars = dress(QCheckBox("★ unbeaten"), shortcut="Ctrl+U", toolTip=tip)
+        tip = "Show only solutions that meet the requirement (Tools ▸ Requirements)"
+        self.only_meeting = dress(QCheckBox("S&uitable"), toolTip=tip)
         self.only_meeting.hide()
-        self._row = row = QHBoxLayout(self)
-        row.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
-        row.setSpacing(GRID // 2)
-        row.addWidget(self.only_stars)
-        row.addWidget(self.only_meeting)
-        row.addWidget(self.scenario, 1)
-        row.addStretch(1)
+        self.scenario = ScenarioChoice()
+        parts = (self.only_stars, self.only_meeting, (self.scenario, 1), 1)
+        self._row = in_row(*parts, within=self, margins=(GRID, GRID // 2, GRID, GRID // 2), spacing=GRID // 2)
 
     def add_menu(self, icon: str, text: str, tip: str, menu: QMenu) -> None:
         """A button that opens a menu."""

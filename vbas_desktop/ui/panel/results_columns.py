@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from vbas_desktop.domain.regions import CoordinateSystem
@@ -12,7 +13,7 @@ from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.choices import title_of
 from vbas_desktop.session.results import Entry, Marks, by_scenario
-from vbas_desktop.ui.numbers import SECONDS, Value, measure_names, measure_words, unit_of, value_text
+from vbas_desktop.ui.numbers import SECONDS, measure_names, measure_of, measure_words, unit_of, value_text
 
 STAR, RECOMMENDED, KNEE = "★", "✔", "◣"
 MEANINGS = (
@@ -77,26 +78,14 @@ class Column:
         return " ".join(words[:cut]) + "\n" + " ".join(words[cut:]) + (f", {unit}" if unit else "")
 
 
-def measure_of(entry: Entry, name: str) -> Value:
-    """One measure of a solution; its time is kept apart from the others."""
-    solution = entry.solution
-    return solution.seconds if name == SECONDS and name not in solution.measures else solution.measures.get(name)
-
-
-def location_of(entry: Entry) -> str:
-    """The location approach in words, with the seeding of those that are seeded."""
-    return location_words(entry.solution)
-
-
-def location_words(solution: Solution) -> str:
-    """The location approach of a solution in words, with the seeding of those that are seeded."""
-    name = solution.approaches.get("site_location")
-    if name is None:
-        return "no sites"
+def approach_of(solution: Solution, component: str) -> str:
+    """The approach of a component in words; that of locations with the seeding, where there is one."""
+    name = solution.approaches.get(component)
+    if component != "site_location" or name is None:
+        return title_of(component, name) if name else "no sites" if component == "site_location" else ""
     seeding = solution.approaches.get("adc_seeding")
-    if not seeding:
-        return title_of("site_location", name)
-    return f"{_abbreviated(title_of('site_location', name))}, {title_of('site_location', seeding)}"
+    title = title_of(component, name)
+    return f"{_abbreviated(title)}, {title_of(component, seeding)}" if seeding else title
 
 
 def _abbreviated(title: str) -> str:
@@ -105,24 +94,16 @@ def _abbreviated(title: str) -> str:
     return short if bracket and short.isupper() else title
 
 
-def approach_of(entry: Entry, component: str) -> str:
-    """The approach of a component in words."""
-    if component == "site_location":
-        return location_of(entry)
-    name = entry.solution.approaches.get(component)
-    return title_of(component, name) if name else ""
-
-
 def short_titles(entries: tuple[Entry, ...]) -> list[str]:
-    """How solutions are called where there is little room: by what tells them apart."""
+    """What solutions are called where there is little room: by what tells them apart."""
     told = [
         component
         for component in ("site_number", "construction", "refinement", "tiers")
-        if len({approach_of(entry, component) for entry in entries}) > 1
+        if len({approach_of(entry.solution, component) for entry in entries}) > 1
     ]
     return [
         f"{entry.number:,}: {counted(entry.solution.site_count, 'site')} · "
-        f"{' · '.join(approach_of(entry, name) for name in ('site_location', *told))}"
+        f"{' · '.join(approach_of(entry.solution, name) for name in ('site_location', *told))}"
         for entry in entries
     ]
 
@@ -216,7 +197,7 @@ def _approach_columns(entries: tuple[Entry, ...]) -> list[Column]:
         ("refinement", "Refinement"),
         ("tiers", "Tiers"),
     ):
-        words = partial(approach_of, component=component)
+        words = partial(lambda component, entry: approach_of(entry.solution, component), component)
         alike = len({words(entry) for entry in entries}) < 2 and component != "site_location"
         tip = f"Approach: {component.replace('_', ' ')}"
         columns.append(Column(component, title, words, tip, show=str, number=False, hidden=alike))
@@ -253,24 +234,58 @@ _SENSITIVE = {
     "largest_closeness": ("closeness", "Largest distance of a released class from all released records", ""),
     "one_value_records": ("given away", "Released records in classes in which all have the same harmful value", ""),
 }
+_PLACE = {
+    "precision": ("Detail kept", "Precision: 1 if every value and place is as it was, 0 if all is suppressed", ""),
+    "jaccard": (
+        "Kept together",
+        "Jaccard index: share of the pairs of records alike after it that were alike before",
+        "",
+    ),
+    "fowlkes_mallows": ("Fowlkes–Mallows", "Square root of the Jaccard index, as no class is ever split", ""),
+    "davies_bouldin": ("Davies–Bouldin", "How wide aggregated regions are against the distance of their middles", ""),
+    "mean_distance": (
+        "Distance moved",
+        "Mean distance of records from their initial region to the records’ centre",
+        "distance",
+    ),
+}
+_SEARCH = {
+    "moves": ("ADC moves", "Moves of sites that anonymity-driven clustering accepted", ""),
+    "tries": ("ADC tries", "Places that anonymity-driven clustering tried for sites", ""),
+    "anonymity_before": ("Lowest anonymity before", "Lowest anonymity of a region before the sites were moved", ""),
+    "anonymity_after": ("Lowest anonymity after", "Lowest anonymity of a region after the sites were moved", ""),
+}
+
+_Facts = Callable[[Entry], Mapping[str, Any]]
+
+
+def _columns_of(
+    facts: _Facts, prefix: str, declared: Mapping[str, tuple[str, str, str]], show: Callable[[Any], str], unit: str = ""
+) -> list[Column]:
+    """One column, hidden at first, for each of the declared facts (title, tip, unit); ``unit`` is that of distances."""
+    return [
+        Column(
+            f"{prefix}_{name}",
+            title,
+            lambda entry, name=name: facts(entry).get(name),  # type: ignore[misc]
+            tip,
+            unit if own == "distance" else own,
+            show="{:,.1f}".format if own == "%" else show,
+            hidden=True,
+        )
+        for name, (title, tip, own) in declared.items()
+    ]
 
 
 def _sensitive_columns(entries: tuple[Entry, ...]) -> list[Column]:
     """What released classes tell of each sensitive column, and what was suppressed for it."""
-    names = list(dict.fromkeys(name for entry in entries for name in entry.solution.sensitive))
-    columns = [
-        Column(
-            f"sensitive_{name}_{figure}",
-            f"{name}: {title}",
-            partial(_sensitive_value, name, figure),
-            f"{name}: {tip[0].lower()}{tip[1:]}",
-            unit,
-            show="{:,.1f}".format if figure.endswith("percent") else _short,
-            hidden=True,
-        )
-        for name in names
-        for figure, (title, tip, unit) in _SENSITIVE.items()
-    ]
+    columns = []
+    for name in dict.fromkeys(name for entry in entries for name in entry.solution.sensitive):
+        own = {
+            figure: (f"{name}: {title}", f"{name}: {tip[0].lower()}{tip[1:]}", unit)
+            for figure, (title, tip, unit) in _SENSITIVE.items()
+        }
+        columns += _columns_of(partial(_sensitive_of, name), f"sensitive_{name}", own, _short)
     if any(entry.run.key.judged for entry in entries):
         tip = "Records of classes with k or more that are suppressed because of their sensitive values"
         lost = "suppressed_sensitive", "Lost for sensitive values"
@@ -278,66 +293,31 @@ def _sensitive_columns(entries: tuple[Entry, ...]) -> list[Column]:
     return columns
 
 
-def _sensitive_value(name: str, figure: str, entry: Entry) -> Any:
-    return entry.solution.sensitive.get(name, {}).get(figure)
+def _sensitive_of(name: str, entry: Entry) -> Mapping[str, Any]:
+    return entry.solution.sensitive.get(name, {})
 
 
 def _short(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
 
 
-_PLACE = {
-    "precision": (
-        "Detail kept",
-        "Precision: 1 if every value and place is as it was, 0 if all is suppressed",
-    ),
-    "jaccard": ("Kept together", "Jaccard index: share of the pairs of records alike after it that were alike before"),
-    "fowlkes_mallows": ("Fowlkes–Mallows", "Square root of the Jaccard index, as no class is ever split"),
-    "davies_bouldin": ("Davies–Bouldin", "How wide aggregated regions are against the distance of their middles"),
-    "mean_distance": ("Distance moved", "Mean distance of records from their initial region to the records’ centre"),
-}
-
-
 def _place_columns(entries: tuple[Entry, ...]) -> list[Column]:
     """How much of the geography each solution keeps, where that was computed."""
     known = [entry.solution.representability for entry in entries]
-    unit = next((str(facts["distance_unit"]) for facts in known if "distance_unit" in facts), "")
     if not any(known):
         return []
-    return [
-        Column(
-            f"place_{name}",
-            title,
-            partial(_place_value, name),
-            tip,
-            {"degree": "°"}.get(unit, unit) if name == "mean_distance" else "",
-            show=lambda value: f"{value:,.4f}" if value < 10 else f"{value:,.1f}",
-            hidden=True,
-        )
-        for name, (title, tip) in _PLACE.items()
-    ]
+    unit = next((str(facts["distance_unit"]) for facts in known if "distance_unit" in facts), "")
+    facts = attrgetter("solution.representability")
+    return _columns_of(facts, "place", _PLACE, _finely, {"degree": "°"}.get(unit, unit))
 
 
-def _place_value(name: str, entry: Entry) -> Any:
-    return entry.solution.representability.get(name)
-
-
-_SEARCH = {
-    "moves": ("ADC moves", "Moves of sites that anonymity-driven clustering accepted"),
-    "tries": ("ADC tries", "Places that anonymity-driven clustering tried for sites"),
-    "anonymity_before": ("Lowest anonymity before", "Lowest anonymity of a region before the sites were moved"),
-    "anonymity_after": ("Lowest anonymity after", "Lowest anonymity of a region after the sites were moved"),
-}
+def _finely(value: float) -> str:
+    return f"{value:,.4f}" if value < 10 else f"{value:,.1f}"
 
 
 def _search_columns(entries: tuple[Entry, ...]) -> list[Column]:
-    """How the sites of ADC came to their places; hidden unless asked for."""
-    if not any(_search_of(entry) for entry in entries):
-        return []
-    return [
-        Column(f"adc_{name}", title, partial(_search_value, name), tip, hidden=True)
-        for name, (title, tip) in _SEARCH.items()
-    ]
+    """How the sites of ADC came to their places."""
+    return _columns_of(_search_of, "adc", _SEARCH, "{:,}".format) if any(map(_search_of, entries)) else []
 
 
 def search_words(entry: Entry) -> str:
@@ -356,16 +336,12 @@ def _search_of(entry: Entry) -> Mapping[str, Any]:
     return entry.solution.told.get("adc", {})
 
 
-def _search_value(name: str, entry: Entry) -> Any:
-    return _search_of(entry).get(name)
-
-
 def _measure_column(name: str, system: CoordinateSystem | None, judged: bool) -> Column:
     words = measure_words(name)
     return Column(
         name,
         words.title,
-        lambda entry: measure_of(entry, name),
+        lambda entry: measure_of(entry.solution, name),
         words.summary,
         unit_of(words, system),
         show=lambda value: value_text(words, value, system),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QPushButton, QToolButton, QWidget
 
@@ -25,19 +25,20 @@ class LimitLine(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context, self._session = context, context.session
-        self.percent = QDoubleSpinBox()
-        self.percent.setRange(0.0, 100.0)
-        self.percent.setDecimals(2)
-        self.percent.setSingleStep(0.5)
-        self.percent.setSuffix(" %")
-        self.percent.setKeyboardTracking(False)
-        self.percent.setToolTip("Recommended is the finest solution that loses no more of the records (Ctrl+L)")
+        self.percent = dress(
+            QDoubleSpinBox(),
+            maximum=100.0,
+            singleStep=0.5,
+            suffix=" %",
+            keyboardTracking=False,
+            toolTip="Recommended is the finest solution that loses no more of the records (Ctrl+L)",
+            accessibleName="Largest share suppressed, in percent",
+        )
         without_wheel(self.percent)
-        self.percent.setAccessibleName("Largest share suppressed, in percent")
         shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
         shortcut.activated.connect(self.percent.setFocus)
         shortcut.activated.connect(self.percent.selectAll)
-        self.recommended, self.knee = self._button(), self._button()
+        self.recommended, self.knee = (dress(QToolButton(), autoRaise=True) for _ in range(2))
         in_row(
             QLabel("At most"),
             self.percent,
@@ -56,10 +57,6 @@ class LimitLine(QWidget):
             signal.connect(self.refresh)
         context.model.selection_changed.connect(self.refresh)
         self.refresh()
-
-    def _button(self) -> QToolButton:
-        button = dress(QToolButton(), autoRaise=True)
-        return button
 
     @Slot()
     def refresh(self) -> None:
@@ -105,13 +102,11 @@ def _told(entry: Entry) -> str:
 
 
 class TiersLine(QWidget):
-    """Hidden unless tiers save something; the button chooses them and asks for a run (`run_wanted`)."""
-
-    run_wanted = Signal()
+    """Hidden unless tiers save something; the button chooses them and runs."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self._context, self._preparer = context, preparer_of(context)
+        self._preparer = preparer_of(context)
         self.words, self.apply = QLabel(), QPushButton("Run in tiers")
         self.apply.setShortcut("Ctrl+T")
         self.apply.setToolTip(
@@ -119,7 +114,7 @@ class TiersLine(QWidget):
         )
         self.words.setWordWrap(True)
         in_row((self.words, 1), self.apply, within=self, margins=(GRID, GRID // 2, GRID, GRID // 2))
-        self.apply.clicked.connect(self._on_apply)
+        self.apply.clicked.connect(lambda: run_in_tiers(context))
         self._preparer.changed.connect(self._on_prepared)
         self._on_prepared()
 
@@ -132,18 +127,14 @@ class TiersLine(QWidget):
             told = in_tiers_in_words(shown.solution.suppressed_records, saved, shown.problem.records)
             self.words.setText(f"Solution {shown.number:,}: {told}")
 
-    @Slot()
-    def _on_apply(self) -> None:
-        apply_tiers(self._context)
-        self.run_wanted.emit()
 
-
-def apply_tiers(context: Context) -> None:
-    """Take the settings of the shown solution, with tiers."""
+def run_in_tiers(context: Context) -> None:
+    """Run with the settings of the shown solution and with tiers."""
     session = context.session
     selected = session.selected
     choices = session.choices if selected is None else selected.run.choices
     session.change(choices.with_approach("tiers", USUAL_TIERS))
+    context.run(None)
 
 
 class AdviceLine(QWidget):

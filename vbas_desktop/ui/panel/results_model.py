@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtCore import QObject, QSortFilterProxyModel, Qt
@@ -11,10 +12,10 @@ from PySide6.QtGui import QFont, QIcon
 from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.session.results import Entry, Marks, ProblemKey
 from vbas_desktop.ui.charts.rows import Ranges, within
-from vbas_desktop.ui.numbers import measure_words, shown_value
+from vbas_desktop.ui.numbers import shown_measures
 from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel
 
-from .results_columns import Column, best_of, columns_for, measure_of, search_words
+from .results_columns import Column, best_of, columns_for, search_words
 
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 NUMBER_ROLE = SORT_ROLE + 1
@@ -86,68 +87,51 @@ def _heading(column: Column) -> Heading:
     return Heading(column.header, column.tip or column.title, side)
 
 
-class ResultsFilter(QSortFilterProxyModel):
-    """Sorts by value (unknown ones last), lists equal partitions once, and may leave out dominated or unsuitable ones.
+@dataclass(frozen=True)
+class Wanted:
+    """Which solutions are listed: those that nothing beats, those with these numbers (None: any), those of a scenario
+    (None: of all), and those whose measures, as they are shown in a coordinate system, are within ranges.
+    """
 
-    Pinned solutions stay.
+    only_stars: bool = False
+    numbers: frozenset[int] | None = None
+    scenario: ProblemKey | None = None
+    ranges: Ranges = field(default_factory=dict)
+    system: CoordinateSystem | None = None
+
+
+class ResultsFilter(QSortFilterProxyModel):
+    """Sorts by value (unknown ones last), lists equal partitions once, and leaves out what is not wanted.
+
+    Pinned solutions stay, unless they are of another scenario or out of range.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.only_stars = False
-        """Whether dominated solutions are left out."""
-        self._suitable: frozenset[int] | None = None
-        self._scenario: ProblemKey | None = None
-        self._ranges: Ranges = {}
-        self._system: CoordinateSystem | None = None
+        self._wanted = Wanted()
         self.setSortRole(SORT_ROLE)
 
-    def show_only_stars(self, on: bool) -> None:
-        """Leave dominated solutions out, or show all."""
-        self.beginFilterChange()
-        self.only_stars = on
-        self.endFilterChange()
-
-    def show_only(self, numbers: frozenset[int] | None) -> None:
-        """Leave out all but these solutions; None: show all."""
-        if numbers != self._suitable:
+    def show(self, wanted: Wanted) -> None:
+        """List others."""
+        if wanted != self._wanted:
             self.beginFilterChange()
-            self._suitable = numbers
-            self.endFilterChange()
-
-    def show_ranges(self, ranges: Ranges, system: CoordinateSystem | None) -> None:
-        """Leave out solutions whose measures, as they are shown, are outside of these ranges."""
-        if ranges != self._ranges:
-            self.beginFilterChange()
-            self._ranges, self._system = dict(ranges), system
-            self.endFilterChange()
-
-    def show_scenario(self, scenario: ProblemKey | None) -> None:
-        """Leave out the solutions of other scenarios, pinned ones too; None: show all."""
-        if scenario != self._scenario:
-            self.beginFilterChange()
-            self._scenario = scenario
+            self._wanted = wanted
             self.endFilterChange()
 
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         """Whether a solution is shown."""
         model = self.sourceModel()
         assert isinstance(model, ResultsModel)
-        entry = model.entries[row]
-        return self._is_wanted(model, entry) and self._in_range(entry)
-
-    def _in_range(self, entry: Entry) -> bool:
-        words = [measure_words(name) for name in self._ranges]
-        values = {each.name: shown_value(each, measure_of(entry, each.name), self._system) for each in words}
-        return within(values, self._ranges)
+        entry, ranges = model.entries[row], self._wanted.ranges
+        values = shown_measures(entry.solution, ranges, self._wanted.system)
+        return self._is_wanted(model, entry) and within(values, ranges)
 
     def _is_wanted(self, model: ResultsModel, entry: Entry) -> bool:
-        if self._scenario is not None and entry.run.key != self._scenario:
+        wanted, marks = self._wanted, model.marks.get(entry.number, Marks())
+        if wanted.scenario is not None and entry.run.key != wanted.scenario:
             return False
-        marks = model.marks.get(entry.number, Marks())
-        starred = marks.same_as is None and (not self.only_stars or marks.pareto)
-        suitable = self._suitable is None or entry.number in self._suitable
-        return entry.pinned or (starred and suitable)
+        starred = marks.same_as is None and (not wanted.only_stars or marks.pareto)
+        return entry.pinned or (starred and (wanted.numbers is None or entry.number in wanted.numbers))
 
     def lessThan(self, left: Index, right: Index) -> bool:
         """Smaller values first; unknown ones last in either direction."""

@@ -5,29 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Slot
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QMenu,
-    QStackedLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QMenu, QStackedLayout, QWidget
 
+from vbas_desktop.domain.regions import CoordinateSystem
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.results import Entry, Marks, ProblemKey
 from vbas_desktop.ui.charts.panel import ChartPanel
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.numbers import measure_words, shown_value, unit_of
+from vbas_desktop.ui.numbers import measure_words, shown_measures, unit_of
 from vbas_desktop.ui.widgets.building import dress, in_column, split
 from vbas_desktop.ui.widgets.fields import EmptyState
-from vbas_desktop.ui.widgets.tables import SqueezedTable, copy_rows, offer_to_save_rows, set_up_table
+from vbas_desktop.ui.widgets.tables import SqueezedTable, choose_row, copy_rows, offer_to_save_rows, set_up_sorted
 
 from .results_bar import ColumnsMenu, MeasuresMenu, ResultsBar, offer_others, offer_pair
-from .results_columns import Column, location_of, measure_of, measures_of, signs_of, table_rows
+from .results_columns import Column, approach_of, measures_of, signs_of, table_rows
 from .results_lines import AdviceLine, LimitLine, TiersLine
-from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel
+from .results_model import NUMBER_ROLE, ResultsFilter, ResultsModel, Wanted
 from .why import VectorLine
 
 _NOTHING = "No results yet. Choose roles in Input and press Run."
@@ -43,18 +39,17 @@ class ResultsTab(QWidget):
         self._shown_names: list[str] = []
         self._charted: ProblemKey | None = None
         self.table_model, self.filter = ResultsModel(self), ResultsFilter(self)
-        self.filter.setSourceModel(self.table_model)
         self.table = SqueezedTable()
+        self.filter.setSourceModel(self.table_model)
+        set_up_sorted(self.table, self.filter, 1, "Solutions")
+        self.table.horizontalHeader().setSectionsMovable(True)
         self.charts = ChartPanel(context)
         self.vector = VectorLine(context)
         self.limit, self.advice = LimitLine(context), AdviceLine(context)
         self.tiers = TiersLine(context)
         self.bar = ResultsBar(context.theme)
-        self.only_stars, self.only_meeting, self.scenario = (
-            self.bar.only_stars,
-            self.bar.only_meeting,
-            self.bar.scenario,
-        )
+        self.only_stars, self.only_meeting = self.bar.only_stars, self.bar.only_meeting
+        self.scenario = self.bar.scenario
         self.measure_menu = MeasuresMenu(context.session, self)
         self.column_menu = ColumnsMenu(self.table_model, self.table, self)
         self.actions_by_name = self._make_actions()
@@ -81,7 +76,6 @@ class ResultsTab(QWidget):
         return actions
 
     def _build(self) -> None:
-        self._set_up_table()
         tip = "Which measures count for the star: what no other solution beats in them is unbeaten"
         self.bar.add_menu("scale", "Measures", tip, self.measure_menu)
         self.bar.add_menu("table", "Columns", "Which columns are shown", self.column_menu)
@@ -95,17 +89,6 @@ class ResultsTab(QWidget):
         self._layers.addWidget(self._empty)
         self._layers.addWidget(self._content)
 
-    def _set_up_table(self) -> None:
-        table = self.table
-        table.setModel(self.filter)
-        table.setSortingEnabled(True)
-        table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
-        set_up_table(table, "Solutions")
-        table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        table.horizontalHeader().setSectionsMovable(True)
-        for widget in (table, table.horizontalHeader()):
-            widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-
     def _connect(self) -> None:
         model = self._context.model
         for signal in (model.solution_added, model.solutions_changed, model.choices_changed, model.run_finished):
@@ -116,29 +99,32 @@ class ResultsTab(QWidget):
         self.table.selectionModel().currentRowChanged.connect(self._on_current_changed)
         self.table.customContextMenuRequested.connect(self._on_table_menu)
         self.table.horizontalHeader().customContextMenuRequested.connect(self._on_header_menu)
-        self.only_stars.toggled.connect(self._on_only_stars)
-        self.only_meeting.toggled.connect(self._on_requirement)
-        self.scenario.scenario_chosen.connect(self._on_scenario)
-        model.requirement_changed.connect(self._on_requirement)
+        for signal in (self.only_stars.toggled, self.only_meeting.toggled, self.scenario.scenario_chosen):
+            signal.connect(self._refilter)
+        for signal in (model.requirement_changed, self.charts.ranges_changed):
+            signal.connect(self._refilter)
         model.choices_changed.connect(self.measure_menu.refresh)
         self.column_menu.ticked.connect(self._refresh_columns)
-        self.charts.solution_clicked.connect(self._on_solution_clicked)
-        self.charts.ranges_changed.connect(self._on_ranges)
+        self.charts.solution_clicked.connect(self._context.session.select)
         self._context.theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
     @Slot()
     def _on_job(self) -> None:
-        """While something is computed, nobody need be told to begin."""
+        """While something is being computed, nobody needs to be asked to begin."""
         self._empty.label.setText(_COMING if self._context.runner.busy else _NOTHING)
 
     # What the session says
 
+    @property
+    def _system(self) -> CoordinateSystem | None:
+        regions = self._context.session.regions
+        return None if regions is None else regions.system
+
     @Slot()
     def _on_solutions_changed(self) -> None:
         session = self._context.session
-        system = session.regions.system if session.regions is not None else None
-        state = (session.entries, session.marks, system)
+        state = (session.entries, session.marks, self._system)
         if state == getattr(self, "_state", None):
             return
         self._state = state
@@ -146,9 +132,8 @@ class ResultsTab(QWidget):
         self.table_model.show_entries(*state)
         self.table.selectionModel().blockSignals(False)
         self.scenario.offer(session.entries)
-        self.filter.show_scenario(self.scenario.scenario)
+        self._refilter()
         self._refresh_columns()
-        self._on_requirement()
         self._layers.setCurrentWidget(self._content if session.entries else self._empty)
         self._on_selection_changed()
 
@@ -160,14 +145,7 @@ class ResultsTab(QWidget):
             self._refresh_charts()
         self.charts.select(number)
         row = self.table_model.row_of(number) if number is not None else -1
-        index = self.filter.mapFromSource(self.table_model.index(row, 1)) if row >= 0 else QModelIndex()
-        if index.isValid() and index.row() == self.table.currentIndex().row():
-            return
-        flags = QItemSelectionModel.SelectionFlag
-        choice = flags.ClearAndSelect | flags.Rows if index.isValid() else flags.Clear
-        self.table.selectionModel().setCurrentIndex(index, choice)
-        if index.isValid():
-            self.table.scrollTo(index)
+        choose_row(self.table, self.filter.mapFromSource(self.table_model.index(row, 1)))
 
     @Slot()
     def _refresh_columns(self) -> None:
@@ -189,20 +167,19 @@ class ResultsTab(QWidget):
         shown = session.selected or (entries[-1] if entries else None)
         self._charted = shown.run.key if shown is not None else None
         entries = [entry for entry in entries if entry.run.key == self._charted]
-        system = session.regions.system if session.regions is not None else None
-        words = [measure_words(name) for name in measures_of(self.table_model.entries)]
+        system, names = self._system, measures_of(self.table_model.entries)
         rows = [
             ChartRow(
                 entry.number,
-                location_of(entry),
+                approach_of(entry.solution, "site_location"),
                 entry.solution.site_count,
-                {each.name: shown_value(each, measure_of(entry, each.name), system) for each in words},
+                shown_measures(entry.solution, names, system),
                 entry.number in self.table_model.stars,
                 signs_of(replace(self.table_model.marks.get(entry.number, Marks()), pareto=False)),
             )
             for entry in sorted(entries, key=lambda entry: entry.number)
         ]
-        measures = [Measure(each.name, each.title, unit_of(each, system)) for each in words]
+        measures = [Measure(each.name, each.title, unit_of(each, system)) for each in map(measure_words, names)]
         self.charts.show_rows(rows, measures, session.pareto_measures)
 
     @Slot()
@@ -216,29 +193,15 @@ class ResultsTab(QWidget):
         if current.isValid():
             self._context.session.select(current.data(NUMBER_ROLE))
 
-    @Slot(int)
-    def _on_solution_clicked(self, number: int) -> None:
-        self._context.session.select(number)
-
-    @Slot(bool)
-    def _on_only_stars(self, on: bool) -> None:
-        self.filter.show_only_stars(on)
-        self._on_filtered()
-
     @Slot()
-    def _on_scenario(self) -> None:
-        self.filter.show_scenario(self.scenario.scenario)
-        self._on_filtered()
-
-    @Slot()
-    def _on_ranges(self) -> None:
-        """Ranges of measures leave solutions out of table, charts and map."""
-        regions = self._context.session.regions
-        self.filter.show_ranges(self.charts.ranges, regions.system if regions is not None else None)
-        self._on_filtered()
-
-    def _on_filtered(self) -> None:
-        """What is shown stays in the list: if it was filtered out, the best of what is left is shown."""
+    def _refilter(self) -> None:
+        """List what is wanted. If that leaves out the solution that is shown, the best of what is left is shown."""
+        session, meeting = self._context.session, None
+        self.only_meeting.setVisible(session.has_requirement)
+        if session.has_requirement and self.only_meeting.isChecked():
+            meeting = frozenset(entry.number for entry in session.entries if session.meets_requirement(entry))
+        ranges, stars = dict(self.charts.ranges), self.only_stars.isChecked()
+        self.filter.show(Wanted(stars, meeting, self.scenario.scenario, ranges, self._system))
         shown, selected = self.filter.shown_entries(), self._context.session.selected
         if shown and selected is not None and selected.number not in [entry.number for entry in shown]:
             marks = self.table_model.marks
@@ -249,15 +212,6 @@ class ResultsTab(QWidget):
         if self.table.currentIndex().isValid() and not self.table.selectionModel().hasSelection():
             # A filter moves the current row without highlighting it.
             self.table.selectRow(self.table.currentIndex().row())
-
-    @Slot()
-    def _on_requirement(self) -> None:
-        session = self._context.session
-        self.only_meeting.setVisible(session.has_requirement)
-        wanted = session.has_requirement and self.only_meeting.isChecked()
-        meeting = frozenset(entry.number for entry in session.entries if session.meets_requirement(entry))
-        self.filter.show_only(meeting if wanted else None)
-        self._on_filtered()
 
     def chosen_numbers(self) -> list[int]:
         """The numbers of the rows that are chosen."""

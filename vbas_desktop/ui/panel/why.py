@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.building import dress, in_column
 from vbas_desktop.ui.widgets.fields import muted
 from vbas_desktop.ui.widgets.tables import set_up_table
-from vbas_desktop.ui.worker import Recent
+from vbas_desktop.ui.worker import Latest, Recent
 
 HELP = (
     "Classes of one record, of two, and so on below k, then all others: of two solutions, the one with fewer small "
@@ -43,11 +44,8 @@ class VectorLine(QLabel):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._preparer = preparer_of(context)
-        self.setProperty("look", "muted")
-        self.setWordWrap(True)
-        self.setFont(tabular(self.font()))
+        dress(self, look="muted", wordWrap=True, toolTip=HELP, font=tabular(self.font()))
         self.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
-        self.setToolTip(HELP)
         self._preparer.changed.connect(self._on_prepared)
         self._on_prepared()
 
@@ -61,16 +59,19 @@ class VectorLine(QLabel):
             self.setText(f"Solution {shown.number:,} before suppression has these classes: {words}.")
 
 
+_STAGE = "Looking for classes below k"
+_NOTHING_CHOSEN = "Choose a row, or click on the map, to see which classes cost records there."
+
 _LISTED = 500
-"""So many classes are listed; what the others cost is told as one sum."""
+"""How many classes are listed; the rest are summed up in one row."""
 
 _MOVED = 2
-"""So many neighbours are told in sight, more in the tip."""
+"""How many neighbours are named at once; the tip names all."""
 
 _BACK = "Records fewer: than if those of this neighbour were handed back and all else stayed."
 
 _KEPT = 64
-"""So many regions stay explained."""
+"""How many explanations are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +88,20 @@ class Reason:
     handovers: tuple[Handover, ...]
 
 
+def reason_of(problem: Problem, solution: Solution, region: int, progress: Progress) -> Reason:
+    """Why a region lost records; runs in the thread."""
+    progress.update(_STAGE)
+    classes, vector = why(problem, solution, region), anonymity_vector(problem, solution, region)
+    return Reason(solution, problem, classes, vector, handovers(problem, solution, region))
+
+
 class WhyView(QWidget):
     """Lists the classes of one region that cost records. They are found in the background."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self._context = context
         self._wanted: tuple[Shown, int] | None = None
-        self._listed: tuple[Shown, int] | None = None
+        self._latest = Latest(context.quiet_runner, _STAGE, self)
         self._known: Recent[tuple[Key, int], Reason] = Recent(_KEPT)
         self.headline = dress(
             QLabel(), wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop, textFormat=Qt.TextFormat.PlainText
@@ -114,20 +121,22 @@ class WhyView(QWidget):
             within=self,
             margins=(GRID, GRID, GRID, 0),
         )
-        context.quiet_runner.job_ended.connect(self._find)
-        self._tell("Choose a row, or click on the map, to see which classes cost records there.")
+        self._tell(_NOTHING_CHOSEN)
 
     def show_region(self, shown: Shown | None, region: int | None) -> None:
         """Explain another aggregated region; None: none."""
-        self._wanted = None if shown is None or region is None else (shown, region)
+        wanted = None if shown is None or region is None else (shown, region)
+        if wanted is not None and wanted == self._wanted:
+            return
+        self._wanted = wanted
+        self._latest.forget()
         self._tell_unmet()
-        if self._wanted is None:
-            self._listed = None
-            self._tell("Choose a row, or click on the map, to see which classes cost records there.")
-        elif self._wanted[0].problem is None:
+        if wanted is None:
+            self._tell(_NOTHING_CHOSEN)
+        elif wanted[0].problem is None:
             self._tell("The records are not counted yet. Press Run or open the files to see why records were lost.")
         else:
-            self._find()
+            self._find(wanted[0], wanted[0].problem, wanted[1])
 
     def _tell_unmet(self) -> None:
         """The wishes that the region does not meet."""
@@ -146,45 +155,25 @@ class WhyView(QWidget):
         self.classes.setRowCount(0)
         self.classes.setVisible(False)
 
-    @Slot()
-    def _find(self) -> None:
-        wanted, runner = self._wanted, self._context.quiet_runner
-        if wanted is None or wanted == self._listed or wanted[0].problem is None:
-            return
-        shown, region = wanted
-        problem, solution, key = shown.problem, shown.solution, (key_of(shown), region)
-        assert problem is not None
-
-        def job(progress: Progress) -> Reason:
-            progress.update("Looking for classes below k")
-            classes, vector = why(problem, solution, region), anonymity_vector(problem, solution, region)
-            return Reason(solution, problem, classes, vector, handovers(problem, solution, region))
+    def _find(self, shown: Shown, problem: Problem, region: int) -> None:
+        key = key_of(shown), region
 
         def found(reason: Reason) -> None:
             self._known.put(key, reason)
-            if self._wanted == wanted:
-                self._listed = wanted
-                self._show(shown, region, reason.classes)
-                words = vector_in_words(reason.vector, problem.k)
-                self.vector.setText(f"Classes before suppression: {words}.")
-                self.vector.show()
-                moved = in_sentences(reason.handovers, shown.geometry.codes, _MOVED)
-                self.moved.setText(" ".join(("By the refinement:", *moved)))
-                every = in_sentences(reason.handovers, shown.geometry.codes)
-                self.moved.setToolTip("\n".join((*every, _BACK)))
-                self.moved.setVisible(bool(moved))
+            self._show(shown, region, reason.classes)
+            self.vector.setText(f"Classes before suppression: {vector_in_words(reason.vector, problem.k)}.")
+            self.vector.show()
+            moved = in_sentences(reason.handovers, shown.geometry.codes, _MOVED)
+            self.moved.setText(" ".join(("By the refinement:", *moved)))
+            every = in_sentences(reason.handovers, shown.geometry.codes)
+            self.moved.setToolTip("\n".join((*every, _BACK)))
+            self.moved.setVisible(bool(moved))
 
         known = self._known.get(key)
         if known is not None:
             found(known)
-            return
-        if runner.busy:
-            return
-
-        def given_up() -> None:
-            self._listed = wanted
-
-        runner.start("Looking for classes below k", job, found, on_abort=given_up)
+        else:
+            self._latest.want(partial(reason_of, problem, shown.solution, region), found)
 
     def _show(self, shown: Shown, region: int, classes: list[SmallClass]) -> None:
         assert shown.problem is not None
@@ -206,8 +195,8 @@ class WhyView(QWidget):
             )
         else:
             self._tell(
-                f"Aggregated region {code} lost {lost:,} record{'' if lost == 1 else 's'} in {len(classes):,} "
-                f"class{'' if len(classes) == 1 else 'es'} {few}:"
+                f"Aggregated region {code} lost {counted(lost, 'record')} in "
+                f"{counted(len(classes), 'class', 'classes')} {few}:"
             )
         self.classes.setVisible(True)
         judged = shown.problem.judged_columns

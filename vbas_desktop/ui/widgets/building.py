@@ -6,7 +6,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLayout, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QComboBox,
+    QHBoxLayout,
+    QLayout,
+    QMenu,
+    QScrollArea,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 Q = TypeVar("Q", bound=QObject)
 B = TypeVar("B", bound=QBoxLayout)
@@ -39,6 +50,13 @@ def offer(combo: QComboBox, entries: Iterable[tuple[Any, ...]]) -> None:
             combo.addItem(text, value)
             if tip:
                 combo.setItemData(place, tip[0], Qt.ItemDataRole.ToolTipRole)
+
+
+def ticked(menu: QMenu, text: str, on: bool, data: object = None, tip: str = "") -> QAction:
+    """One more entry of a menu that can be ticked; no letter of its text is taken for a mnemonic if it has ``data``."""
+    action = menu.addAction(text if data is None else text.replace("&", "&&"))
+    action.setData(data)
+    return dress(action, checkable=True, checked=on, toolTip=tip)
 
 
 def in_column(

@@ -32,14 +32,12 @@ def set_look(widget: QWidget, look: str) -> None:
 
 def title(text: str) -> QLabel:
     """The title of a group."""
-    label = dress(QLabel(text), look="title", indent=0)
-    return label
+    return dress(QLabel(text), look="title", indent=0)
 
 
 def muted(text: str = "") -> QLabel:
     """A line of less important text."""
-    label = dress(QLabel(text), look="muted", wordWrap=True)
-    return label
+    return dress(QLabel(text), look="muted", wordWrap=True)
 
 
 class _NoWheel(QObject):
@@ -109,8 +107,8 @@ def clear(layout: QLayout) -> None:
 class EmptyState(QWidget):
     """One muted sentence in the middle."""
 
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str) -> None:
+        super().__init__()
         self.label = dress(QLabel(text), look="muted", wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         in_column(1, self.label, 1, within=self)
 
@@ -121,10 +119,7 @@ class Unfold(QToolButton):
     def __init__(self, text: str = "", content: QWidget | None = None) -> None:
         super().__init__()
         self._content = content
-        self.setText(text)
-        self.setCheckable(True)
-        self.setAutoRaise(True)
-        self.setProperty("look", "unfold")
+        dress(self, text=text, checkable=True, autoRaise=True, look="unfold")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.toggled.connect(self._on_toggled)
         self._on_toggled(False)

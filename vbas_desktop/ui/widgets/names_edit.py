@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QMenu, QWidget
 from vbas_desktop.domain.listing import parts_of, quoted, unquoted
 from vbas_desktop.files.places import resource
 
-from .building import dress
+from .building import ticked
 
 _TICKING_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -86,10 +86,7 @@ class NamesEdit(QLineEdit):
         chosen = self.chosen()
         self.menu.clear()
         for name in self.offered:
-            action = self.menu.addAction(name.replace("&", "&&"))
-            dress(action, checkable=True, checked=name in chosen)
-            action.setData(name)
-            action.triggered.connect(self._on_ticked)
+            ticked(self.menu, name, name in chosen, name).triggered.connect(self._on_ticked)
         self.menu.popup(self.mapToGlobal(self.rect().bottomLeft()))
 
     @Slot()

@@ -12,7 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QLocale, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Slot
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QLocale,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    Qt,
+    Slot,
+)
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -30,15 +41,15 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, tabular
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
 
-from .building import dress
+from .building import dress, offer
 
 _MOST = 500
 """More categories are not shown: nobody reads them, and the largest come first."""
 
 SHARE = Qt.ItemDataRole.UserRole
 
-Choices = Callable[[], Sequence[tuple[str, str]]]
-"""What can be chosen now: short form and words."""
+Choices = Callable[[], Sequence[tuple[str, ...]]]
+"""What can be chosen now: short form, words, and perhaps a tip."""
 
 _SAMPLED_ROWS = 60
 _WIDEST = 170
@@ -61,8 +72,29 @@ def set_up_table(table: QTableView, name: str) -> None:
     table.horizontalHeader().setHighlightSections(False)
 
 
+def set_up_sorted(table: QTableView, model: QAbstractItemModel, column: int, name: str) -> None:
+    """A table of a model that is sorted, by a column at first, and that asks for menus."""
+    table.setModel(model)
+    table.setSortingEnabled(True)
+    table.sortByColumn(column, Qt.SortOrder.AscendingOrder)
+    set_up_table(table, name)
+    for widget in (table, table.horizontalHeader()):
+        widget.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+
+
+def choose_row(table: QTableView, index: QModelIndex) -> None:
+    """Choose the row of an index and bring it into sight; with an invalid index, choose none."""
+    if index.isValid() and index.row() == table.currentIndex().row():
+        return
+    flags = QItemSelectionModel.SelectionFlag
+    choice = flags.ClearAndSelect | flags.Rows if index.isValid() else flags.Clear
+    table.selectionModel().setCurrentIndex(index, choice)
+    if index.isValid():
+        table.scrollTo(index)
+
+
 def fit_columns(table: QTableView) -> list[int]:
-    """Make each column as wide as its title and its first rows need; tells how wide that is, hidden ones included."""
+    """Make each column as wide as its title and its first rows need; returns the widths, hidden columns included."""
     widths = []
     model, metrics = table.model(), table.fontMetrics()
     rows = min(_SAMPLED_ROWS, model.rowCount())
@@ -101,7 +133,7 @@ class SqueezedTable(QTableView):
 
     @Slot(int, int, int)
     def _on_section_resized(self, column: int, before: int, now: int) -> None:
-        """Hiding and showing a column is told as a change of its width, too."""
+        """Qt reports hiding and showing a column as a change of its width, too."""
         self._own_widths = self._own_widths or not (self._squeezing or before == 0 or now == 0)
 
     def squeeze(self) -> None:
@@ -227,24 +259,31 @@ class TableModel(QAbstractTableModel):
 
 
 class ChoiceCells(QStyledItemDelegate):
-    """``typed``: something that is not in the list may be typed as well; ``words`` says it in words."""
+    """``typed``: something that is not in the list may be typed as well; ``words`` says it in words. ``unfolded``: the
+    list is open at once.
+    """
 
     def __init__(
-        self, choices: Choices, parent: QObject, typed: bool = False, words: Callable[[str], str] | None = None
+        self,
+        choices: Choices,
+        parent: QObject,
+        typed: bool = False,
+        words: Callable[[str], str] | None = None,
+        unfolded: bool = False,
     ) -> None:
         super().__init__(parent)
-        self._choices, self._typed, self._words = choices, typed, words
+        self._choices, self._typed, self._words, self._unfolded = choices, typed, words, unfolded
 
     def displayText(self, value: object, locale: QLocale | QLocale.Language) -> str:
         """The words of what is chosen."""
         text = str(value)
-        return dict(self._choices()).get(text) or (self._words(text) if self._words is not None else "") or text
+        known = {short: words for short, words, *_ in self._choices()}
+        return known.get(text) or (self._words(text) if self._words is not None else "") or text
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         """The list."""
         combo = dress(QComboBox(parent), editable=self._typed)
-        for short, words in self._choices():
-            combo.addItem(words, short)
+        offer(combo, ((words, short, *tip) for short, words, *tip in self._choices()))
         combo.activated.connect(lambda: self._chosen(combo))
         return combo
 
@@ -256,6 +295,8 @@ class ChoiceCells(QStyledItemDelegate):
         editor.setCurrentIndex(place)
         if place < 0 and self._typed:
             editor.setEditText(text)
+        if self._unfolded:
+            editor.showPopup()
 
     def setModelData(self, editor: QWidget, model: object, index: Index) -> None:
         """Keep the short form."""

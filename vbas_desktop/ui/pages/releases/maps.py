@@ -17,7 +17,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.differences import changed_regions
 from vbas_desktop.ui.map.geometry import BaseGeometry, coloured_like, prepare_map
 from vbas_desktop.ui.map.preparer import preparer_of
-from vbas_desktop.ui.map.region_map import RegionMap, link
+from vbas_desktop.ui.map.region_map import Link, RegionMap
 from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import in_column, in_row
@@ -78,7 +78,7 @@ class ReleaseMaps(QWidget):
             column.addWidget(label)
             column.addWidget(region_map, 1)
             row.addLayout(column, 1)
-        link(self.earlier, self.now)
+        Link({each.canvas: each.tell for each in (self.earlier, self.now)}, self)
         self._preparer.changed.connect(self.refresh)
         self.hide()
 

@@ -25,7 +25,7 @@ from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.map.figures import Figure, figure_named, on_one_scale
 from vbas_desktop.ui.map.furniture import LegendStrip
 from vbas_desktop.ui.map.preparer import preparer_of
-from vbas_desktop.ui.map.region_map import colours_only, link
+from vbas_desktop.ui.map.region_map import Link, colours_only
 from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import in_column, in_row, offer, split
@@ -109,7 +109,7 @@ class RepresentabilityPage(QWidget):
         self._preparer.changed.connect(self._refresh)
         self.coloured_by.currentIndexChanged.connect(self._refresh)
         self.main.map.canvas.legend_changed.connect(self._on_legend_changed)
-        link(self.main.map, self.second.map)
+        Link({each.map.canvas: each.map.tell for each in (self.main, self.second)}, self)
         self.source.currentIndexChanged.connect(self._refresh)
         self.beside.activated.connect(self._refresh)
         self.panel.compare_wanted.connect(self.compare)
