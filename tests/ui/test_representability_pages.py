@@ -267,7 +267,7 @@ def test_tables_of_distances_a_worst_case_and_reasons_are_used(window, qtbot, tm
     shown.source.setCurrentIndex(1)
     fill(shown.panel, "C6.csv")
     shown.panel.original.show_file(DATA / "C1.csv")
-    shown.panel.distances.use(tmp_path)
+    shown.panel.distances.show_file(tmp_path)
     shown.panel.worst.show_file(DATA / "C4.csv")
     shown.panel.reasons.setText("Age=confidential")
     with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):

@@ -130,9 +130,9 @@ def narrow_list(titles: Mapping[str | None, str] | None = None) -> QComboBox:
     return combo
 
 
-def make_narrow(combo: QComboBox) -> None:
-    """The same for one that is there."""
-    combo.setMinimumContentsLength(8)
+def make_narrow(combo: QComboBox, letters: int = 8) -> None:
+    """The same for one that is there, with so many letters in sight."""
+    combo.setMinimumContentsLength(letters)
     combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
 
 
