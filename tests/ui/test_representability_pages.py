@@ -156,9 +156,9 @@ def fill(panel, anonymised):
 
 def test_two_files_are_compared_in_the_background(window, qtbot):
     shown = page(window, "Representability")
-    assert shown.empty.isVisible()
+    assert shown.layers.empty.isVisible()
     shown.source.setCurrentIndex(1)
-    assert shown.empty.label.text().startswith("Choose the original and the anonymised file at the left")
+    assert shown.layers.empty.label.text().startswith("Choose the original and the anonymised file at the left")
     for name in ("C6.csv", "C5.csv"):
         fill(shown.panel, name)
         with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QSpinBox, QTableWidget, QWidget
 
 from vbas_desktop.algorithms.intervals import intervals, number_of_groups
@@ -103,11 +103,10 @@ class GroupingDialog(Dialog):
 
     def show_groups(self, groups: dict[str, str]) -> None:
         """Put these groups into the table."""
-        self.table.blockSignals(True)
-        for item, value in zip(self._groups, self._values, strict=True):
-            group = groups.get(value, "")
-            item.setText("" if group == value else group)
-        self.table.blockSignals(False)
+        with QSignalBlocker(self.table):
+            for item, value in zip(self._groups, self._values, strict=True):
+                group = groups.get(value, "")
+                item.setText("" if group == value else group)
         self._on_changed()
 
     def _selected(self) -> list[str]:

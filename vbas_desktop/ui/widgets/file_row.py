@@ -85,17 +85,20 @@ class FileRow(DropPlace):
 
 
 class FolderRow(FileRow):
-    """The same for a folder, which is shown as soon as it is chosen."""
+    """The same for a folder, which is shown as soon as it is chosen; ``title`` says what it is a folder of."""
 
     nothing = "none"
 
-    def __init__(self, label: str, help: str, theme: Theme) -> None:
+    def __init__(self, label: str, title: str, help: str, theme: Theme) -> None:
         super().__init__(label, help, theme, clearable=True)
+        self._title = title
         self.setAcceptDrops(False)
+        dress(self.choose, accessibleName=f"Choose the {title.lower()}")
+        dress(self.clear, toolTip=f"Without {title.lower()}", accessibleName=f"Without {title.lower()}")
 
     @Slot()
     def _on_choose(self) -> None:
-        ask_for_folder(self, self._label, self.path, lambda chosen: self.show_file(Path(chosen)))
+        ask_for_folder(self, self._title, self.path, lambda chosen: self.show_file(Path(chosen)))
 
 
 NARROWEST = 272

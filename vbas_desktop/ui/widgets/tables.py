@@ -258,6 +258,10 @@ class TableModel(QAbstractTableModel):
         """What a cell shows."""
         raise NotImplementedError
 
+    def side(self, row: int, column: int) -> str:
+        """On which side a cell stands."""
+        return self.heads[column].side
+
     def more(self, row: int, column: int, role: int) -> Any:
         """What a cell has besides its text: a tip, a value to sort by, a tick; None: nothing of this role."""
         return None
@@ -288,7 +292,7 @@ class TableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.text(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _SIDES[self.heads[index.column()].side]
+            return _SIDES[self.side(index.row(), index.column())]
         return self.more(index.row(), index.column(), role)
 
 

@@ -162,8 +162,9 @@ class AppointmentsPage(JobPage):
     def _show_tables(self) -> None:
         show_classes(self.classes, self._people, self.planned)
         show_slots(self.slots, self.settings.slots, self.planned)
-        fit_columns(self.class_table)
-        fit_columns(self.slot_table)
+        for table in (self.class_table, self.slot_table):
+            if table.model().rowCount():
+                fit_columns(table)
 
     @Slot()
     def _on_export(self) -> None:

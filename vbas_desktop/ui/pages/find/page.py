@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Slot
+from PySide6.QtCore import QModelIndex, QSignalBlocker, QSortFilterProxyModel, Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
@@ -197,9 +197,8 @@ class FindPage(FolderPage):
 
     def _show(self, searched: Searched | None) -> None:
         self.searched = searched
-        self.table.selectionModel().blockSignals(True)
-        self.model.show_search(searched)
-        self.table.selectionModel().blockSignals(False)
+        with QSignalBlocker(self.table.selectionModel()):
+            self.model.show_search(searched)
         self.chart.show_search(searched)
         if self.table.isHidden() is not (searched is None):
             # Until there is something to list, the picture's place says what to do.

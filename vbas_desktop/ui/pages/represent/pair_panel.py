@@ -43,9 +43,10 @@ class PairPanel(QScrollArea):
             for example in ("age=0.7, job=0.3", "age=0.5/0.3/0.2", "phone=identifies, income=confidential")
         )
         self.k = dress(QSpinBox(), minimum=1, maximum=1_000_000, value=5)
-        self.hierarchies = FolderRow("Hierarchies", "A folder with COLUMN.csv: value;level1;level2…", theme)
+        levels = "A folder with COLUMN.csv: value;level1;level2…"
+        self.hierarchies = FolderRow("Hierarchies", "Folder of hierarchies", levels, theme)
         square = "A folder with COLUMN.csv: a square table of the distances between values"
-        self.distances = FolderRow("Distances", square, theme)
+        self.distances = FolderRow("Distances", "Folder of tables of distances", square, theme)
         self.crosswalk = FileRow("Crosswalk", "crosswalk.csv of the release, if it has one", theme, True)
         worst = "The most distorted version; Davies–Bouldin is normalised by it"
         self.worst = FileRow("Worst case", worst, theme, clearable=True)
