@@ -14,8 +14,7 @@ from vbas_desktop.cli.main import main
 from vbas_desktop.domain.records import Role
 from vbas_desktop.release.ledger import read_ledger
 from vbas_desktop.ui.dialogs.export import ExportDialog, ledger_of
-from vbas_desktop.ui.dialogs.extract import ExtractDialog
-from vbas_desktop.ui.dialogs.release_done import RecordDialog, ReleaseDone
+from vbas_desktop.ui.dialogs.handing_over import ExtractDialog, RecordDialog, ReleaseDone
 from vbas_desktop.ui.pages import PAGES
 
 LONG = 120_000

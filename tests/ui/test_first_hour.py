@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QMenu, QPushButton
 
 from vbas_desktop.domain.records import Role
 from vbas_desktop.ui.dialogs.export import ExportDialog
+from vbas_desktop.ui.dialogs.handing_over import ReleaseDone
 from vbas_desktop.ui.dialogs.open_data import OpenDataDialog
-from vbas_desktop.ui.dialogs.release_done import ReleaseDone
 from vbas_desktop.ui.panel.columns_section import ROLE
 
 LEFT, CONTROL, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier

@@ -19,7 +19,7 @@ class Notes(QLabel):
 
 @pytest.fixture
 def notes(monkeypatch):
-    page = Page("Notes", f"{__name__}:Notes", icon="table", shortcut="Ctrl+Alt+N", summary="Notes on the data.")
+    page = Page("Notes", f"{__name__}:Notes", "table", "Ctrl+Alt+N", "Notes on the data.", needs_data=True)
     monkeypatch.setattr("vbas_desktop.ui.menus.PAGES", (page,))
     return page
 

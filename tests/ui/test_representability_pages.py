@@ -156,9 +156,9 @@ def fill(panel, anonymised):
 
 def test_two_files_are_compared_in_the_background(window, qtbot):
     shown = page(window, "Representability")
-    assert shown.empty.isVisible()
+    assert shown.layers.empty.isVisible()
     shown.source.setCurrentIndex(1)
-    assert shown.empty.label.text().startswith("Choose the original and the anonymised file at the left")
+    assert shown.layers.empty.label.text().startswith("Choose the original and the anonymised file at the left")
     for name in ("C6.csv", "C5.csv"):
         fill(shown.panel, name)
         with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):
@@ -267,7 +267,7 @@ def test_tables_of_distances_a_worst_case_and_reasons_are_used(window, qtbot, tm
     shown.source.setCurrentIndex(1)
     fill(shown.panel, "C6.csv")
     shown.panel.original.show_file(DATA / "C1.csv")
-    shown.panel.distances.use(tmp_path)
+    shown.panel.distances.show_file(tmp_path)
     shown.panel.worst.show_file(DATA / "C4.csv")
     shown.panel.reasons.setText("Age=confidential")
     with qtbot.waitSignal(window.runner.job_ended, timeout=20_000):

@@ -215,7 +215,7 @@ def test_a_policy_of_ones_own_is_copied_changed_and_its_mistakes_are_told(
     aggregated_window, qtbot, tmp_path, monkeypatch
 ):
     opened = []
-    monkeypatch.setattr("vbas_desktop.ui.pages.represent.judged_box.QDesktopServices.openUrl", opened.append)
+    monkeypatch.setattr("vbas_desktop.ui.widgets.file_dialogs.QDesktopServices.openUrl", opened.append)
     box = judged(aggregated_window, qtbot)
     box.judge_by("class-20")
     path = tmp_path / "ours.toml"

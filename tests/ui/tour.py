@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from vbas_desktop.domain.errors import Finding
 from vbas_desktop.ui.dialogs.export import ExportDialog
+from vbas_desktop.ui.dialogs.handing_over import ReleaseDone
 from vbas_desktop.ui.dialogs.messages import ask, show_failure
 from vbas_desktop.ui.dialogs.open_data import TablesDialog
-from vbas_desktop.ui.dialogs.release_done import ReleaseDone
 from vbas_desktop.ui.main_window import MainWindow
 from vbas_desktop.ui.pages import PAGES
 from vbas_desktop.ui.worker import Failure

@@ -61,7 +61,7 @@ class Exporting(QObject):
     def extract(self, entry: Entry, audience: str) -> None:
         """Ask which columns of an earlier release are written once more."""
         from .dialogs.export import ledger_of
-        from .dialogs.extract import ExtractDialog
+        from .dialogs.handing_over import ExtractDialog
 
         dialog = ExtractDialog(entry, ledger_of(self._context.session), audience, self._window)
         dialog.order_made.connect(self._on_extract_wanted)
@@ -89,7 +89,7 @@ class Exporting(QObject):
 
     def _on_written(self, order: ReleaseJob | ExportJob, report: ReleaseReport) -> None:
         self._context.say(f"Released {counted(report.records_released, 'record')} to {report.target}.")
-        from .dialogs.release_done import ReleaseDone
+        from .dialogs.handing_over import ReleaseDone
 
         done = ReleaseDone(report, self._context.theme, self._window)
         done.record_wanted.connect(partial(self._on_record_wanted, order))
@@ -97,7 +97,7 @@ class Exporting(QObject):
 
     def _on_record_wanted(self, order: ReleaseJob | ExportJob) -> None:
         from .dialogs.export import ledger_of
-        from .dialogs.release_done import RecordDialog
+        from .dialogs.handing_over import RecordDialog
 
         ledger = ledger_of(self._context.session)
         dialog = RecordDialog(order.target, ledger, order.handing.audience or "", self._window)

@@ -12,7 +12,7 @@ from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.source import Source
 from vbas_desktop.domain.words import counted
 from vbas_desktop.engine.limits import TOLD
-from vbas_desktop.engine.place_parts import codes_of
+from vbas_desktop.engine.place import codes_of
 from vbas_desktop.release.plan import Plan
 from vbas_desktop.settings.command import files_to_repeat, repeat_command
 

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
 
 from vbas_desktop.domain.words import counted
+from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record
 from vbas_desktop.ui.theme import Colours
+from vbas_desktop.ui.widgets.building import passing_menu
+from vbas_desktop.ui.widgets.fields import Telling
 
 from .rows import ChartRow, Measure, approaches_of, nice_ticks, short_number
 
 _NEAR_PX = 9.0
+RADIUS = 4.5
+"""Of a mark, in pixels."""
+
+Bounds = tuple[float, float]
 
 
-class Chart(QWidget):
+class Chart(Telling):
     """Draws rows: `solution_clicked(number)`: another is wanted; `save_wanted()`, `copy_wanted()`: its picture.
 
     Subclasses implement `draw`, which also fills `_spots`: where which solution can be pointed at.
@@ -104,16 +112,11 @@ class Chart(QWidget):
         if event.button() == Qt.MouseButton.LeftButton and number is not None:
             self.solution_clicked.emit(number)
 
-    def event(self, event: QEvent) -> bool:
-        """Tool tips tell the solution under the pointer."""
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            number = self.number_at(QPointF(event.pos()))
-            row = next((row for row in self.rows if row.number == number), None)
-            if row is not None:
-                QToolTip.showText(event.globalPos(), self.tip(row), self)
-                return True
-            QToolTip.hideText()
-        return super().event(event)
+    def tip_at(self, position: QPointF) -> str:
+        """What is told of the solution at a place."""
+        number = self.number_at(position)
+        row = next((row for row in self.rows if row.number == number), None)
+        return "" if row is None else self.tip(row)
 
     def tip(self, row: ChartRow) -> str:
         """What is told of a solution."""
@@ -129,8 +132,7 @@ class Chart(QWidget):
 
     def open_menu(self, position: QPoint) -> None:
         """The chart's menu."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = passing_menu(self)
         menu.addAction("&Copy chart", self.copy_wanted.emit)
         menu.addAction("&Save chart as PNG, SVG or PDF…", self.save_wanted.emit)
         menu.popup(position)
@@ -162,14 +164,41 @@ class Chart(QWidget):
 
     def draw_value_axis(self, painter: QPainter, plot: QRectF, low: float, high: float) -> None:
         """Horizontal grid lines with numbers at the left."""
-        metrics = QFontMetricsF(self.font())
-        for tick in nice_ticks(low, high):
-            y = plot.bottom() - (tick - low) / (high - low) * plot.height()
+        draw_value_axis(painter, self.colours, plot, (low, high), gap=4)
+
+    def draw_x_axis(
+        self, painter: QPainter, plot: QRectF, bounds: Bounds, label: str, words: Callable[[float], str] = short_number
+    ) -> None:
+        """Vertical grid lines with numbers below, and what they are."""
+        metrics, (low, high) = QFontMetricsF(self.font()), bounds
+        for tick in nice_ticks(low, high, max(2, int(plot.width() / 90))):
+            x = plot.left() + (tick - low) / (high - low) * plot.width()
             painter.setPen(QPen(QColor(self.colours.line), 1))
-            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+            painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
             painter.setPen(QColor(self.colours.muted))
-            text = QRectF(plot.left() - 74, y - metrics.height() / 2, 70, metrics.height())
-            painter.drawText(text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, short_number(tick))
+            text = QRectF(x - 45, plot.bottom() + 3, 90, metrics.height())
+            painter.drawText(text, Qt.AlignmentFlag.AlignHCenter, words(tick))
+        self.draw_foot(painter, plot, label)
+
+    def draw_foot(self, painter: QPainter, plot: QRectF, text: str) -> None:
+        """What the numbers below are."""
+        painter.setPen(QColor(self.colours.muted))
+        line = QFontMetricsF(self.font()).height()
+        foot = QRectF(plot.left(), plot.bottom() + 3 + line, plot.width(), line)
+        painter.drawText(foot, Qt.AlignmentFlag.AlignHCenter, text)
+
+    def draw_mark(
+        self, painter: QPainter, spot: QPointF, number: int, colour: QColor, filled: bool, radius: float
+    ) -> None:
+        """A round mark that can be pointed at; that of the selected solution has a ring."""
+        if number == self.selected:
+            painter.setPen(QPen(QColor(self.colours.accent), 2.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(spot, RADIUS + 3.5, RADIUS + 3.5)
+        painter.setPen(QPen(colour, 1.5))
+        painter.setBrush(colour if filled else QColor(self.colours.base))
+        painter.drawEllipse(spot, radius, radius)
+        self._spots.append((QRectF(spot.x() - 6, spot.y() - 6, 12, 12), number))
 
     def draw_title(self, painter: QPainter, area: QRectF, text: str) -> None:
         """A small title along the top of an area."""
@@ -183,3 +212,36 @@ class Chart(QWidget):
         line = QFontMetricsF(self.font()).height()
         self.draw_title(painter, QRectF(inner.left(), top, inner.width(), line), title)
         return QRectF(inner.left() + 62, top + line + 8, inner.width() - 62, inner.bottom() - top - line - 8 - below)
+
+
+def placed(plot: QRectF, across: Bounds, up: Bounds) -> Callable[[float, float], QPointF]:
+    """Where two values are within a plot with these bounds."""
+
+    def place(x: float, y: float) -> QPointF:
+        left = plot.left() + (x - across[0]) / (across[1] - across[0]) * plot.width()
+        return QPointF(left, plot.bottom() - (y - up[0]) / (up[1] - up[0]) * plot.height())
+
+    return place
+
+
+def draw_value_axis(painter: QPainter, colours: Colours, plot: QRectF, bounds: Bounds, gap: float) -> None:
+    """Horizontal grid lines with numbers at the left, so many pixels away."""
+    line, (low, high) = QFontMetricsF(painter.font()).height(), bounds
+    for tick in nice_ticks(low, high):
+        y = plot.bottom() - (tick - low) / (high - low) * plot.height()
+        painter.setPen(QPen(QColor(colours.line), 1))
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        painter.setPen(QColor(colours.muted))
+        text = QRectF(plot.left() - 70 - gap, y - line / 2, 70, line)
+        painter.drawText(text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, short_number(tick))
+
+
+def attend(chart: Chart, context: Context, name: str) -> None:
+    """Have a chart follow the colours in force, and be copied and saved under a name."""
+
+    def recorded() -> Drawing:
+        return record(chart.size(), chart.paint_chart)
+
+    context.theme.changed.connect(lambda: chart.use_colours(context.theme.colours))
+    chart.copy_wanted.connect(lambda: copy_drawing(context, recorded()))
+    chart.save_wanted.connect(lambda: offer_to_save(context, chart, recorded(), name))

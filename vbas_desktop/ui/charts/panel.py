@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QStackedWidget,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QComboBox, QLabel, QStackedWidget, QToolButton, QWidget
 
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_words
-from vbas_desktop.ui.pictures import Drawing, copy_drawing, offer_to_save, record
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, offer
+from vbas_desktop.ui.widgets.names_edit import make_narrow
 
-from .chart import Chart
+from .chart import Chart, attend
 from .parallel import ParallelChart
 from .plots import BarsChart, ScatterChart
 from .rows import ChartRow, Measure, Ranges, within
@@ -48,7 +40,8 @@ class ChartPanel(QWidget):
             "scatter": ScatterChart(colours),
             "parallel": self.axes,
         }
-        self.all_again = QPushButton("All again")
+        everything = "Remove the ranges on the axes of “All measures”"
+        self.all_again = button("All again", lambda: self.axes.show_ranges({}), everything, "Ctrl+Shift+U")
         self._rows: tuple[ChartRow, ...] = ()
         self._measures: tuple[Measure, ...] = ()
         self._ticked: tuple[str, ...] = ()
@@ -56,44 +49,28 @@ class ChartPanel(QWidget):
         self._against = QLabel("against")
         self._save = QToolButton()
         self._stack = QStackedWidget()
-        self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
         context.theme.set_icon(self._save, "save")
         self._build()
-        context.theme.changed.connect(self._on_theme_changed)
-        self._on_theme_changed()
 
     def _build(self) -> None:
-        for name, title in _KINDS.items():
-            self.kind.addItem(title, name)
+        offer(self.kind, ((title, name) for name, title in _KINDS.items()))
         for combo, words, tip in (
             (self.kind, "Kind of chart", "How the solutions are drawn"),
             (self.first, "Measure", "What is drawn of them"),
             (self.second, "Second measure", "What it is drawn against"),
         ):
-            combo.setAccessibleName(words)
-            combo.setToolTip(tip)
-            combo.setMinimumContentsLength(9)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            make_narrow(dress(combo, accessibleName=words, toolTip=tip), 9)
             combo.activated.connect(self._on_choice)
         dress(self._save, toolTip="Save the chart as PNG, SVG or PDF", accessibleName="Save chart", autoRaise=True)
-        self._save.clicked.connect(self.save)
-        for row in (self._upper, self._lower):
-            row.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
-            row.setSpacing(GRID)
-        self._upper.addWidget(self.kind, 1)
-        self.all_again.setToolTip("Remove the ranges on the axes of “All measures” (Ctrl+Shift+U)")
-        self.all_again.setShortcut("Ctrl+Shift+U")
+        self._save.clicked.connect(lambda: self.chart.save_wanted.emit())
         self.all_again.hide()
-        self.all_again.clicked.connect(self._on_all_again)
         self.axes.ranges_changed.connect(self._on_ranges)
-        self._upper.addWidget(self.all_again)
-        self._upper.addWidget(self._save)
-        self._lower.addWidget(self._against)
-        self._lower.addWidget(self.second, 1)
-        for chart in self.charts.values():
+        margins = (GRID, GRID // 2, GRID, GRID // 2)
+        self._upper = in_row((self.kind, 1), self.all_again, self._save, margins=margins, spacing=GRID)
+        self._lower = in_row(self._against, (self.second, 1), margins=margins, spacing=GRID)
+        for kind, chart in self.charts.items():
             chart.solution_clicked.connect(self.solution_clicked)
-            chart.save_wanted.connect(self.save)
-            chart.copy_wanted.connect(self.copy)
+            attend(chart, self._context, f"chart {kind}")
             self._stack.addWidget(chart)
         in_column(self._upper, self._lower, (self._stack, 1), within=self, margins=0, spacing=0)
 
@@ -113,11 +90,7 @@ class ChartPanel(QWidget):
         names = [measure.name for measure in self._measures]
         for combo, default in ((self.first, 0), (self.second, min(1, len(names) - 1))):
             chosen = combo.currentData()
-            combo.clear()
-            for measure in self._measures:
-                combo.addItem(measure.title, measure.name)
-                tip = measure_words(measure.name).summary
-                combo.setItemData(combo.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+            offer(combo, ((each.title, each.name, measure_words(each.name).summary) for each in self._measures))
             combo.setCurrentIndex(names.index(chosen) if chosen in names else default)
         self._on_choice()
 
@@ -125,10 +98,6 @@ class ChartPanel(QWidget):
     def ranges(self) -> Ranges:
         """The ranges that are wanted."""
         return self.axes.ranges
-
-    @Slot()
-    def _on_all_again(self) -> None:
-        self.axes.show_ranges({})
 
     @Slot()
     def _on_ranges(self) -> None:
@@ -164,21 +133,3 @@ class ChartPanel(QWidget):
         self.first.setVisible(kind != "parallel")
         for widget in (self.second, self._against):
             widget.setVisible(two)
-
-    @Slot()
-    def _on_theme_changed(self) -> None:
-        for chart in self.charts.values():
-            chart.use_colours(self._context.theme.colours)
-
-    @Slot()
-    def save(self) -> None:
-        """Save the chart as a picture."""
-        offer_to_save(self._context, self, self._drawing(), f"chart {self.kind.currentData()}")
-
-    @Slot()
-    def copy(self) -> None:
-        """Copy the chart as a picture."""
-        copy_drawing(self._context, self._drawing())
-
-    def _drawing(self) -> Drawing:
-        return record(self.chart.size(), self.chart.paint_chart)

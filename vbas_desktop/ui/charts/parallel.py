@@ -125,20 +125,21 @@ class ParallelChart(Chart):
         plot = QRectF(inner.left(), top + label_height + metrics.height() + 6, inner.width(), 0)
         plot.setBottom(inner.bottom() - metrics.height() - 4)
         room = plot.width() / len(self.measures)
-        axes = [plot.left() + (index + 0.5) * room for index in range(len(self.measures))]
-        bounds = [self._bounds(measure.name) for measure in self.measures]
         self._axes = {
-            measure.name: _Axis(x, plot.top(), plot.bottom(), low, high)
-            for x, measure, (low, high) in zip(axes, self.measures, bounds, strict=True)
+            measure.name: _Axis(
+                plot.left() + (index + 0.5) * room, plot.top(), plot.bottom(), *self._bounds(measure.name)
+            )
+            for index, measure in enumerate(self.measures)
         }
-        for x, measure, (low, high) in zip(axes, self.measures, bounds, strict=True):
-            self._draw_axis(painter, plot, x, room, low, high)
+        flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom | Qt.TextFlag.TextWordWrap
+        for measure in self.measures:
+            axis = self._axes[measure.name]
+            self._draw_axis(painter, axis, room)
             painter.setPen(QColor(self.colours.text))
-            flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom | Qt.TextFlag.TextWordWrap
-            label = QRectF(x - room / 2 + 2, top, room - 4, label_height)
+            label = QRectF(axis.x - room / 2 + 2, top, room - 4, label_height)
             painter.drawText(label, int(flags), measure.title)
         for row in sorted(self.rows, key=lambda row: (row.number == self.selected, row.star, row.number)):
-            self._draw_line(painter, plot, axes, bounds, row)
+            self._draw_line(painter, row)
         for name, (low, high) in self.ranges.items():
             self._draw_range(painter, self._axes[name], low, high)
 
@@ -153,13 +154,13 @@ class ParallelChart(Chart):
         values = [float(row.values[name] or 0) for row in self.rows if row.values.get(name) is not None]
         return (min(values), max(values)) if values else (0.0, 0.0)
 
-    def _draw_axis(self, painter: QPainter, plot: QRectF, x: float, room: float, low: float, high: float) -> None:
-        metrics = QFontMetricsF(painter.font())
+    def _draw_axis(self, painter: QPainter, axis: _Axis, room: float) -> None:
+        line = QFontMetricsF(painter.font()).height()
         painter.setPen(QPen(QColor(self.colours.line), 1.5))
-        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
+        painter.drawLine(QPointF(axis.x, axis.top), QPointF(axis.x, axis.bottom))
         painter.setPen(QColor(self.colours.muted))
-        for value, y in ((high, plot.top() - metrics.height() - 2), (low, plot.bottom() + 2)):
-            text = QRectF(x - room / 2, y, room, metrics.height())
+        for value, y in ((axis.high, axis.top - line - 2), (axis.low, axis.bottom + 2)):
+            text = QRectF(axis.x - room / 2, y, room, line)
             painter.drawText(text, Qt.AlignmentFlag.AlignHCenter, short_number(value))
 
     def _draw_range(self, painter: QPainter, axis: _Axis, low: float, high: float) -> None:
@@ -170,17 +171,14 @@ class ParallelChart(Chart):
         painter.setBrush(shade)
         painter.drawRect(QRectF(axis.x - 5, upper, 10, max(2.0, lower - upper)))
 
-    def _draw_line(
-        self, painter: QPainter, plot: QRectF, axes: list[float], bounds: list[tuple[float, float]], row: ChartRow
-    ) -> None:
+    def _draw_line(self, painter: QPainter, row: ChartRow) -> None:
         path, broken, inside = QPainterPath(), True, within(row.values, self.ranges)
-        for x, measure, (low, high) in zip(axes, self.measures, bounds, strict=True):
-            value = row.values.get(measure.name)
+        for name, axis in self._axes.items():
+            value = row.values.get(name)
             if value is None:
                 broken = True
                 continue
-            share = (float(value) - low) / (high - low) if high > low else 0.0
-            point = QPointF(x, plot.bottom() - share * plot.height())
+            point = QPointF(axis.x, axis.place_of(float(value)))
             if broken:
                 path.moveTo(point)
             else:

@@ -8,28 +8,16 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLabel, QLineEdit, QWidget
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.records import Role
 from vbas_desktop.engine.advice import in_tiers_in_words
 from vbas_desktop.files.policies import bundled
 from vbas_desktop.jobs.ledger import usual_ledger
-from vbas_desktop.jobs.release import ExportJob, ReleaseJob, Stopped, TargetJob
+from vbas_desktop.jobs.release import ReleaseJob, Stopped, TargetJob
 from vbas_desktop.release import CLASS_SIZE, ReleaseOptions
-from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE, extract_columns
+from vbas_desktop.release.ledger import DIFFERENCING, LEDGER_FILE
 from vbas_desktop.release.ledger import Entry as LedgerEntry
 from vbas_desktop.session.releasing import release_in_words, why_not_release
 from vbas_desktop.session.results import Entry
@@ -38,11 +26,13 @@ from vbas_desktop.settings.declaration import settings_of
 from vbas_desktop.settings.writing import HandingOver
 from vbas_desktop.sources.address import Address, folder_beside, is_address, record_place
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer, scrolled
-from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, in_row, offer, scrolled
+from vbas_desktop.ui.widgets.dialog import CANCEL, Dialog
+from vbas_desktop.ui.widgets.fields import Field, muted, setting_field, title, told
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, beside, documents, is_sample
 from vbas_desktop.ui.worker import in_window_words
 
+from .handing_over import extract_job
 from .release_columns import ReleaseColumns, unprotected_in_words
 
 _STOPPED = (
@@ -59,7 +49,7 @@ _HANDING = {declared.name: declared for declared in settings_of(HandingOver)}
 _SETTINGS = {declared.name: declared for declared in settings_of(ReleaseOptions)}
 
 
-class ExportDialog(QDialog):
+class ExportDialog(Dialog):
     """`order_made(ReleaseJob)` when the user confirms; `earlier_wanted` to use or join an earlier release instead,
     `extract_wanted(ExportJob)` to hand over some columns of it.
     """
@@ -70,42 +60,35 @@ class ExportDialog(QDialog):
     extract_wanted = Signal(object)
 
     def __init__(self, session: Session, parent: QWidget, lost_in_tiers: int | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Export a release")
-        self.setMinimumWidth(640)
+        super().__init__(parent, "Export a release", CANCEL, (640, 0))
         assert session.table is not None
         self._session = session
         self._shown, self._lost_in_tiers = session.selected, lost_in_tiers
-        self.saving, self.tiers = QLabel(), QPushButton("Run in &tiers instead")
-        self.solution, self.summary, self.problem = QComboBox(), QLabel(), QLabel()
+        self._earlier: LedgerEntry | None = None
+        self.saving, self.tiers = QLabel(), button("Run in &tiers instead", self._on_tiers)
+        self.solution, self.summary, self.problem = QComboBox(), told(look="live"), told(look="error")
         self.columns = ReleaseColumns(
             tuple(facts.name for facts in session.table.columns),
             session.choices,
             session.selected.run.key.region_column if session.selected else session.choices.region_column or "",
         )
-        self.format, self.delimiter, self.policy = QComboBox(), QComboBox(), QComboBox()
+        self.format, self.delimiter, self.policy, self.naming = (QComboBox() for _ in range(4))
         self._combos = {"format": self.format, "delimiter": self.delimiter, "policy": self.policy}
-        self.shuffle = QCheckBox(_SETTINGS["shuffle"].label)
+        self.shuffle, self.formulas, self.class_size, self.geopackage, self.pdf = (
+            QCheckBox(_SETTINGS[name].label) for name in ("shuffle", "escape_formulas", "class_size", "geometry", "pdf")
+        )
+        self.pdf.setChecked(_SETTINGS["pdf"].default)
         self.seed = dress(QLineEdit(), placeholderText="drawn anew")
-        self.formulas = QCheckBox(_SETTINGS["escape_formulas"].label)
-        self.class_size = QCheckBox(_SETTINGS["class_size"].label)
-        self.naming = QComboBox()
-        self.geopackage = QCheckBox(_SETTINGS["geometry"].label)
-        self.pdf = dress(QCheckBox(_SETTINGS["pdf"].label), checked=_SETTINGS["pdf"].default)
         self.target = QLineEdit(str(_suggested(session)))
-        self.audience, self.reason, self.also = QLineEdit(), QLineEdit(), QLineEdit()
-        self.audience.setPlaceholderText("anybody")
+        self.audience, self.reason, self.also = dress(QLineEdit(), placeholderText="anybody"), QLineEdit(), QLineEdit()
         self._reason = setting_field(_HANDING["despite"], self.reason)
         self._reason.hide()
         self._also = setting_field(_HANDING["also"], self.also)
         self._also.setVisible(session.records_path is not None and is_address(str(session.records_path)))
-        self.telltales, self.unprotected = QLabel(), QLabel()
-        self._earlier: LedgerEntry | None = None
-        self.reuse, self.join = QPushButton("Use the earlier re&gions"), QPushButton("&Join the earlier regions")
-        self.extract = QPushButton("Only columns of &it")
-        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.export = self._buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.telltales = told(look="error", alignment=Qt.AlignmentFlag.AlignTop)
+        self.telltales.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.unprotected = told(look="warning")
+        self.export = self.confirmed_by("&Export")
         self._fill()
         self._build()
         self._connect()
@@ -133,29 +116,14 @@ class ExportDialog(QDialog):
         self.policy.setMinimumContentsLength(24)
 
     def _build(self) -> None:
-        dress(self.summary, wordWrap=True, look="live")
-        self.telltales.setWordWrap(True)
-        self.telltales.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.telltales.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.telltales.setProperty("look", "error")
-        self._told = scrolled(self.telltales)
-        dress(self._told, minimumHeight=12 * GRID, maximumHeight=18 * GRID)
+        self._told = scrolled(self.telltales, minimumHeight=12 * GRID, maximumHeight=18 * GRID)
         self._told.hide()
-        dress(self.problem, wordWrap=True, look="error")
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(2 * GRID)
-        for place, (name, combo) in enumerate(self._combos.items()):
-            grid.addWidget(setting_field(_SETTINGS[name], combo), 0, place)
-        browse = QPushButton("&Browse…")
-        browse.clicked.connect(self._on_browse)
-        row = in_row(
-            (Field("Target f&older", self.target, "A new folder, or one with an earlier release"), 1),
-            (browse, 0, Qt.AlignmentFlag.AlignBottom),
-        )
-        self._body = QWidget()
-        dress(self.unprotected, wordWrap=True, look="warning")
+        bottom = Qt.AlignmentFlag.AlignBottom
         naming = setting_field(_SETTINGS["name_column"], self.naming)
         audience = setting_field(_HANDING["audience"], self.audience)
+        # Whether the rows are shuffled and, for whoever wants the same order again, by which secret.
+        order = in_row((self.shuffle, 1, bottom), setting_field(_SETTINGS["shuffle_seed"], self.seed))
+        self._body = QWidget()
         in_column(
             Field("&Solution", self.solution, "One of the solutions in Results"),
             self.summary,
@@ -164,8 +132,8 @@ class ExportDialog(QDialog):
             (self.columns, 1),
             self.unprotected,
             self._told,
-            grid,
-            self._order_row(),
+            in_grid([setting_field(_SETTINGS[name], combo) for name, combo in self._combos.items()], across=2 * GRID),
+            order,
             self.formulas,
             self.class_size,
             in_row(self.geopackage, self.pdf),
@@ -175,64 +143,54 @@ class ExportDialog(QDialog):
             margins=(0, 0, GRID, 0),
             spacing=GRID,
         )
-        self._scroll = scrolled(self._body)
+        self._scroll = scrolled(self._body, focusPolicy=Qt.FocusPolicy.NoFocus)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        verified = muted("The files appear in the folder only after they were read back and verified.")
-        foot = in_column(row, verified, self.problem, self._buttons, margins=(0, 0, GRID, 0), spacing=GRID)
+        target = Field("Target f&older", self.target, "A new folder, or one with an earlier release")
+        foot = in_column(
+            in_row((target, 1), (button("&Browse…", self._on_browse), 0, bottom)),
+            muted("The files appear in the folder only after they were read back and verified."),
+            self.problem,
+            self.buttons,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID,
+        )
         # The bar that scrolls what is above has the outer half of the margin.
         in_column((self._scroll, 1), foot, within=self, margins=(2 * GRID, 2 * GRID, GRID, 2 * GRID), spacing=GRID)
         self._offer_instead()
 
     def _offer_instead(self) -> None:
         """What can be done about a release that would single people out: beside Export, where there is room."""
-        self.reuse.setToolTip(
+        again = (
             "Run again with the regions and quasi-identifiers that were handed over; any of the columns can be exported"
         )
-        self.join.setToolTip("Open what was handed over as data, so that its regions can be joined further")
-        self.extract.setToolTip("Write what was handed over once more, with those of its columns that are ticked above")
-        for button in (self.reuse, self.join, self.extract):
-            self._buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
-            button.hide()
-        self.reuse.clicked.connect(lambda: self._on_earlier(join=False))
-        self.join.clicked.connect(lambda: self._on_earlier(join=True))
-        self.extract.clicked.connect(self._on_extract)
+        opened = "Open what was handed over as data, so that its regions can be joined further"
+        ticked = "Write what was handed over once more, with those of its columns that are ticked above"
+        self.reuse = self.offering("Use the earlier re&gions", lambda: self._on_earlier(join=False), again)
+        self.join = self.offering("&Join the earlier regions", lambda: self._on_earlier(join=True), opened)
+        self.extract = self.offering("Only columns of &it", self._on_extract, ticked)
+        for each in (self.reuse, self.join, self.extract):
+            each.hide()
 
     @Slot()
     def _on_extract(self) -> None:
         assert self._earlier is not None
-        self.extract_wanted.emit(
-            ExportJob(
-                Path(self._earlier.folder),
-                Path(self.target.text().strip()).expanduser(),
-                changes={"columns": list(extract_columns(self._earlier, self.columns.kept))},
-                handing=self.handing(),
-            )
-        )
+        order = extract_job(self._earlier, self.target.text(), self.columns.kept, self.handing())
+        self.extract_wanted.emit(order)
         self.reject()
 
     def _on_earlier(self, join: bool) -> None:
         self.earlier_wanted.emit(self._earlier, join)
         self.reject()
 
-    def _order_row(self) -> QHBoxLayout:
-        """Whether the rows are shuffled and, for whoever wants the same order again, by which secret."""
-        seed = setting_field(_SETTINGS["shuffle_seed"], self.seed)
-        return in_row((self.shuffle, 1, Qt.AlignmentFlag.AlignBottom), seed)
-
     def _connect(self) -> None:
-        self.seed.textChanged.connect(self._on_changed)
         self.columns.changed.connect(self._on_changed)
-        self.target.textChanged.connect(self._on_changed)
-        self.also.textChanged.connect(self._on_changed)
+        for edit in (self.seed, self.target, self.also):
+            edit.textChanged.connect(self._on_changed)
         for combo in (self.solution, *self._combos.values()):
             combo.currentIndexChanged.connect(self._on_changed)
         for box in (self.shuffle, self.formulas, self.class_size):
             box.toggled.connect(self._on_changed)
-        self._buttons.accepted.connect(self._on_accepted)
-        self._buttons.rejected.connect(self.reject)
-        self.tiers.clicked.connect(self._on_tiers)
 
     @Slot()
     def _on_tiers(self) -> None:
@@ -288,22 +246,32 @@ class ExportDialog(QDialog):
         number = next((each.number for each in self._session.entries if each.solution is solution), None)
         self.solution.setCurrentIndex(self.solution.findData(number))
         self.columns.take_up(options.columns or (), options.renames, options.allow_columns)
-        for combo, value in ((self.format, options.format), (self.policy, options.policy)):
+        for combo, value in (
+            (self.format, options.format),
+            (self.policy, options.policy),
+            (self.naming, options.name_column),
+        ):
             combo.setCurrentIndex(max(0, combo.findData(value)))
         self.delimiter.setCurrentIndex(list(_SETTINGS["delimiter"].titles).index(options.delimiter))
-        self.shuffle.setChecked(options.shuffle)
-        self.seed.setText(options.shuffle_seed or "")
-        self.formulas.setChecked(options.escape_formulas)
-        self.class_size.setChecked(options.class_size is not None)
-        self.geopackage.setChecked("gpkg" in options.geometry)
-        self.pdf.setChecked(options.pdf)
-        self.naming.setCurrentIndex(max(0, self.naming.findData(options.name_column)))
-        self.target.setText(str(order.target))
-        self.audience.setText(order.handing.audience or "")
-        self.reason.setText(order.handing.despite or "")
-        self.also.setText(order.handing.also or "")
+        for box, on in (
+            (self.shuffle, options.shuffle),
+            (self.formulas, options.escape_formulas),
+            (self.class_size, options.class_size is not None),
+            (self.geopackage, "gpkg" in options.geometry),
+            (self.pdf, options.pdf),
+        ):
+            box.setChecked(on)
+        handing = order.handing
+        for edit, text in (
+            (self.seed, options.shuffle_seed),
+            (self.target, str(order.target)),
+            (self.audience, handing.audience),
+            (self.reason, handing.despite),
+            (self.also, handing.also),
+        ):
+            edit.setText(text or "")
         exposing = any(one.code == DIFFERENCING for one in telltales)
-        self._reason.setVisible(exposing or bool(order.handing.despite))
+        self._reason.setVisible(exposing or bool(handing.despite))
         told = (f"“{one.column}”: {one.message}" if one.column else one.message for one in telltales)
         self.telltales.setText("\n".join([_EXPOSING if exposing else _STOPPED, *told]))
         self._told.show()
@@ -373,13 +341,11 @@ class ExportDialog(QDialog):
         start = Path(self.target.text()).parent
         ask_for_folder(self, "Choose the folder that gets the release", start, self.target.setText)
 
-    @Slot()
     def _on_accepted(self) -> None:
         entry = self.entry
         assert entry is not None
         target = Path(self.target.text().strip()).expanduser()
         self.order_made.emit(self._session.order_release(entry, self.options(), target, self.handing()))
-        self.accept()
 
 
 def ledger_of(session: Session) -> Path:

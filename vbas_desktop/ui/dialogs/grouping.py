@@ -5,128 +5,96 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QDialogButtonBox,
-    QHeaderView,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QSpinBox,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Signal, Slot
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QSpinBox, QTableWidget, QWidget
 
 from vbas_desktop.algorithms.intervals import intervals, number_of_groups
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import ColumnFacts, Grouping
 from vbas_desktop.domain.words import counted
-from vbas_desktop.ui.theme import GRID, tabular
-from vbas_desktop.ui.widgets.building import in_column, in_row
+from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
+from vbas_desktop.ui.widgets.dialog import CANCEL, OK, Dialog
 from vbas_desktop.ui.widgets.fields import muted
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open
+from vbas_desktop.ui.widgets.tables import cell, fill_table, frequency_cells
 from vbas_desktop.ui.worker import Failure, JobRunner
 
-_VALUE, _RECORDS, _GROUP = range(3)
+_GROUP = 2
 _KINDS = "Groups or hierarchies (*.csv *.txt *.tsv);;All files (*)"
 
 
-class GroupingDialog(QDialog):
+class GroupingDialog(Dialog):
     """`groups_chosen(column, {value: group})` when the user confirms; values that stay as they are, are left out."""
 
     groups_chosen = Signal(str, dict)
 
     def __init__(self, facts: ColumnFacts, groups: dict[str, str], parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(parent, f"Group the categories of “{facts.name}”", OK | CANCEL, (480, 520))
         assert facts.categories is not None
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(f"Group the categories of “{facts.name}”")
-        self.setMinimumSize(480, 520)
         self._column, self._values = facts.name, facts.categories.values
-        self._groups: list[QTableWidgetItem] = []
+        self._groups = [cell(groups.get(value, ""), editable=True) for value in self._values]
         self._runner = JobRunner(self)
         self._runner.job_failed.connect(self._on_failed)
-        self.table = QTableWidget(len(self._values), 3)
-        self.width_of_one, self.name, self.level = QSpinBox(), QLineEdit(), QSpinBox()
-        self.by_interval, self.by_name = QPushButton("Make &intervals"), QPushButton("&Group selected")
-        self.ungroup, self.load = QPushButton("&Ungroup"), QPushButton("&Load…")
+        self.table = QTableWidget()
+        fill_table(
+            self.table,
+            "Categories and their groups",
+            ("Category", "Records", "Group"),
+            [(*cells, group) for cells, group in zip(frequency_cells(facts), self._groups, strict=True)],
+            wide=_GROUP,
+        )
         self.told = QLabel()
-        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        self._fill(facts, groups)
         self._build()
-        self._connect()
+        self.table.itemChanged.connect(self._on_changed)
         self._on_changed()
 
-    def _fill(self, facts: ColumnFacts, groups: dict[str, str]) -> None:
-        assert facts.categories is not None
-        self.table.setTabKeyNavigation(False)
-        self.table.setHorizontalHeaderLabels(["Category", "Records", "Group"])
-        for row, value in enumerate(self._values):
-            records = int(facts.frequencies[row]) if facts.frequencies is not None else 0
-            for column, text in ((_VALUE, facts.categories.label(row)), (_RECORDS, f"{records:,}")):
-                item = QTableWidgetItem(text)
-                item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-                if column == _RECORDS:
-                    item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-                self.table.setItem(row, column, item)
-            self._groups.append(QTableWidgetItem(groups.get(value, "")))
-            self.table.setItem(row, _GROUP, self._groups[-1])
-        self.width_of_one.setRange(1, max(1, len(self._values)))
-        self.width_of_one.setValue(min(2, len(self._values)))
-        self.level.setRange(1, 99)
+    def _build(self) -> None:
+        most = len(self._values)
+        self.width_of_one = dress(
+            QSpinBox(),
+            minimum=1,
+            maximum=max(1, most),
+            value=min(2, most),
+            suffix=" categories each",
+            accessibleName="Categories in an interval",
+            toolTip="How many neighbouring categories become one group",
+        )
+        self.name = dress(
+            QLineEdit(),
+            placeholderText="Name of the group",
+            accessibleName="Name of the group",
+            toolTip="What the categories that are selected above are called together",
+        )
+        self.level = dress(
+            QSpinBox(),
+            minimum=1,
+            maximum=99,
+            prefix="level ",
+            accessibleName="Level of the hierarchy",
+            toolTip="Which level of a hierarchy (value;level1;level2…) is taken",
+        )
         for box in (self.width_of_one, self.level):
             box.setMinimumHeight(self.name.sizeHint().height())
-
-    def _build(self) -> None:
-        table = self.table
-        table.setFont(tabular(table.font()))
-        table.setAccessibleName("Categories and their groups")
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.verticalHeader().hide()
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        table.horizontalHeader().setSectionResizeMode(_GROUP, QHeaderView.ResizeMode.Stretch)
-        self.width_of_one.setSuffix(" categories each")
-        self.width_of_one.setAccessibleName("Categories in an interval")
-        self.width_of_one.setToolTip("How many neighbouring categories become one group")
-        self.name.setPlaceholderText("Name of the group")
-        self.name.setAccessibleName("Name of the group")
-        self.name.setToolTip("What the categories that are selected above are called together")
-        self.level.setPrefix("level ")
-        self.level.setAccessibleName("Level of the hierarchy")
-        self.level.setToolTip("Which level of a hierarchy (value;level1;level2…) is taken")
-        self.load.setToolTip("Read groups from a file with column,value,group, or a level of a hierarchy")
-        layout = in_column(
+        self.by_interval = button("Make &intervals", self._on_intervals)
+        self.by_name, self.ungroup = button("&Group selected", self._on_named), button("&Ungroup", self._on_ungroup)
+        file = "Read groups from a file with column,value,group, or a level of a hierarchy"
+        self.load = button("&Load…", self._on_load, file)
+        self.name.returnPressed.connect(self._on_named)
+        in_column(
             muted("Records of one group count as equal, and the release names the group."),
-            (table, 1),
+            (self.table, 1),
+            in_row((self.width_of_one, 1), self.by_interval),
+            in_row((self.name, 1), self.by_name, self.ungroup),
+            in_row((self.level, 1), self.load),
+            self.told,
+            self.buttons,
             within=self,
             spacing=GRID,
         )
-        rows: tuple[tuple[QWidget, ...], ...] = (
-            (self.width_of_one, self.by_interval),
-            (self.name, self.by_name, self.ungroup),
-            (self.level, self.load),
-        )
-        for widgets in rows:
-            row = in_row((widgets[0], 1), *widgets[1:])
-            layout.addLayout(row)
-        layout.addWidget(self.told)
-        layout.addWidget(self._buttons)
-
-    def _connect(self) -> None:
-        self.by_interval.clicked.connect(self._on_intervals)
-        self.by_name.clicked.connect(self._on_named)
-        self.name.returnPressed.connect(self._on_named)
-        self.ungroup.clicked.connect(self._on_ungroup)
-        self.load.clicked.connect(self._on_load)
-        self.table.itemChanged.connect(self._on_changed)
-        self._buttons.accepted.connect(self._on_accepted)
-        self._buttons.rejected.connect(self.reject)
         # Return in the name field groups; it must not close the dialog at the same time.
-        for button in self.findChildren(QPushButton):
-            button.setAutoDefault(False)
+        for each in self.findChildren(QPushButton):
+            each.setAutoDefault(False)
 
     def groups(self) -> dict[str, str]:
         """The group of each value that has one of another name."""
@@ -135,11 +103,10 @@ class GroupingDialog(QDialog):
 
     def show_groups(self, groups: dict[str, str]) -> None:
         """Put these groups into the table."""
-        self.table.blockSignals(True)
-        for item, value in zip(self._groups, self._values, strict=True):
-            group = groups.get(value, "")
-            item.setText("" if group == value else group)
-        self.table.blockSignals(False)
+        with QSignalBlocker(self.table):
+            for item, value in zip(self._groups, self._values, strict=True):
+                group = groups.get(value, "")
+                item.setText("" if group == value else group)
         self._on_changed()
 
     def _selected(self) -> list[str]:
@@ -192,10 +159,8 @@ class GroupingDialog(QDialog):
     def _on_failed(self, failure: Failure) -> None:
         self.told.setText(failure.message)
 
-    @Slot()
     def _on_accepted(self) -> None:
         self.groups_chosen.emit(self._column, self.groups())
-        self.accept()
 
     def done(self, result: int) -> None:
         """The dialog closes: let the thread go."""

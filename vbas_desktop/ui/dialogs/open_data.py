@@ -5,32 +5,24 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QListWidget,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtCore import QUrl, Signal, Slot
+from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QWidget
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Silent
 from vbas_desktop.sources.address import record_place
 from vbas_desktop.sources.listing import has_tables, tables_of, with_table
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row
-from vbas_desktop.ui.widgets.fields import set_look
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
+from vbas_desktop.ui.widgets.dialog import CANCEL, OK, OPEN, Dialog
+from vbas_desktop.ui.widgets.fields import muted, set_look, told
 from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, REGION_FILES, ask_for_folder, ask_to_open
+from vbas_desktop.ui.widgets.file_row import DropPlace
 
 _GEOMETRY = {".geojson", ".gpkg", ".shp"}
 
 
-class FileField(QWidget):
+class FileField(DropPlace):
     """A path with a Browse button; takes a dropped file. `changed` tells of every change.
 
     ``near`` is where browsing begins as long as nothing is entered.
@@ -42,21 +34,16 @@ class FileField(QWidget):
         super().__init__()
         self._title, self._kinds = label.replace("&", ""), kinds
         self.near: Path | None = None
-        self.setAcceptDrops(True)
-        self.edit = QLineEdit()
-        self.edit.textChanged.connect(self._on_text_changed)
-        self.edit.setClearButtonEnabled(True)
-        self._invite("Type or paste a path, drop a file here, or browse")
         # The field itself would insert a dropped file as text; the row takes it as a path.
-        self.edit.setAcceptDrops(False)
+        self.edit = dress(QLineEdit(), clearButtonEnabled=True, acceptDrops=False)
+        self.edit.textChanged.connect(self._on_text_changed)
+        self.dropped.connect(lambda path: self.edit.setText(str(path)))
+        self._invite("Type or paste a path, drop a file here, or browse")
         caption = QLabel(label)
         caption.setBuddy(self.edit)
-        browse = dress(QPushButton(browse_label), accessibleName=f"Browse for the {self._title.lower()}")
-        browse.clicked.connect(self._on_browse)
-        self._row = row = QHBoxLayout()
-        row.addWidget(self.edit, 1)
-        row.addWidget(browse)
-        in_column(caption, row, within=self, margins=0, spacing=GRID // 2)
+        browse = button(browse_label, self._on_browse, accessibleName=f"Browse for the {self._title.lower()}")
+        self._row = in_row((self.edit, 1), browse)
+        in_column(caption, self._row, within=self, margins=0, spacing=GRID // 2)
 
     def _invite(self, words: str) -> None:
         dress(self.edit, placeholderText=words, toolTip=words)
@@ -80,7 +67,7 @@ class FileField(QWidget):
     @Slot()
     def _on_browse(self) -> None:
         start = self.path.parent if self.path is not None else self.near
-        ask_to_open(self, f"Choose the {self._title.lower()}", self._kinds, start, self._on_chosen)
+        ask_to_open(self, f"Choose the {self._title.lower()}", self._kinds, start, self.edit.setText)
 
     @Slot(str)
     def _on_text_changed(self, text: str) -> None:
@@ -88,31 +75,16 @@ class FileField(QWidget):
         self.edit.setToolTip(text or self.edit.placeholderText())
         self.changed.emit()
 
-    def _on_chosen(self, path: str) -> None:
-        self.edit.setText(path)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take one local file."""
-        urls = event.mimeData().urls()
-        if len(urls) == 1 and urls[0].isLocalFile():
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        """Show the dropped file's path."""
-        self.edit.setText(event.mimeData().urls()[0].toLocalFile())
-        event.acceptProposedAction()
-
 
 class RecordsField(FileField):
     """The same for records, which may also be a folder, or a table of a database."""
 
     def __init__(self) -> None:
         super().__init__("&Record file or address", RECORD_FILES, "&Browse…")
-        self.folder, self.tables = QPushButton("&Folder…"), QPushButton("&Tables…")
-        self.folder.setToolTip("A folder of Parquet or CSV files, read without loading them whole")
-        self.tables.setToolTip("The tables of the DuckDB file or PostgreSQL server that is entered")
-        self.folder.clicked.connect(self._on_folder)
-        self.tables.clicked.connect(self._on_tables)
+        folder = "A folder of Parquet or CSV files, read without loading them whole"
+        self.folder = button("&Folder…", self._on_folder, folder)
+        tables = "The tables of the DuckDB file or PostgreSQL server that is entered"
+        self.tables = button("&Tables…", self._on_tables, tables)
         self._row.addWidget(self.folder)
         self._row.addWidget(self.tables)
         self._invite("A path, or an address such as postgresql://user@host/database")
@@ -126,50 +98,33 @@ class RecordsField(FileField):
     @Slot()
     def _on_folder(self) -> None:
         start = self.path.parent if self.path is not None else self.near
-        ask_for_folder(self, "Choose the folder of the records", start, self._on_chosen)
+        ask_for_folder(self, "Choose the folder of the records", start, self.edit.setText)
 
     @Slot()
     def _on_tables(self) -> None:
         dialog = TablesDialog(self, self.text)
-        dialog.chosen.connect(self._on_chosen)
+        dialog.chosen.connect(self.edit.setText)
         dialog.open()
 
 
-class OpenDataDialog(QDialog):
+class OpenDataDialog(Dialog):
     """Two file fields; `chosen(records, regions)` once both are confirmed."""
 
     chosen = Signal(Path, Path)
 
     def __init__(self, parent: QWidget, records: Path | None = None, regions: Path | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Open data")
-        self.setMinimumWidth(660)
+        super().__init__(parent, "Open data", OPEN | CANCEL, (660, 0))
         self.records = RecordsField()
         self.regions = FileField("Re&gion file", REGION_FILES, "Bro&wse…")
-        self.reason = dress(QLabel(), wordWrap=True)
-        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Open | QDialogButtonBox.StandardButton.Cancel)
-        note = QLabel(
+        self.reason = told()
+        note = muted(
             "Records as CSV (also compressed) or Parquet, with one column that names the region; a folder or pattern "
             "of such files; or a table (file.duckdb#table, postgresql://user@host/database#table). Regions as CSV with "
             "coordinates, GeoJSON, GeoPackage or Shapefile. Separators, encoding and columns of coordinates are "
             "recognised; where that fails, say them in Input under “Reading options”."
         )
-        note.setProperty("look", "muted")
-        note.setWordWrap(True)
-        in_column(
-            self.records,
-            self.regions,
-            note,
-            self.reason,
-            self._buttons,
-            within=self,
-            margins=2 * GRID,
-            spacing=2 * GRID,
-        )
-        self._buttons.accepted.connect(self.accept)
-        self._buttons.rejected.connect(self.reject)
-        self.accepted.connect(self._on_accepted)
+        parts = (self.records, self.regions, note, self.reason, self.buttons)
+        in_column(*parts, within=self, margins=2 * GRID, spacing=2 * GRID)
         for field, path in ((self.records, records), (self.regions, regions)):
             field.changed.connect(self._on_changed)
             field.set_path(path)
@@ -183,9 +138,8 @@ class OpenDataDialog(QDialog):
         reason = why_not_open(records, regions)
         self.reason.setText(reason)
         set_look(self.reason, "warning" if records is not None and regions is not None else "muted")
-        self._buttons.button(QDialogButtonBox.StandardButton.Open).setEnabled(not reason)
+        self.buttons.button(OPEN).setEnabled(not reason)
 
-    @Slot()
     def _on_accepted(self) -> None:
         self.chosen.emit(self.records.path, self.regions.path)
 
@@ -207,37 +161,31 @@ def why_not_open(records: Path | None, regions: Path | None) -> str:
     return ""
 
 
-class TablesDialog(QDialog):
+class TablesDialog(Dialog):
     """The tables behind an address; `chosen` tells the address of one of them."""
 
     chosen = Signal(str)
     _answered = Signal(list, str)
 
     def __init__(self, parent: QWidget, address: str) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Choose a table")
-        self.setMinimumSize(460, 420)
+        super().__init__(parent, "Choose a table", OK | CANCEL, (460, 420))
         self._address = address
-        self.password = QLineEdit()
-        self.password.setEchoMode(QLineEdit.EchoMode.Password)
-        self.password.setPlaceholderText("Only if no password file has it; never stored")
-        self.password.setToolTip("Asked of the server once more with Connect; it is not kept")
-        self.connect_button = QPushButton("Co&nnect")
-        self.connect_button.clicked.connect(self.ask)
+        self.password = dress(
+            QLineEdit(),
+            echoMode=QLineEdit.EchoMode.Password,
+            placeholderText="Only if no password file has it; never stored",
+            toolTip="Asked of the server once more with Connect; it is not kept",
+        )
+        self.connect_button = button("Co&nnect", self.ask)
         self.tables = dress(QListWidget(), accessibleName="Tables")
         self.tables.itemSelectionChanged.connect(self._on_selected)
         self.tables.itemDoubleClicked.connect(self.accept)
-        self.state = dress(QLabel(), wordWrap=True)
-        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        self._buttons.accepted.connect(self.accept)
-        self._buttons.rejected.connect(self.reject)
+        self.state = told()
         caption = QLabel("&Password")
         caption.setBuddy(self.password)
         row = in_row((self.password, 1), self.connect_button)
-        in_column(caption, row, self.state, self.tables, self._buttons, within=self, margins=2 * GRID, spacing=GRID)
+        in_column(caption, row, self.state, self.tables, self.buttons, within=self, margins=2 * GRID, spacing=GRID)
         self._answered.connect(self._on_answered)
-        self.accepted.connect(self._on_accepted)
         self._on_selected()
         self.ask()
 
@@ -273,9 +221,8 @@ class TablesDialog(QDialog):
 
     @Slot()
     def _on_selected(self) -> None:
-        self._buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(self.tables.selectedItems()))
+        self.buttons.button(OK).setEnabled(bool(self.tables.selectedItems()))
 
-    @Slot()
     def _on_accepted(self) -> None:
         chosen = self.tables.currentItem()
         if chosen is not None:

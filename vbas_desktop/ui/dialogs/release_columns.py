@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from vbas_desktop.domain.records import Role
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.tables import cell, ticked_rows
 
 _NAMED = 6
 """So many columns are named in a sentence."""
@@ -48,33 +49,23 @@ class ReleaseColumns(QTableWidget):
         # The rest of the dialog is scrolled to where there is no room: of usual files every column is in sight.
         rows = min(len(columns), _IN_SIGHT) * height
         self.setMinimumHeight(rows + self.horizontalHeader().sizeHint().height() + GRID)
-        self.itemChanged.connect(self._on_item_changed)
+        self.itemChanged.connect(self.changed)
 
     def _fill(self, row: int, name: str, role: Role) -> None:
-        tick = QTableWidgetItem(name)
-        tick.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
         dropped = role is Role.IDENTIFIER
-        tick.setCheckState(Qt.CheckState.Unchecked if dropped else Qt.CheckState.Checked)
-        shown = QTableWidgetItem(str(role))
-        shown.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-        named = QTableWidgetItem(name)
+        tick, named = cell(name, ticked=not dropped), cell(name, editable=True)
         if dropped:
             # An identifier that is released would undo the whole release: change its role first, knowingly.
             tick.setFlags(Qt.ItemFlag.ItemIsSelectable)
             named.setFlags(Qt.ItemFlag.ItemIsSelectable)
             tick.setToolTip("Identifiers are never released. Give the column another role in Input if it is none.")
-        for column, item in ((_TICK, tick), (_ROLE, shown), (_NAME, named), (_ALLOWED, _allowing(role))):
+        for column, item in ((_TICK, tick), (_ROLE, cell(str(role))), (_NAME, named), (_ALLOWED, _allowing(role))):
             self.setItem(row, column, item)
 
     @property
     def kept(self) -> tuple[str, ...]:
         """The columns that are ticked."""
-        ticks = [self.item(row, _TICK) for row in range(len(self._columns))]
-        return tuple(
-            name
-            for name, tick in zip(self._columns, ticks, strict=True)
-            if tick is not None and tick.checkState() is Qt.CheckState.Checked
-        )
+        return tuple(self._columns[row] for row in ticked_rows(self, _TICK))
 
     @property
     def unprotected(self) -> tuple[str, ...]:
@@ -84,12 +75,7 @@ class ReleaseColumns(QTableWidget):
     @property
     def allowed(self) -> tuple[str, ...]:
         """The columns that are released even if they tell of a person, a place or a category."""
-        ticks = [self.item(row, _ALLOWED) for row in range(len(self._columns))]
-        return tuple(
-            name
-            for name, tick in zip(self._columns, ticks, strict=True)
-            if tick is not None and tick.checkState() is Qt.CheckState.Checked
-        )
+        return tuple(self._columns[row] for row in ticked_rows(self, _ALLOWED))
 
     def take_up(self, kept: Collection[str], renames: Mapping[str, str], allowed: Collection[str]) -> None:
         """Show choices that were made before."""
@@ -113,24 +99,18 @@ class ReleaseColumns(QTableWidget):
                 result[name] = text
         return result
 
-    @Slot()
-    def _on_item_changed(self) -> None:
-        self.changed.emit()
-
 
 def _allowing(role: Role) -> QTableWidgetItem:
     """A tick for columns that are tested before an export: those that are neither region nor quasi-identifier."""
-    item = QTableWidgetItem()
     if role in (Role.REGION, Role.QUASI_IDENTIFIER, Role.IDENTIFIER):
+        item = cell()
         item.setFlags(Qt.ItemFlag.ItemIsSelectable)
         return item
-    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
-    item.setCheckState(Qt.CheckState.Unchecked)
-    item.setToolTip(
+    tip = (
         "Every column is tested before the export. Ticked, this one is released even if it tells a person, a place "
         "or a category more finely than the release; the internal report says so."
     )
-    return item
+    return cell(ticked=False, tip=tip)
 
 
 def unprotected_in_words(columns: Sequence[str]) -> str:

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QDoubleSpinBox,
-    QHeaderView,
-    QListWidget,
-    QPushButton,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QListWidget, QTableWidget, QWidget
 
 from vbas_desktop.domain.criteria import TITLES, Criterion, Sensitive
 from vbas_desktop.domain.records import MISSING, ColumnFacts, finite_number
-from vbas_desktop.ui.theme import GRID, tabular
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row
+from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, offer
+from vbas_desktop.ui.widgets.dialog import CANCEL, OK, Dialog
 from vbas_desktop.ui.widgets.fields import Field, muted
+from vbas_desktop.ui.widgets.tables import fill_table, frequency_cells, ticked_rows
 
 _ONLY_TOLD = "Report only, suppress nothing"
 _LIMITS = {
@@ -44,47 +34,39 @@ _EXPLAINED = {
     "closeness": "Harmful values are at most T more frequent in a released class than in all released records.",
     "ordered-closeness": "Numbers lie in a released class at most T of the whole scale away from all released records.",
 }
-_VALUE, _RECORDS = range(2)
 
 
-class SensitiveDialog(QDialog):
+class SensitiveDialog(Dialog):
     """`chosen(Sensitive)` for each column whose settings the user confirms."""
 
     chosen = Signal(object)
 
     def __init__(self, columns: list[tuple[ColumnFacts, Sensitive]], parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Sensitive values")
-        self.setMinimumSize(520, 560)
+        super().__init__(parent, "Sensitive values", OK | CANCEL, (520, 560))
         self._facts = {facts.name: facts for facts, _ in columns}
         self._now = {each.column: each for _, each in columns}
         self._before = dict(self._now)
         self._shown = ""
         self._listed: list[Criterion] = []
         self.column, self.kind = QComboBox(), QComboBox()
-        self.limit, self.factor = QDoubleSpinBox(), QDoubleSpinBox()
-        self.add, self.remove = QPushButton("&Add"), QPushButton("&Take out")
-        self.criteria = QListWidget()
-        self.values = QTableWidget(0, 2)
+        self.limit = QDoubleSpinBox()
+        self.factor = dress(QDoubleSpinBox(), minimum=0.1, maximum=999.0, value=2.0)
+        about_add = "Put this criterion on the list: released classes must meet all that are on it"
+        self.add = button("&Add", self._on_add, about_add)
+        self.remove = button("&Take out", self._on_remove, "Take the chosen criterion from the list")
+        self.criteria = dress(
+            QListWidget(), accessibleName="Criteria that released classes must meet, all of them", wordWrap=True
+        )
+        self.values = QTableWidget()
         self.explained = muted()
-        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        offer(self.column, ((name, name) for name in self._now))
         self._build()
-        self._connect()
+        self.column.activated.connect(self._on_column)
+        self.kind.activated.connect(self._on_kind)
+        self.criteria.currentRowChanged.connect(self._on_listed)
         self._on_column()
 
     def _build(self) -> None:
-        for name in self._now:
-            self.column.addItem(name, name)
-        self.factor.setRange(0.1, 999.0)
-        self.factor.setValue(2.0)
-        self.values.setHorizontalHeaderLabels(["Value; ticked ones are benign", "Records"])
-        self.values.setAccessibleName("Values; ticked ones are benign")
-        self.values.setFont(tabular(self.values.font()))
-        dress(self.values, selectionBehavior=QAbstractItemView.SelectionBehavior.SelectRows, tabKeyNavigation=False)
-        self.values.verticalHeader().hide()
-        self.values.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.values.horizontalHeader().setSectionResizeMode(_VALUE, QHeaderView.ResizeMode.Stretch)
         self.limit_field = Field("&Limit", self.limit, "See below what it means")
         self.factor_field = Field("&C, times", self.factor, "See below what it means")
         top = Qt.AlignmentFlag.AlignTop
@@ -95,10 +77,6 @@ class SensitiveDialog(QDialog):
             (self.add, 0, Qt.AlignmentFlag.AlignBottom),
             spacing=2 * GRID,
         )
-        self.add.setToolTip("Put this criterion on the list: released classes must meet all that are on it")
-        self.remove.setToolTip("Take the chosen criterion from the list")
-        self.criteria.setAccessibleName("Criteria that released classes must meet, all of them")
-        self.criteria.setWordWrap(True)
         self.criteria.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.criteria.setMaximumHeight(4 * self.criteria.fontMetrics().lineSpacing() + GRID)
         listed = in_row((self.criteria, 1), (self.remove, 0, Qt.AlignmentFlag.AlignTop))
@@ -109,19 +87,10 @@ class SensitiveDialog(QDialog):
             listed,
             muted("Tick the values that do no harm if they are learned, such as “none” or “healthy”:"),
             (self.values, 1),
-            self._buttons,
+            self.buttons,
             within=self,
             spacing=GRID,
         )
-
-    def _connect(self) -> None:
-        self.column.activated.connect(self._on_column)
-        self.kind.activated.connect(self._on_kind)
-        self.add.clicked.connect(self._on_add)
-        self.remove.clicked.connect(self._on_remove)
-        self.criteria.currentRowChanged.connect(self._on_listed)
-        self._buttons.accepted.connect(self._on_accepted)
-        self._buttons.rejected.connect(self.reject)
 
     def show_column(self, name: str) -> None:
         """Turn to another column; what was set for the one before is kept until OK or Cancel."""
@@ -135,7 +104,9 @@ class SensitiveDialog(QDialog):
         self._shown = self.column.currentData()
         chosen, facts = self._now[self._shown], self._facts[self._shown]
         self._fill_kinds(facts)
-        self._fill_values(facts, chosen)
+        heads = ("Value; ticked ones are benign", "Records")
+        cells = frequency_cells(facts, chosen.is_benign)
+        fill_table(self.values, "Values; ticked ones are benign", heads, cells, wide=0)
         # The first is in the fields, the others on the list.
         criterion, *others = chosen.criteria or (None,)
         self.kind.setCurrentIndex(max(0, self.kind.findData(criterion.kind if criterion else "")))
@@ -181,27 +152,8 @@ class SensitiveDialog(QDialog):
     def _fill_kinds(self, facts: ColumnFacts) -> None:
         values = facts.categories.values if facts.categories is not None else ()
         ordered = bool(values) and all(finite_number(value) is not None for value in values)
-        self.kind.clear()
-        self.kind.addItem(_ONLY_TOLD, "")
-        for kind in _LIMITS:
-            if ordered or kind != "ordered-closeness":
-                self.kind.addItem(TITLES[kind], kind)
-                self.kind.setItemData(self.kind.count() - 1, _EXPLAINED[kind], Qt.ItemDataRole.ToolTipRole)
-
-    def _fill_values(self, facts: ColumnFacts, chosen: Sensitive) -> None:
-        assert facts.categories is not None
-        values = facts.categories.values
-        self.values.setRowCount(len(values))
-        for row, value in enumerate(values):
-            records = int(facts.frequencies[row]) if facts.frequencies is not None else 0
-            name = QTableWidgetItem(facts.categories.label(row))
-            name.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
-            name.setCheckState(Qt.CheckState.Checked if chosen.is_benign(value) else Qt.CheckState.Unchecked)
-            number = QTableWidgetItem(f"{records:,}")
-            number.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-            number.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            self.values.setItem(row, _VALUE, name)
-            self.values.setItem(row, _RECORDS, number)
+        kinds = [kind for kind in _LIMITS if ordered or kind != "ordered-closeness"]
+        offer(self.kind, [(_ONLY_TOLD, ""), *((TITLES[kind], kind, _EXPLAINED[kind]) for kind in kinds)])
 
     @Slot()
     def _on_kind(self) -> None:
@@ -223,19 +175,13 @@ class SensitiveDialog(QDialog):
         name = self._shown
         categories = self._facts[name].categories
         assert categories is not None
-        benign = tuple(
-            value or MISSING
-            for row, value in enumerate(categories.values)
-            if (item := self.values.item(row, _VALUE)) is not None and item.checkState() is Qt.CheckState.Checked
-        )
+        benign = tuple(categories.values[row] or MISSING for row in ticked_rows(self.values, 0))
         first = self._in_fields()
         criteria = ([] if first is None else [first]) + self._listed
         return Sensitive(name, benign, tuple(dict.fromkeys(criteria)))
 
-    @Slot()
     def _on_accepted(self) -> None:
         self._now[self._shown] = self._read()
         for name, each in self._now.items():
             if each != self._before[name]:
                 self.chosen.emit(each)
-        self.accept()

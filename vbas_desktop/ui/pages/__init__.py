@@ -34,7 +34,7 @@ class Page:
     icon: str = "table"
     shortcut: str = ""
     summary: str = ""
-    needs_data: bool = True
+    needs_data: bool = False
 
     def create(self, context: Context) -> QWidget:
         """The page's widget."""
@@ -49,7 +49,6 @@ COMPARE = Page(
     icon="compare",
     shortcut="Ctrl+Shift+K",
     summary="Many combinations of approaches at once, the winners, and the published experiments",
-    needs_data=False,
 )
 
 PAGES: tuple[Page, ...] = (
@@ -59,7 +58,6 @@ PAGES: tuple[Page, ...] = (
         icon="search",
         shortcut="Ctrl+Shift+F",
         summary="The finest place for every combination of attribute levels, within the allowed loss",
-        needs_data=False,
     ),
     COMPARE,
     Page(
@@ -68,7 +66,6 @@ PAGES: tuple[Page, ...] = (
         icon="search",
         shortcut="Ctrl+Shift+R",
         summary="Which combinations of answers point at few people, and coarsening them step by step",
-        needs_data=False,
     ),
     Page(
         "Appointments",
@@ -76,7 +73,6 @@ PAGES: tuple[Page, ...] = (
         icon="calendar",
         shortcut="Ctrl+Shift+A",
         summary="Plan a screening so that centre and time single nobody out",
-        needs_data=False,
     ),
     Page(
         "Representability",
@@ -84,7 +80,6 @@ PAGES: tuple[Page, ...] = (
         icon="scale",
         shortcut="Ctrl+Shift+V",
         summary="What a solution, or any anonymised file, is still worth against its original",
-        needs_data=False,
     ),
     Page(
         "Requirements",
@@ -92,7 +87,6 @@ PAGES: tuple[Page, ...] = (
         icon="filter",
         shortcut="Ctrl+Shift+Q",
         summary="What a researcher needs of the release, checked against the solutions",
-        needs_data=False,
     ),
     Page(
         "Policy",
@@ -100,7 +94,6 @@ PAGES: tuple[Page, ...] = (
         icon="shield",
         shortcut="Ctrl+Shift+Y",
         summary="The checklist of a release: what is settled, by what evidence, and who signed",
-        needs_data=False,
     ),
     Page(
         "Releases",
@@ -108,6 +101,7 @@ PAGES: tuple[Page, ...] = (
         icon="export",
         shortcut="Ctrl+Shift+L",
         summary="What was handed to whom, and whether the shown solution would single people out beside it",
+        needs_data=True,
     ),
 )
 """The pages in the order of the menu."""

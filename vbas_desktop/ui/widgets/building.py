@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
+    QGridLayout,
     QHBoxLayout,
     QLayout,
     QMenu,
+    QPushButton,
     QScrollArea,
     QSplitter,
     QVBoxLayout,
@@ -39,6 +41,36 @@ def dress(widget: Q, **properties: object) -> Q:
         if not widget.setProperty(name, value) and name != "look":
             raise AttributeError(f"{type(widget).__name__} has no property “{name}”")
     return widget
+
+
+def button(
+    text: str,
+    clicked: Callable[[], object] | SignalInstance | None = None,
+    tip: str = "",
+    keys: str = "",
+    **properties: object,
+) -> QPushButton:
+    """A button: what follows a click, what its tip says, and the keys that press it, which the tip tells, too."""
+    made = dress(QPushButton(text), toolTip=f"{tip} ({keys})" if keys else tip, **properties)
+    if keys:
+        made.setShortcut(keys)
+    if clicked is not None:
+        made.clicked.connect(clicked)
+    return made
+
+
+def passing_menu(parent: QWidget) -> QMenu:
+    """A menu that is gone once it is closed."""
+    menu = QMenu(parent)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    return menu
+
+
+def pause(milliseconds: int, then: Callable[[], object], parent: QObject) -> QTimer:
+    """A timer that waits once each time it is started, then calls."""
+    timer = dress(QTimer(parent), singleShot=True, interval=milliseconds)
+    timer.timeout.connect(then)
+    return timer
 
 
 def offer(combo: QComboBox, entries: Iterable[tuple[Any, ...]]) -> None:
@@ -73,9 +105,13 @@ def in_row(
     return _filled(QHBoxLayout() if within is None else QHBoxLayout(within), parts, margins, spacing)
 
 
+def _sides(margins: Margins) -> tuple[int, int, int, int]:
+    return (margins, margins, margins, margins) if isinstance(margins, int) else margins
+
+
 def _filled(layout: B, parts: tuple[Part, ...], margins: Margins | None, spacing: int | None) -> B:
     if margins is not None:
-        layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
+        layout.setContentsMargins(*_sides(margins))
     if spacing is not None:
         layout.setSpacing(spacing)
     for part in parts:
@@ -86,6 +122,35 @@ def _filled(layout: B, parts: tuple[Part, ...], margins: Margins | None, spacing
         put: Any = layout.addWidget if isinstance(content, QWidget) else layout.addLayout
         put(content, *how)
     return layout
+
+
+def in_grid(
+    *rows: Sequence[QWidget | None],
+    within: QWidget | None = None,
+    margins: Margins | None = None,
+    across: int | None = None,
+    down: int | None = None,
+    shares: Sequence[int] = (),
+) -> QGridLayout:
+    """Rows below each other, ``across`` and ``down`` being the gaps between their widgets, ``shares`` what each column
+    gets of the free room. The last widget of a short row reaches to the right end; None leaves a place empty.
+    """
+    grid = QGridLayout() if within is None else QGridLayout(within)
+    if margins is not None:
+        grid.setContentsMargins(*_sides(margins))
+    if across is not None:
+        grid.setHorizontalSpacing(across)
+    if down is not None:
+        grid.setVerticalSpacing(down)
+    for column, share in enumerate(shares):
+        grid.setColumnStretch(column, share)
+    columns = max(map(len, rows), default=0)
+    for place, row in enumerate(rows):
+        for column, widget in enumerate(row):
+            if widget is not None:
+                last = column == len(row) - 1
+                grid.addWidget(widget, place, column, 1, columns - column if last else 1)
+    return grid
 
 
 def split(*panes: QWidget, sizes: Sequence[int] = (), upright: bool = False, growing: int | None = None) -> QSplitter:

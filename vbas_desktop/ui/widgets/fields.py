@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Slot
-from PySide6.QtGui import QResizeEvent
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, Slot
+from PySide6.QtGui import QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
+    QGridLayout,
     QLabel,
     QLayout,
     QSizePolicy,
+    QStackedLayout,
     QToolButton,
+    QToolTip,
     QWidget,
 )
 
+from vbas_desktop.domain.errors import InputError
 from vbas_desktop.settings.declaration import Setting
 from vbas_desktop.ui.theme import GRID
 
-from .building import dress, in_column, in_row
+from .building import dress, in_column, in_grid, in_row
 
 _LONGEST_NAME = 24
 
@@ -35,9 +42,24 @@ def title(text: str) -> QLabel:
     return dress(QLabel(text), look="title", indent=0)
 
 
+def told(text: str = "", look: str = "", **properties: object) -> QLabel:
+    """Words that may take several lines."""
+    return dress(QLabel(text), look=look, wordWrap=True, **properties)
+
+
 def muted(text: str = "") -> QLabel:
     """A line of less important text."""
-    return dress(QLabel(text), look="muted", wordWrap=True)
+    return told(text, "muted")
+
+
+@contextmanager
+def saying_wrong(label: QLabel) -> Iterator[None]:
+    """Within it, what is wrong with an input is said in a label, which says nothing otherwise."""
+    label.clear()
+    try:
+        yield
+    except InputError as error:
+        label.setText("\n".join(str(finding) for finding in error.findings))
 
 
 class _NoWheel(QObject):
@@ -58,15 +80,20 @@ def without_wheel(widget: QWidget) -> None:
 
 
 class Field(QWidget):
-    """A widget with its label above and, if something is wrong, the message below."""
+    """A widget with its label above and, if something is wrong, the message below. A ``narrow`` one takes what room
+    there is.
+    """
 
-    def __init__(self, label: str, widget: QWidget, help: str = "") -> None:
+    def __init__(self, label: str, widget: QWidget, help: str = "", narrow: bool = False) -> None:
         super().__init__()
         self.widget = widget
         self.caption = QLabel(label)
         self.caption.setBuddy(widget)
-        self.message = dress(QLabel(), look="error", wordWrap=True)
+        self.message = told(look="error")
         self.message.hide()
+        if narrow:
+            dress(widget, minimumWidth=1)
+            dress(self.caption, minimumWidth=1)
         for part in (self.caption, widget):
             part.setToolTip(help)
         dress(widget, accessibleName=label.replace("&", ""), accessibleDescription=help)
@@ -79,6 +106,14 @@ class Field(QWidget):
         self.message.setText(message)
         self.message.setVisible(bool(message))
         set_look(self.widget, "wrong" if message else "")
+
+
+def in_pairs(*fields: tuple[str, QWidget, str], down: int = GRID // 2) -> QGridLayout:
+    """Fields (label, widget, help) two by two, as narrow as there is room."""
+    made: list[QWidget | None] = [Field(*each, narrow=True) for each in fields]
+    if len(made) % 2:
+        made.append(None)
+    return in_grid(*zip(made[::2], made[1::2], strict=True), across=GRID, down=down, shares=(1, 1))
 
 
 def with_button(field: Field, button: QWidget) -> QWidget:
@@ -107,10 +142,42 @@ def clear(layout: QLayout) -> None:
 class EmptyState(QWidget):
     """One muted sentence in the middle."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.label = dress(QLabel(text), look="muted", wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.label = told(text, "muted", alignment=Qt.AlignmentFlag.AlignCenter)
         in_column(1, self.label, 1, within=self)
+
+
+class Telling(QWidget):
+    """A drawing whose parts tell what they are while the pointer rests on them. Subclasses say what in `tip_at`."""
+
+    def tip_at(self, position: QPointF) -> str:
+        """What is told of a place; empty: nothing."""
+        raise NotImplementedError
+
+    def event(self, event: QEvent) -> bool:
+        """Tell of the place under the pointer."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            told = self.tip_at(QPointF(event.pos()))
+            if told:
+                QToolTip.showText(event.globalPos(), told, self)
+                return True
+            QToolTip.hideText()
+        return super().event(event)
+
+
+class OrEmpty(QStackedLayout):
+    """What there is to see within a widget, or, as long as there is nothing, a sentence that says what to do."""
+
+    def __init__(self, text: str, content: QWidget, within: QWidget) -> None:
+        super().__init__(within)
+        self.empty, self.content = EmptyState(text), content
+        self.addWidget(self.empty)
+        self.addWidget(content)
+
+    def show_content(self, there_is: bool) -> None:
+        """Show the content, or the sentence."""
+        self.setCurrentWidget(self.content if there_is else self.empty)
 
 
 class Unfold(QToolButton):

@@ -1,11 +1,12 @@
-"""Asking for files."""
+"""Asking for files, and opening them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtCore import QStandardPaths, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from vbas_desktop.files.places import sample_data
@@ -55,6 +56,11 @@ def ask_for_folder(parent: QWidget, title: str, start: Path | None, then: Callab
 def beside(source: Path, name: str) -> Path:
     """A suggested place for what is made of a file: next to it, or among the user's documents for the sample."""
     return documents() / name if is_sample(source) else source.absolute().with_name(name)
+
+
+def open_outside(path: Path) -> None:
+    """Open a file or folder with the program that the system has for it."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
 
 def _opened(dialog: QFileDialog, then: Callable[[str], None]) -> QFileDialog:

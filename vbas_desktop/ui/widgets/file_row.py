@@ -6,57 +6,68 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import (
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from vbas_desktop.ui.theme import GRID, Theme
 from vbas_desktop.ui.widgets.fields import muted
 from vbas_desktop.ui.widgets.file_dialogs import RECORD_FILES, ask_for_folder, ask_to_open
 
-from .building import dress, in_column, in_row
+from .building import Part, button, dress, in_column, in_row
 
 
-class FileRow(QWidget):
+class DropPlace(QWidget):
+    """Takes one local file: `dropped(Path)`."""
+
+    dropped = Signal(Path)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAcceptDrops(True)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take one local file."""
+        urls = event.mimeData().urls()
+        if len(urls) == 1 and urls[0].isLocalFile():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """The file was dropped here."""
+        self.dropped.emit(Path(event.mimeData().urls()[0].toLocalFile()))
+        event.acceptProposedAction()
+
+
+class FileRow(DropPlace):
     """`chosen(Path)`: the user chose or dropped a file; `cleared()`: none is wanted any more."""
 
     chosen = Signal(Path)
     cleared = Signal()
+    nothing = "none yet"
+    """What is said while there is no file."""
 
     def __init__(self, label: str, help: str, theme: Theme, clearable: bool = False) -> None:
         super().__init__()
-        plain = label.replace("&", "")
-        self._label = plain
+        self._label, self._clearable = label.replace("&", ""), clearable
+        what = self._label.lower()
         self.path: Path | None = None
-        self.caption = QLabel(label)
-        self.name = QLabel("none yet")
+        self.caption, self.name = QLabel(label), QLabel()
         self.name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.facts = muted()
-        self.facts.hide()
-        self.choose = dress(QPushButton("Choose…"), accessibleName=f"Choose {plain.lower()}")
+        self.choose = button("Choose…", self._on_choose, help, accessibleName=f"Choose {what}")
         self.caption.setBuddy(self.choose)
-        self.choose.clicked.connect(self._on_choose)
-        self.clear = QToolButton()
+        self.clear = dress(QToolButton(), autoRaise=True, toolTip=f"Without {what}", accessibleName=f"Without {what}")
         theme.set_icon(self.clear, "close")
-        dress(self.clear, autoRaise=True, toolTip=f"Without {plain.lower()}", accessibleName=f"Without {plain.lower()}")
         self.clear.clicked.connect(self._on_clear)
-        self.clear.setVisible(False)
-        self._clearable = clearable
-        for widget in (self.caption, self.name, self.choose):
+        self.show_file(None)
+        for widget in (self.caption, self.name):
             widget.setToolTip(help)
         row = in_row((self.name, 1), self.clear, self.choose)
         in_column(self.caption, row, self.facts, within=self, margins=0, spacing=GRID // 4)
-        self.setAcceptDrops(True)
+        self.dropped.connect(self.chosen)
 
     def show_file(self, path: Path | None, facts: str = "") -> None:
         """Show a file and what was understood of it; None: no file."""
         self.path = path
-        self.name.setText(path.name if path is not None else "none yet")
+        self.name.setText(path.name if path is not None else self.nothing)
         self.name.setToolTip(str(path) if path is not None else "")
         self.facts.setText(facts)
         self.facts.setVisible(bool(facts))
@@ -72,16 +83,22 @@ class FileRow(QWidget):
         self.show_file(None)
         self.cleared.emit()
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take one local file."""
-        urls = event.mimeData().urls()
-        if len(urls) == 1 and urls[0].isLocalFile():
-            event.acceptProposedAction()
 
-    def dropEvent(self, event: QDropEvent) -> None:
-        """The file was dropped here."""
-        self.chosen.emit(Path(event.mimeData().urls()[0].toLocalFile()))
-        event.acceptProposedAction()
+class FolderRow(FileRow):
+    """The same for a folder, which is shown as soon as it is chosen; ``title`` says what it is a folder of."""
+
+    nothing = "none"
+
+    def __init__(self, label: str, title: str, help: str, theme: Theme) -> None:
+        super().__init__(label, help, theme, clearable=True)
+        self._title = title
+        self.setAcceptDrops(False)
+        dress(self.choose, accessibleName=f"Choose the {title.lower()}")
+        dress(self.clear, toolTip=f"Without {title.lower()}", accessibleName=f"Without {title.lower()}")
+
+    @Slot()
+    def _on_choose(self) -> None:
+        ask_for_folder(self, self._title, self.path, lambda chosen: self.show_file(Path(chosen)))
 
 
 NARROWEST = 272
@@ -91,46 +108,13 @@ NARROWEST = 272
 class SidePanel(QScrollArea):
     """Scrolls up and down only; what is in it keeps to its width."""
 
-    def hold(self, inner: QWidget) -> None:
-        """Show these settings."""
+    def hold(self, *parts: Part) -> None:
+        """Show these settings below each other."""
+        inner = QWidget()
+        in_column(*parts, 1, within=inner, margins=(GRID, 0, GRID, GRID), spacing=GRID)
         self.setWidget(inner)
         self.setWidgetResizable(True)
         # Its fields are stops of the tab key, and come into view with it.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(NARROWEST)
-
-
-class FolderRow(QWidget):
-    """``path`` is the chosen folder, None without one."""
-
-    def __init__(self, title: str, theme: Theme) -> None:
-        super().__init__()
-        self._title = title
-        self.path: Path | None = None
-        self.name = QLabel("none")
-        self.name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.choose = dress(QPushButton("Choose…"), accessibleName=f"Choose the {title.lower()}")
-        self.clear = dress(
-            QToolButton(), autoRaise=True, toolTip=f"Without {title.lower()}", accessibleName=f"Without {title.lower()}"
-        )
-        self.clear.hide()
-        in_row((self.name, 1), self.clear, self.choose, within=self, margins=0)
-        self.choose.clicked.connect(self._on_choose)
-        self.clear.clicked.connect(self._on_clear)
-        theme.set_icon(self.clear, "close")
-
-    def use(self, folder: Path | None) -> None:
-        """Take a folder, or none."""
-        self.path = folder
-        self.name.setText(folder.name if folder is not None else "none")
-        self.name.setToolTip(str(folder or ""))
-        self.clear.setVisible(folder is not None)
-
-    @Slot()
-    def _on_choose(self) -> None:
-        ask_for_folder(self, self._title, self.path, lambda chosen: self.use(Path(chosen)))
-
-    @Slot()
-    def _on_clear(self) -> None:
-        self.use(None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QIcon, QKeyEvent, QMouseEvent
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QLineEdit, QMenu, QWidget
 from vbas_desktop.domain.listing import parts_of, quoted, unquoted
 from vbas_desktop.files.places import resource
 
-from .building import ticked
+from .building import offer, ticked
 
 _TICKING_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -22,6 +22,12 @@ class TickingMenu(QMenu):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setToolTipsVisible(True)
+
+    def offer(self, names: Iterable[str], chosen: Collection[str], then: Callable[[], None]) -> None:
+        """Have these names ticked; each time one is, or is no longer, something follows."""
+        self.clear()
+        for name in names:
+            ticked(self, name, name in chosen, name).triggered.connect(then)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Set a tick without closing."""
@@ -83,10 +89,7 @@ class NamesEdit(QLineEdit):
         """Show the list below the field."""
         if not self.offered:
             return
-        chosen = self.chosen()
-        self.menu.clear()
-        for name in self.offered:
-            ticked(self.menu, name, name in chosen, name).triggered.connect(self._on_ticked)
+        self.menu.offer(self.offered, self.chosen(), self._on_ticked)
         self.menu.popup(self.mapToGlobal(self.rect().bottomLeft()))
 
     @Slot()
@@ -122,14 +125,13 @@ def narrow_list(titles: Mapping[str | None, str] | None = None) -> QComboBox:
     """A list that need not show its longest entry in full while it is closed."""
     combo = QComboBox()
     make_narrow(combo)
-    for value, text in (titles or {}).items():
-        combo.addItem(text, value)
+    offer(combo, ((text, value) for value, text in (titles or {}).items()))
     return combo
 
 
-def make_narrow(combo: QComboBox) -> None:
-    """The same for one that is there."""
-    combo.setMinimumContentsLength(8)
+def make_narrow(combo: QComboBox, letters: int = 8) -> None:
+    """The same for one that is there, with so many letters in sight."""
+    combo.setMinimumContentsLength(letters)
     combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
 
 
@@ -147,10 +149,7 @@ class ColumnList(QComboBox):
     def offer(self, names: Iterable[str]) -> None:
         """The names that can be chosen; what is chosen stays."""
         chosen = self.chosen
-        self.clear()
-        self.addItem(self._nothing, None)
-        for name in dict.fromkeys(names):
-            self.addItem(name, name)
+        offer(self, [(self._nothing, None), *((name, name) for name in dict.fromkeys(names))])
         self.choose(chosen)
 
     @property

@@ -4,10 +4,11 @@ own is read and written.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
 from vbas_desktop.approaches.base import Parameter
 from vbas_desktop.approaches.registry import approaches
@@ -19,7 +20,7 @@ from vbas_desktop.settings.reading import RecordOptions
 from vbas_desktop.settings.writing import Writing
 from vbas_desktop.ui.theme import GRID
 
-from .building import in_column
+from .building import dress, in_column, in_grid, offer
 from .fields import Field, clear, setting_field
 from .names_edit import NamesEdit, narrow_list
 
@@ -44,16 +45,10 @@ class ParameterField(Field):
         if declared.kind is bool:
             return QCheckBox("Yes")
         if declared.kind == "approach":
-            combo = QComboBox()
-            for name, kind in approaches(component).items():
-                if name != chosen:
-                    combo.addItem(kind.card.title, name)
-            return combo
+            others = (name for name in approaches(component) if name != chosen)
+            return _list((approaches(component)[name].card.title, name) for name in others)
         if declared.choices:
-            combo = QComboBox()
-            for choice in declared.choices:
-                combo.addItem(choice[:1].upper() + choice[1:], choice)
-            return combo
+            return _list((choice[:1].upper() + choice[1:], choice) for choice in declared.choices)
         return NamesEdit() if declared.region_columns else QLineEdit()
 
     def offer(self, regions: Regions | None) -> None:
@@ -116,10 +111,7 @@ class ParameterForm(QWidget):
         self._shown: str | None = None
         self.fields: dict[str, ParameterField] = {}
         self._arranged: list[ParameterField] = []
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(2 * GRID, 0, 0, 0)
-        self._grid.setHorizontalSpacing(2 * GRID)
-        self._grid.setVerticalSpacing(GRID)
+        self._grid = in_grid(within=self, margins=(2 * GRID, 0, 0, 0), across=2 * GRID, down=GRID, shares=(1, 1))
         self.refresh()
 
     def refresh(self) -> None:
@@ -148,8 +140,6 @@ class ParameterForm(QWidget):
             field.setParent(self)
             field.edited.connect(self._on_edited)
             self.fields[parameter.name] = field
-        self._grid.setColumnStretch(0, 1)
-        self._grid.setColumnStretch(1, 1)
 
     def _arrange(self) -> None:
         """Two beside each other, without gaps where fields are hidden."""
@@ -176,7 +166,7 @@ class ReadingFields(QWidget):
     def __init__(self, what: str) -> None:
         super().__init__()
         self.combos: dict[str, QComboBox] = {}
-        column = _column(self)
+        column = in_column(within=self, margins=0, spacing=GRID)
         for declared in settings_of(RecordOptions):
             combo = self.combos[declared.name] = narrow_list(declared.titles)
             combo.activated.connect(self.changed)
@@ -196,24 +186,22 @@ class WritingFields(QWidget):
 
     def __init__(self, with_identifiers: bool = True) -> None:
         super().__init__()
-        self.identifiers, self.seed = NamesEdit(), QLineEdit()
-        self.seed.setPlaceholderText("drawn anew")
+        self.identifiers = dress(NamesEdit(), placeholderText="name, phone")
+        self.seed = dress(QLineEdit(), placeholderText="drawn anew")
         escape = setting_of(Writing, "escape_formulas")
-        self.formulas = QCheckBox("Escape formulas")
-        self.formulas.setToolTip(escape.help.removesuffix("."))
-        self.formulas.setAccessibleName(escape.title)
-        column = _column(self)
+        tip = escape.help.removesuffix(".")
+        self.formulas = dress(QCheckBox("Escape formulas"), toolTip=tip, accessibleName=escape.title)
+        seed = setting_field(setting_of(Writing, "shuffle_seed"), self.seed)
+        column = in_column(seed, self.formulas, within=self, margins=0, spacing=GRID)
         if with_identifiers:
-            self.identifiers.setPlaceholderText("name, phone")
-            column.addWidget(setting_field(setting_of(Writing, "identifiers"), self.identifiers))
-        column.addWidget(setting_field(setting_of(Writing, "shuffle_seed"), self.seed))
-        column.addWidget(self.formulas)
+            column.insertWidget(0, setting_field(setting_of(Writing, "identifiers"), self.identifiers))
 
     def value(self, identifiers: tuple[str, ...]) -> Writing:
         """What is entered, with these columns left out."""
         return Writing(identifiers, self.seed.text().strip() or None, self.formulas.isChecked())
 
 
-def _column(widget: QWidget) -> QVBoxLayout:
-    column = in_column(within=widget, margins=0, spacing=GRID)
-    return column
+def _list(entries: Iterable[tuple[str, str]]) -> QComboBox:
+    combo = QComboBox()
+    offer(combo, entries)
+    return combo

@@ -28,9 +28,12 @@ from PySide6.QtGui import QColor, QGuiApplication, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
+    QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
+    QTableWidget,
+    QTableWidgetItem,
     QWidget,
 )
 
@@ -174,16 +177,79 @@ def offer_to_save_rows(context: Context, parent: QWidget, rows: list[list[str]],
     """Ask where rows are to go and write them there as CSV in the background."""
 
     def save(chosen: str) -> None:
-        def job(progress: Progress) -> Path:
-            progress.update("Saving the table")
-            text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows(rows)
-            write_text(Path(chosen), text.getvalue())
-            return Path(chosen)
-
-        context.runner.start("Saving the table", job, lambda path: context.say(f"Saved {path}."))
+        save_rows(context, "Saving the table", rows, Path(chosen))
 
     ask_to_save(parent, "Save table", "CSV table (*.csv)", Path(name), save)
+
+
+def save_rows(context: Context, title: str, rows: Sequence[Sequence[str]], path: Path) -> None:
+    """Write rows as CSV in the background, and say where they are."""
+
+    def job(progress: Progress) -> None:
+        progress.update(title)
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        write_text(path, text.getvalue())
+
+    context.runner.start(title, job, lambda _: context.say(f"Saved {path}."))
+
+
+def cell(
+    text: str = "", side: str = "left", ticked: bool | None = None, editable: bool = False, tip: str = ""
+) -> QTableWidgetItem:
+    """A cell of a table that is filled cell by cell: read, with a tick if it has one, or to be typed in."""
+    item = QTableWidgetItem(text)
+    item.setTextAlignment(_SIDES[side])
+    item.setToolTip(tip)
+    if not editable:
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    if ticked is not None:
+        item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+        item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+    return item
+
+
+def frequency_cells(
+    facts: ColumnFacts, ticked: Callable[[str], bool] | None = None
+) -> list[tuple[QTableWidgetItem, QTableWidgetItem]]:
+    """A row of cells for each category of a column: its name, perhaps with a tick, and its records."""
+    assert facts.categories is not None
+    records = np.zeros(len(facts.categories.values), int) if facts.frequencies is None else facts.frequencies
+    return [
+        (
+            cell(facts.categories.label(row), ticked=None if ticked is None else ticked(value)),
+            cell(f"{number:,}", "right"),
+        )
+        for row, (value, number) in enumerate(zip(facts.categories.values, records.tolist(), strict=True))
+    ]
+
+
+def fill_table(
+    table: QTableWidget,
+    name: str,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[QTableWidgetItem]],
+    wide: int,
+) -> None:
+    """Show these cells; the ``wide`` column gets what room the others leave."""
+    table.setColumnCount(len(heads))
+    table.setHorizontalHeaderLabels(list(heads))
+    table.setRowCount(len(rows))
+    for row, cells in enumerate(rows):
+        for column, item in enumerate(cells):
+            table.setItem(row, column, item)
+    table.setFont(tabular(table.font()))
+    dress(table, accessibleName=name, tabKeyNavigation=False)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.verticalHeader().hide()
+    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    table.horizontalHeader().setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
+
+
+def ticked_rows(table: QTableWidget, column: int) -> list[int]:
+    """The rows whose cell in a column is ticked."""
+    items = ((row, table.item(row, column)) for row in range(table.rowCount()))
+    return [row for row, item in items if item is not None and item.checkState() is Qt.CheckState.Checked]
 
 
 Index = QModelIndex | QPersistentModelIndex
@@ -224,6 +290,10 @@ class TableModel(QAbstractTableModel):
         """What a cell shows."""
         raise NotImplementedError
 
+    def side(self, row: int, column: int) -> str:
+        """On which side a cell stands."""
+        return self.heads[column].side
+
     def more(self, row: int, column: int, role: int) -> Any:
         """What a cell has besides its text: a tip, a value to sort by, a tick; None: nothing of this role."""
         return None
@@ -254,7 +324,7 @@ class TableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.text(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _SIDES[self.heads[index.column()].side]
+            return _SIDES[self.side(index.row(), index.column())]
         return self.more(index.row(), index.column(), role)
 
 

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFontMetricsF,
-    QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu
 
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.appointments import Heat, Planned, Window, heat, whole
 from vbas_desktop.ui.context import Context
+from vbas_desktop.ui.widgets.building import passing_menu
+from vbas_desktop.ui.widgets.fields import Telling
 from vbas_desktop.ui.worker import Latest
 
 _LABEL_SHARE = 0.28
 _SMALLEST_PX = 5
 
 
-class HeatMap(QWidget):
+class HeatMap(Telling):
     """`cannot_attend_wanted(class, slot)`: somebody of this cell needs another slot."""
 
     cannot_attend_wanted = Signal(int, int)
@@ -108,10 +109,9 @@ class HeatMap(QWidget):
                 painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
         painter.setPen(QColor(colours.muted))
         self._draw_labels(painter, heat, plot, height, metrics)
-        slots, classes = counted(heat.window.last_slot - heat.window.first_slot, "slot"), len(heat.class_edges) - 1
-        shown = heat.window.last_class - heat.window.first_class
-        text = f"{counted(shown, 'class')} × {slots}"
-        if classes < shown or columns < heat.window.last_slot - heat.window.first_slot:
+        classes, slots = _extent(heat.window)
+        text = f"{counted(classes, 'class')} × {counted(slots, 'slot')}"
+        if rows < classes or columns < slots:
             text += "; click a block to open it"
         if len(self._windows) > 1:
             text += "; Backspace goes back"
@@ -171,7 +171,7 @@ class HeatMap(QWidget):
         if event.button() != Qt.MouseButton.LeftButton or block is None or self.heat is None:
             return
         window = self.heat.block(*block)
-        if window.last_class - window.first_class > 1 or window.last_slot - window.first_slot > 1:
+        if _extent(window) != (1, 1):
             self._windows.append(window)
             self._prepare()
 
@@ -191,34 +191,31 @@ class HeatMap(QWidget):
 
     def menu_at(self, position: QPointF) -> QMenu | None:
         """The menu of a place; None where there is nothing to do."""
-        block, menu = self.block_at(position), QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        block, menu = self.block_at(position), passing_menu(self)
         if block is not None and self.heat is not None:
             window = self.heat.block(*block)
-            single = window.last_class - window.first_class == 1 and window.last_slot - window.first_slot == 1
-            if single and self.heat.people[block]:
+            if _extent(window) == (1, 1) and self.heat.people[block]:
                 wanted = partial(self.cannot_attend_wanted.emit, window.first_class, window.first_slot)
                 menu.addAction("&Cannot attend…", wanted)
         if len(self._windows) > 1:
             menu.addAction("&Back to the whole plan", partial(self.show_plan, self._planned))
         return menu if menu.actions() else None
 
-    def event(self, event: QEvent) -> bool:
-        """Tool tips tell class, slot and people."""
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            block = self.block_at(QPointF(event.pos()))
-            if block is None or self.heat is None:
-                QToolTip.hideText()
-                return True
-            QToolTip.showText(event.globalPos(), self._tip(self.heat.block(*block), int(self.heat.people[block])), self)
-            return True
-        return super().event(event)
-
-    def _tip(self, window: Window, people: int) -> str:
-        classes, slots = window.last_class - window.first_class, window.last_slot - window.first_slot
+    def tip_at(self, position: QPointF) -> str:
+        """Class, slot and people of a block."""
+        block = self.block_at(position)
+        if block is None or self.heat is None:
+            return ""
+        window, people = self.heat.block(*block), int(self.heat.people[block])
+        classes, slots = _extent(window)
         who = self._class(window.first_class) if classes == 1 else counted(classes, "class")
         where = self._slot(window.first_slot) if slots == 1 else counted(slots, "slot")
         return f"{who}\n{where}\n{counted(people, 'person')}"
+
+
+def _extent(window: Window) -> tuple[int, int]:
+    """How many classes and slots it covers."""
+    return window.last_class - window.first_class, window.last_slot - window.first_slot
 
 
 def _readable(ground: QColor) -> QColor:

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import (
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QStackedLayout,
-    QTabWidget,
-    QToolTip,
-    QWidget,
-)
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QLineEdit, QTabWidget, QWidget
 
 from vbas_desktop.screening.vectors import Improvement
 from vbas_desktop.session.appointments import Bar, Planned, short_vector, vector_bars
 from vbas_desktop.session.words import seconds_in_words
-from vbas_desktop.ui.charts.rows import nice_ticks, short_number
+from vbas_desktop.ui.charts.chart import draw_value_axis
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID, Theme
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row
-from vbas_desktop.ui.widgets.fields import EmptyState, muted, set_look
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
+from vbas_desktop.ui.widgets.fields import OrEmpty, Telling, muted, set_look, told
 
 from .heat_map import HeatMap
 
@@ -36,47 +28,33 @@ class PlanResults(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self.headline, self.details = QLabel(), muted()
-        self.headline.setWordWrap(True)
+        self.headline, self.details = told(), muted()
         self.bars = VectorBars(context.theme)
         self.heat = HeatMap(context)
         self.tabs = dress(QTabWidget(), documentMode=True)
         self.tabs.addTab(self.bars, "Anonymity vectors")
         self.tabs.addTab(self.heat, "Who sits where")
-        self.person = QLineEdit()
-        self.person.setPlaceholderText("Person id")
-        self.person.setAccessibleName("Id of a person who cannot attend")
-        self.person.setToolTip("As in the column that is chosen as person id")
-        self.ask = dress(QPushButton("Cannot attend…"), toolTip="Other slots for this person, the most anonymous first")
-        self.export = dress(QPushButton("E&xport…"), toolTip="Write plan.json, plan.csv and appointments.csv")
-        foot = in_row(spacing=GRID // 2)
-        dress(self.person, minimumWidth=8 * GRID, maximumWidth=24 * GRID)
-        foot.addWidget(self.person, 1)
-        foot.addWidget(self.ask)
-        foot.addStretch(0)
-        foot.addWidget(self.export)
-        content = QWidget()
-        in_column(
-            self.headline,
-            self.details,
-            (self.tabs, 1),
-            foot,
-            within=content,
-            margins=(0, GRID // 2, 0, 0),
-            spacing=GRID // 2,
+        self.person = dress(
+            QLineEdit(),
+            placeholderText="Person id",
+            accessibleName="Id of a person who cannot attend",
+            toolTip="As in the column that is chosen as person id",
+            minimumWidth=8 * GRID,
+            maximumWidth=24 * GRID,
         )
-        self._layers = QStackedLayout(self)
-        self._empty = EmptyState("Choose people and slots at the left and press Plan.")
-        self._layers.addWidget(self._empty)
-        self._layers.addWidget(content)
-        self._content = content
-        self.export.clicked.connect(self.export_wanted)
-        self.ask.clicked.connect(lambda: self.person_wanted.emit(self.person.text().strip()))
+        others = "Other slots for this person, the most anonymous first"
+        self.ask = button("Cannot attend…", lambda: self.person_wanted.emit(self.person.text().strip()), others)
         self.person.returnPressed.connect(self.ask.click)
+        self.export = button("E&xport…", self.export_wanted, "Write plan.json, plan.csv and appointments.csv")
+        foot = in_row((self.person, 1), self.ask, 0, self.export, spacing=GRID // 2)
+        content = QWidget()
+        parts = (self.headline, self.details, (self.tabs, 1), foot)
+        in_column(*parts, within=content, margins=(0, GRID // 2, 0, 0), spacing=GRID // 2)
+        self._layers = OrEmpty("Choose people and slots at the left and press Plan.", content, within=self)
 
     def show_plan(self, planned: Planned | None) -> None:
         """Show another plan; None: there is none."""
-        self._layers.setCurrentWidget(self._content if planned is not None else self._empty)
+        self._layers.show_content(planned is not None)
         self.heat.show_plan(planned)
         if planned is None:
             self.bars.show_bars([])
@@ -112,7 +90,7 @@ def improvement_in_words(improvement: Improvement) -> str:
     return f"improvement {improvement.value:.2%} ± {improvement.error:.1g}"
 
 
-class VectorBars(QWidget):
+class VectorBars(Telling):
     """For each size the number of classes, three bars side by side. Fewer small classes are better."""
 
     def __init__(self, theme: Theme) -> None:
@@ -166,13 +144,7 @@ class VectorBars(QWidget):
     def _draw_bars(self, painter: QPainter, plot: QRectF, metrics: QFontMetricsF) -> None:
         colours = self._theme.colours
         high = max(1, *(max(bar.before, bar.planned, bar.random) for bar in self.bars)) * 1.05
-        for tick in nice_ticks(0, high):
-            y = plot.bottom() - tick / high * plot.height()
-            painter.setPen(QPen(QColor(colours.line), 1))
-            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
-            painter.setPen(QColor(colours.muted))
-            room = QRectF(0, y - metrics.height() / 2, plot.left() - 6, metrics.height())
-            painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, short_number(tick))
+        draw_value_axis(painter, colours, plot, (0, high), gap=6)
         step = plot.width() / len(self.bars)
         width = min(16.0, step * 0.8 / 3)
         every = max(1, round(metrics.horizontalAdvance("> 00") / step + 0.49))
@@ -191,13 +163,10 @@ class VectorBars(QWidget):
         foot = QRectF(plot.left(), plot.bottom() + 4 + metrics.height(), plot.width(), metrics.height())
         painter.drawText(foot, Qt.AlignmentFlag.AlignHCenter, "People in the class")
 
-    def event(self, event: QEvent) -> bool:
-        """Tool tips tell the numbers."""
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            bar = next((bar for spot, bar in self._spots if spot.contains(QPointF(event.pos()))), None)
-            if bar is not None:
-                lines = [f"{_NAMES[name]}: {getattr(bar, name):,}" for name in _NAMES]
-                QToolTip.showText(event.globalPos(), "\n".join([f"Classes of {bar.label} people", *lines]), self)
-                return True
-            QToolTip.hideText()
-        return super().event(event)
+    def tip_at(self, position: QPointF) -> str:
+        """The numbers of a size."""
+        bar = next((bar for spot, bar in self._spots if spot.contains(position)), None)
+        if bar is None:
+            return ""
+        lines = [f"{_NAMES[name]}: {getattr(bar, name):,}" for name in _NAMES]
+        return "\n".join([f"Classes of {bar.label} people", *lines])

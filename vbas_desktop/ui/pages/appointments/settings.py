@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDoubleSpinBox,
-    QGridLayout,
-    QListWidget,
-    QListWidgetItem,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QListWidget, QListWidgetItem, QSpinBox, QWidget
 
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.words import counted
@@ -26,8 +17,8 @@ from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session.appointments import PlanSetup
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column
-from vbas_desktop.ui.widgets.fields import Field, muted, title
+from vbas_desktop.ui.widgets.building import dress, in_column, in_grid, offer
+from vbas_desktop.ui.widgets.fields import Field, in_pairs, muted, title
 from vbas_desktop.ui.widgets.file_row import FileRow, SidePanel
 
 NOTHING = "none"
@@ -40,42 +31,33 @@ _ROLES = {
 
 
 class PlanSettings(SidePanel):
-    """`changed()`: another setting; `columns_changed()`: other classes; `…_chosen(Path)`: a file to load."""
+    """`changed()`: another setting; `columns_changed()`: other classes."""
 
     changed = Signal()
     columns_changed = Signal()
-    people_chosen = Signal(Path)
-    slots_chosen = Signal(Path)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.people: RecordTable | None = None
         self.slots: SlotTable | None = None
         self.regions: Regions | None = None
-        theme = context.theme
-        self.people_file = FileRow(
-            "&People", "CSV with one row per person, or per class with a number of people", theme
-        )
-        self.slots_file = FileRow("Sl&ots", "CSV with centre, time, capacity; optionally region, x and y", theme)
-        self.quasi = dress(QListWidget(), accessibleName="Quasi-identifiers")
+        people = "CSV with one row per person, or per class with a number of people"
+        self.people_file = FileRow("&People", people, context.theme)
+        slots = "CSV with centre, time, capacity; optionally region, x and y"
+        self.slots_file = FileRow("Sl&ots", slots, context.theme)
+        self.quasi = QListWidget()
         self.quasi.setSpacing(2)
-        self.quasi.setToolTip("Tick what others may know of a person")
         self.roles = {name: QComboBox() for name in _ROLES}
         self.constraints = ConstraintsForm(context)
-        self.effort, self.limit, self.seed = QComboBox(), QDoubleSpinBox(), QSpinBox()
+        self.effort = QComboBox()
+        offer(self.effort, ((kind.card.title, name, kind.card.summary) for name, kind in planners().items()))
+        self.limit = dress(QDoubleSpinBox(), minimum=0.1, maximum=86_400.0, decimals=1, suffix=" s")
+        self.seed = dress(QSpinBox(), minimum=0, maximum=2**31 - 1)
         self.summary = muted()
-        self._set_up_effort()
+        self._show_effort()
         self._build()
         self._connect()
         self._fill_columns()
-
-    def _set_up_effort(self) -> None:
-        for name, kind in planners().items():
-            self.effort.addItem(kind.card.title, name)
-            self.effort.setItemData(self.effort.count() - 1, kind.card.summary, Qt.ItemDataRole.ToolTipRole)
-        dress(self.limit, minimum=0.1, maximum=86_400.0, decimals=1, suffix=" s")
-        self.seed.setRange(0, 2**31 - 1)
-        self._show_effort()
 
     def _show_effort(self) -> None:
         kind = planners()[self.effort.currentData()]
@@ -86,44 +68,28 @@ class PlanSettings(SidePanel):
             self.limit.setValue(float(limit.default))
 
     def _build(self) -> None:
-        inner = QWidget()
-        layout = in_column(
+        planner = Field("Planner", self.effort, "How much time the plan is worth", narrow=True)
+        limit = Field("Time limit", self.limit, "The best plan found by then is kept", narrow=True)
+        seed = Field("Random seed", self.seed, "Of the random plan that others are compared with", narrow=True)
+        roles = [Field(label, self.roles[name], help, narrow=True) for name, (label, help) in _ROLES.items()]
+        self.hold(
             self.people_file,
             Field("Quasi-identifiers", self.quasi, "Tick what others may know of a person"),
-            within=inner,
-            margins=(GRID, 0, GRID, GRID),
-            spacing=GRID,
+            in_grid(roles[:2], (roles[2], None), across=GRID),
+            self.slots_file,
+            title("Effort"),
+            in_grid((planner,), (limit, seed), across=GRID),
+            self.summary,
+            self.constraints,
         )
-        roles = QGridLayout()
-        roles.setHorizontalSpacing(GRID)
-        for place, (name, (label, help)) in enumerate(_ROLES.items()):
-            roles.addWidget(_narrow(Field(label, self.roles[name], help)), place // 2, place % 2)
-        layout.addLayout(roles)
-        layout.addWidget(self.slots_file)
-        layout.addWidget(title("Effort"))
-        effort = QGridLayout()
-        effort.setHorizontalSpacing(GRID)
-        effort.addWidget(_narrow(Field("Planner", self.effort, "How much time the plan is worth")), 0, 0, 1, 2)
-        effort.addWidget(_narrow(Field("Time limit", self.limit, "The best plan found by then is kept")), 1, 0)
-        effort.addWidget(
-            _narrow(Field("Random seed", self.seed, "Of the random plan that others are compared with")), 1, 1
-        )
-        layout.addLayout(effort)
-        layout.addWidget(self.summary)
-        layout.addWidget(self.constraints)
-        layout.addStretch(1)
-        self.hold(inner)
 
     def _connect(self) -> None:
-        self.people_file.chosen.connect(self.people_chosen)
-        self.slots_file.chosen.connect(self.slots_chosen)
         self.quasi.itemChanged.connect(self._on_columns)
         for combo in self.roles.values():
             combo.activated.connect(self._on_columns)
         self.effort.activated.connect(self._on_effort)
-        self.limit.valueChanged.connect(self._on_changed)
-        self.seed.valueChanged.connect(self._on_changed)
-        self.constraints.changed.connect(self._on_changed)
+        for signal in (self.limit.valueChanged, self.seed.valueChanged, self.constraints.changed):
+            signal.connect(self.changed)
 
     # Files
 
@@ -156,21 +122,16 @@ class PlanSettings(SidePanel):
         if guessed["count"] is not None:
             guessed["id"] = None
         for name, combo in self.roles.items():
-            combo.clear()
-            combo.addItem(NOTHING, None)
-            for facts in columns:
-                combo.addItem(facts.name, facts.name)
+            offer(combo, [(NOTHING, None), *((facts.name, facts.name) for facts in columns)])
             combo.setCurrentIndex(max(0, combo.findData(guessed[name])))
-        self.quasi.blockSignals(True)
-        self.quasi.clear()
-        for facts in columns:
-            item = QListWidgetItem(facts.name)
-            fit = facts.categorical and facts.name not in guessed.values()
-            item.setCheckState(Qt.CheckState.Checked if fit else Qt.CheckState.Unchecked)
-            if not facts.categorical:
-                item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
-            self.quasi.addItem(item)
-        self.quasi.blockSignals(False)
+        with QSignalBlocker(self.quasi):
+            self.quasi.clear()
+            for facts in columns:
+                item = QListWidgetItem(facts.name, self.quasi)
+                fit = facts.categorical and facts.name not in guessed.values()
+                item.setCheckState(Qt.CheckState.Checked if fit else Qt.CheckState.Unchecked)
+                if not facts.categorical:
+                    item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
         height = max(self.quasi.sizeHintForRow(0), self.quasi.fontMetrics().height()) + 2 * self.quasi.spacing()
         self.quasi.setFixedHeight(min(max(len(columns), 2), 6) * height + 6)
         self.constraints.show_groups(self.columns().quasi_identifiers)
@@ -211,68 +172,42 @@ class PlanSettings(SidePanel):
         self._show_effort()
         self.changed.emit()
 
-    @Slot()
-    def _on_changed(self) -> None:
-        self.changed.emit()
-
-
-def _narrow(field: Field) -> Field:
-    field.widget.setMinimumWidth(1)
-    field.caption.setMinimumWidth(1)
-    return field
-
 
 class ConstraintsForm(QWidget):
-    """`changed()`: another constraint; `regions_chosen(Path)`: a region file of the page's own."""
+    """`changed()`: another constraint."""
 
     changed = Signal()
-    regions_chosen = Signal(Path)
-    regions_cleared = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self.same_region = QCheckBox("Own region onl&y")
-        self.same_region.setToolTip("Everybody gets a slot of their own region; both files need a region column")
-        self.within, self.share, self.groups = QDoubleSpinBox(), QDoubleSpinBox(), QSpinBox()
-        dress(self.within, minimum=0.0, maximum=100_000.0, suffix=" km", specialValueText="any")
-        dress(self.share, minimum=1.0, maximum=100.0, decimals=0)
-        self.share.setValue(100.0)
-        self.share.setSuffix(" %")
-        self.groups.setRange(1, 1000)
+        own = "Everybody gets a slot of their own region; both files need a region column"
+        self.same_region = dress(QCheckBox("Own region onl&y"), toolTip=own)
+        self.within = dress(QDoubleSpinBox(), minimum=0.0, maximum=100_000.0, suffix=" km", specialValueText="any")
+        self.share = dress(QDoubleSpinBox(), minimum=1.0, maximum=100.0, decimals=0, suffix=" %", value=100.0)
+        self.groups = dress(QSpinBox(), minimum=1, maximum=1000)
         self.group = QComboBox()
         self.regions = FileRow("Re&gion file", "Where the regions are, for the distance", context.theme, clearable=True)
-        self.regions.show_file(None)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(GRID)
-        grid.setVerticalSpacing(GRID // 2)
-        for place, field in enumerate(
-            (
-                Field("Not farther than", self.within, "From the point of one's region to the slot"),
-                Field("Groups by", self.group, "A quasi-identifier; its values are groups for the next two limits"),
-                Field("Most of one group", self.share, "Largest share of a slot for people of one group"),
-                Field("Fewest groups", self.groups, "Least number of groups in every slot that is used"),
-            )
-        ):
-            field.widget.setMinimumWidth(1)
-            field.caption.setMinimumWidth(1)
-            grid.addWidget(field, place // 2, place % 2)
-            grid.setColumnStretch(place % 2, 1)
+        grid = in_pairs(
+            ("Not farther than", self.within, "From the point of one's region to the slot"),
+            ("Groups by", self.group, "A quasi-identifier; its values are groups for the next two limits"),
+            ("Most of one group", self.share, "Largest share of a slot for people of one group"),
+            ("Fewest groups", self.groups, "Least number of groups in every slot that is used"),
+        )
         in_column(title("Constraints"), self.same_region, grid, self.regions, within=self, margins=0, spacing=GRID // 2)
         self.show_groups(())
-        self.same_region.toggled.connect(self._on_changed)
-        for signal in (self.within.valueChanged, self.share.valueChanged, self.groups.valueChanged):
+        for signal in (
+            self.same_region.toggled,
+            self.within.valueChanged,
+            self.share.valueChanged,
+            self.groups.valueChanged,
+            self.group.activated,
+        ):
             signal.connect(self._on_changed)
-        self.group.activated.connect(self._on_changed)
-        self.regions.chosen.connect(self.regions_chosen)
-        self.regions.cleared.connect(self.regions_cleared)
 
     def show_groups(self, names: Sequence[str]) -> None:
         """Offer these columns as groups."""
         chosen = self.group.currentData()
-        self.group.clear()
-        self.group.addItem(NOTHING, None)
-        for name in names:
-            self.group.addItem(name, name)
+        offer(self.group, [(NOTHING, None), *((name, name) for name in names)])
         self.group.setCurrentIndex(max(0, self.group.findData(chosen)))
         self._enable()
 

@@ -2,121 +2,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QHeaderView,
-    QLabel,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QHeaderView, QTableWidget, QWidget
 
 from vbas_desktop.screening.inputs import People
 from vbas_desktop.screening.slots import SlotTable
 from vbas_desktop.session.appointments import Alternatives, Planned, short_vector
 from vbas_desktop.ui.widgets.building import in_column
-from vbas_desktop.ui.widgets.fields import muted
-from vbas_desktop.ui.widgets.tables import Heading, TableModel, set_up_table
+from vbas_desktop.ui.widgets.dialog import CLOSE, Dialog
+from vbas_desktop.ui.widgets.fields import muted, told
+from vbas_desktop.ui.widgets.tables import Heading, TableModel, cell, set_up_table
 
 _LISTED = 200
-
-_OF_CLASSES = (
-    Heading("People", "People of the class", "right"),
-    Heading("Slots", "Slots that they share", "right"),
-    Heading("Smallest", "Fewest of them in one slot", "right"),
-)
-_OF_SLOTS = (Heading("Seats", "Seats of the slot", "right"), Heading("Free", "Seats that nobody has", "right"))
+_NONE = np.zeros(0, int)
 
 
-class ClassesModel(TableModel):
+class LabelsModel(TableModel):
+    """Rows of labels under ``names``, each with its ``numbers`` behind."""
+
+    _numbers: Sequence[NDArray[Any]] = ()
+
+    def show_rows(
+        self, names: Sequence[str], labels: Sequence[Sequence[str]], *numbers: tuple[Heading, NDArray[Any]]
+    ) -> None:
+        """Show another table."""
+        with self.anew():
+            self.rows, self._numbers = labels, [values for _, values in numbers]
+            self.heads = (*map(Heading, names), *(heading for heading, _ in numbers))
+
+    def text(self, row: int, column: int) -> str:
+        """Labels and numbers."""
+        labels = len(self.heads) - len(self._numbers)
+        return str(self.rows[row][column]) if column < labels else f"{self._numbers[column - labels][row]:,}"
+
+
+def show_classes(model: LabelsModel, people: People | None, planned: Planned | None = None) -> None:
     """One row per class: its values, its people, and after planning its slots and its smallest group."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.show_people(None)
-
-    def show_people(self, people: People | None, planned: Planned | None = None) -> None:
-        """Show these classes, with a plan if there is one."""
-        with self.anew():
-            self.people, self.planned = people, planned
-            self.rows = () if people is None else people.labels
-            names = map(Heading, () if people is None else people.names)
-            self.heads = (*names, *_OF_CLASSES[: 1 if planned is None else 3])
-
-    def text(self, row: int, column: int) -> str:
-        """Values and numbers."""
-        assert self.people is not None
-        texts = len(self.people.names)
-        if column < texts:
-            return str(self.rows[row][column])
-        if column == texts:
-            return f"{self.people.sizes[row]:,}"
-        assert self.planned is not None
-        numbers = (self.planned.slots_of_class, self.planned.smallest_group)[column - texts - 1]
-        return f"{numbers[row]:,}"
+    names, labels, sizes = ((), (), _NONE) if people is None else (people.names, people.labels, people.sizes)
+    numbers = [(Heading("People", "People of the class", "right"), sizes)]
+    if planned is not None:
+        numbers.append((Heading("Slots", "Slots that they share", "right"), planned.slots_of_class))
+        numbers.append((Heading("Smallest", "Fewest of them in one slot", "right"), planned.smallest_group))
+    model.show_rows(names, labels, *numbers)
 
 
-class SlotsModel(TableModel):
+def show_slots(model: LabelsModel, slots: SlotTable | None, planned: Planned | None = None) -> None:
     """One row per slot: centre, time, seats, and after planning the free ones."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.show_slots(None)
-
-    def show_slots(self, slots: SlotTable | None, planned: Planned | None = None) -> None:
-        """Show these slots, with a plan if there is one."""
-        with self.anew():
-            self.slots, self.planned = slots, planned
-            self.rows = () if slots is None else slots.labels
-            self._texts = 2 if slots is None or slots.regions is None else 3
-            names = map(Heading, ("Centre", "Time", "Region")[: self._texts])
-            self.heads = (*names, *_OF_SLOTS[: 1 if planned is None else 2])
-
-    def text(self, row: int, column: int) -> str:
-        """Names and numbers."""
-        assert self.slots is not None
-        if column < 2:
-            return str(self.rows[row][column])
-        if column < self._texts:
-            return self.slots.regions[row] if self.slots.regions is not None else ""
-        if column == self._texts:
-            return f"{self.slots.seats[row]:,}"
-        assert self.planned is not None
-        return f"{self.planned.free_seats[row]:,}"
+    names: tuple[str, ...] = ("Centre", "Time")
+    labels: Sequence[Sequence[str]] = () if slots is None else slots.labels
+    if slots is not None and slots.regions is not None:
+        names = (*names, "Region")
+        labels = [(*label, region) for label, region in zip(labels, slots.regions, strict=True)]
+    numbers = [(Heading("Seats", "Seats of the slot", "right"), _NONE if slots is None else slots.seats)]
+    if planned is not None:
+        numbers.append((Heading("Free", "Seats that nobody has", "right"), planned.free_seats))
+    model.show_rows(names, labels, *numbers)
 
 
-class AlternativesDialog(QDialog):
+class AlternativesDialog(Dialog):
     """Lists the free slots in the order of the vectors that would result."""
 
     def __init__(self, found: Alternatives, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Cannot attend")
-        headline = QLabel(f"{found.who}." if found.who else found.problem)
-        headline.setWordWrap(True)
-        headline.setTextFormat(Qt.TextFormat.PlainText)
+        super().__init__(parent, "Cannot attend", CLOSE)
+        text = f"{found.who}." if found.who else found.problem
         if found.who and not found.options:
-            headline.setText(f"{found.who}. No other slot that this class may use has a free seat.")
+            text = f"{text} No other slot that this class may use has a free seat."
+        self.headline = told(text, textFormat=Qt.TextFormat.PlainText)
         self.table = QTableWidget(min(len(found.options), _LISTED), 4)
         set_up_table(self.table, "Other slots, best first")
         self.table.setHorizontalHeaderLabels(["Slot", "Free seats", "k", "Anonymity vector"])
         self.table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
         for row, option in enumerate(found.options[:_LISTED]):
-            texts = (option.slot, f"{option.free:,}", f"{option.vector.k}", short_vector(option.vector.counts))
-            for column, text in enumerate(texts):
-                item = QTableWidgetItem(text)
-                if column in (1, 2):
-                    item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            numbers = (cell(f"{option.free:,}", "right"), cell(f"{option.vector.k}", "right"))
+            cells = (cell(option.slot), *numbers, cell(short_vector(option.vector.counts)))
+            for column, item in enumerate(cells):
                 self.table.setItem(row, column, item)
         self.table.resizeColumnToContents(0)
-        self.table.setVisible(bool(found.options))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
-        layout = in_column(headline, (self.table, 1), within=self)
-        if found.options:
-            layout.addWidget(muted("Best first: fewer classes of one person, then of two, and so on."))
-        layout.addWidget(buttons)
-        self.headline = headline
+        best = muted("Best first: fewer classes of one person, then of two, and so on.")
+        in_column(self.headline, (self.table, 1), best, self.buttons, within=self)
+        for widget in (self.table, best):
+            widget.setVisible(bool(found.options))
         self.resize(560, 380 if found.options else 120)

@@ -5,26 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QGridLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QWidget
 
 from vbas_desktop.approaches.registry import approaches
-from vbas_desktop.files.places import sample_data
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.comparing import Ticked
 from vbas_desktop.session.session import Session
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, in_row, offer
 from vbas_desktop.ui.widgets.fields import Field, title
+from vbas_desktop.ui.widgets.file_dialogs import beside, documents, is_sample
 from vbas_desktop.ui.widgets.names_edit import TickingMenu
 
 _TITLES = {
@@ -76,12 +68,14 @@ class CompareForm(QWidget):
         self.components = {name: Ticks(text, approaches(name), name) for name, text in _TITLES.items()}
         self.seedings = Ticks("ADC starts from", _unseeded(), "site_location")
         self.ks, self.sets, self.generalised = QLineEdit(), QPlainTextEdit(), QComboBox()
-        self.choose, self.another = QPushButton("Choose columns"), QPushButton("Add a set")
+        columns = "Tick the columns of the set in the line with the cursor"
+        self.choose = button("Choose columns", self._on_choose, columns, "Ctrl+Shift+Space")
+        another = "Begin another set on a line of its own"
+        self.another = button("Add a set", self._on_another, another, "Ctrl+Shift+Return")
         self.column_menu = TickingMenu(self)
         self._columns: tuple[str, ...] = ()
         self._own_sets = False
-        for value, text in _GENERALISED.items():
-            self.generalised.addItem(text, value)
+        offer(self.generalised, ((text, value) for value, text in _GENERALISED.items()))
         self.generalised.setEnabled(False)
         self.sets.setFixedHeight(4 * self.sets.fontMetrics().lineSpacing() + 2 * GRID)
         self.sets.setTabChangesFocus(True)
@@ -92,29 +86,18 @@ class CompareForm(QWidget):
         self.ks.textChanged.connect(self.changed)
         self.sets.textChanged.connect(self._on_sets)
         self.generalised.activated.connect(self.changed)
-        self.choose.setToolTip("Tick the columns of the set in the line with the cursor (Ctrl+Shift+Space)")
-        self.choose.setShortcut("Ctrl+Shift+Space")
-        self.choose.clicked.connect(self._on_choose)
-        self.another.setToolTip("Begin another set on a line of its own (Ctrl+Shift+Return)")
-        self.another.setShortcut("Ctrl+Shift+Return")
-        self.another.clicked.connect(self._on_another)
         self.offer(())
 
     def offer(self, columns: Iterable[str]) -> None:
         """Offer these columns for sets; without any they are typed."""
         self._columns = tuple(columns)
-        for button in (self.choose, self.another):
-            button.setEnabled(bool(self._columns))
+        for each in (self.choose, self.another):
+            each.setEnabled(bool(self._columns))
 
     @Slot()
     def _on_choose(self) -> None:
-        self.column_menu.clear()
         chosen = [name.strip() for name in self.sets.textCursor().block().text().split(",") if name.strip()]
-        for name in self._columns:
-            action = self.column_menu.addAction(name.replace("&", "&&"))
-            dress(action, checkable=True, checked=name in chosen)
-            action.setData(name)
-            action.triggered.connect(self._on_ticked)
+        self.column_menu.offer(self._columns, chosen, self._on_ticked)
         self.column_menu.popup(self.choose.mapToGlobal(self.choose.rect().bottomLeft()))
 
     @Slot()
@@ -135,31 +118,17 @@ class CompareForm(QWidget):
         self._on_choose()
 
     def _build(self) -> None:
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(2 * GRID)
-        grid.setVerticalSpacing(GRID)
+        grid = in_grid(within=self, margins=0, across=2 * GRID, down=GRID, shares=(1, 1))
         grid.addWidget(self.components["site_location"], 0, 0)
         grid.addWidget(self.seedings, 0, 1)
         grid.addWidget(self.components["site_number"], 1, 0)
         others = in_column(self.components["construction"], self.components["refinement"], self.components["tiers"])
         grid.addLayout(others, 1, 1)
-        sets = QWidget()
-        column = in_column(
-            Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex"),
-            within=sets,
-            margins=0,
-            spacing=GRID // 2,
-        )
-        buttons = in_row(self.choose, self.another, 1)
-        column.addLayout(buttons)
-        ks = Field("k", self.ks, "One or several, such as 5, 10")
-        groups = Field("Categories", self.generalised, "Whether the groups made in Input are used")
-        grid.addWidget(sets, 2, 0, 2, 1)
-        grid.addWidget(ks, 2, 1)
-        grid.addWidget(groups, 3, 1)
-        grid.setColumnStretch(0, 1)
-        grid.setColumnStretch(1, 1)
+        sets = Field("&Quasi-identifiers", self.sets, "One set per line, such as age, sex")
+        left = in_column(sets, in_row(self.choose, self.another, 1), spacing=GRID // 2)
+        grid.addLayout(left, 2, 0, 2, 1)
+        grid.addWidget(Field("k", self.ks, "One or several, such as 5, 10"), 2, 1)
+        grid.addWidget(Field("Categories", self.generalised, "Whether the groups made in Input are used"), 3, 1)
 
     def start_from(self, choices: Choices) -> None:
         """Begin with the choices of the Input tab, and all locations that are quick."""
@@ -175,9 +144,8 @@ class CompareForm(QWidget):
     def follow(self, choices: Choices) -> None:
         """The Input tab changed: the set follows unless another one was entered."""
         if not self._own_sets:
-            self.sets.blockSignals(True)
-            self.sets.setPlainText(", ".join(choices.quasi_identifiers))
-            self.sets.blockSignals(False)
+            with QSignalBlocker(self.sets):
+                self.sets.setPlainText(", ".join(choices.quasi_identifiers))
         grouped = bool(choices.groupings)
         if grouped is not self.generalised.isEnabled():
             # As in Input: who made groups wants them counted.
@@ -220,7 +188,6 @@ def _unseeded() -> list[str]:
 def suggested_target(session: Session) -> Path:
     """A folder beside the project or the records; never among the files that come with the program."""
     path = session.project_path or session.records_path
-    if path is None or sample_data() in path.absolute().parents:
-        home = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-        return Path(home or Path.home()) / "vbas comparison"
-    return path.absolute().parent / f"{path.stem.partition('.')[0]} comparison"
+    if path is None or is_sample(path):
+        return documents() / "vbas comparison"
+    return beside(path, f"{path.stem.partition('.')[0]} comparison")

@@ -6,30 +6,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Slot
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import (
-    QLabel,
-    QLineEdit,
-    QMenu,
-    QPushButton,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QMenu, QTabWidget, QWidget
 
 from vbas_desktop.comparison.run import Finished, Prepared
 from vbas_desktop.comparison.words import plan_in_words, prepared_in_words
-from vbas_desktop.domain.solution import RunResult
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.compare import Compared
 from vbas_desktop.jobs.reproduce import IslandJob, Reproduced, ReproduceJob
 from vbas_desktop.session.choices import Choices
 from vbas_desktop.session.comparing import ComparisonOrder, Ticked, order_comparison, why_not_compare
-from vbas_desktop.session.results import Run
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.theme import GRID, tabular
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row, scrolled
-from vbas_desktop.ui.widgets.fields import Field, set_look, with_button
+from vbas_desktop.ui.pages.job_page import FolderPage
+from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, pause, scrolled
+from vbas_desktop.ui.widgets.fields import set_look
 from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder
 from vbas_desktop.ui.worker import Failure
 
@@ -45,74 +36,45 @@ _THESIS = {
 }
 
 
-class ComparePage(QWidget):
+class ComparePage(FolderPage):
     """Plan, summary and charts of a comparison. Results go to the Results tab as they come."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context, self._session = context, context.session
+        kept = "Stop; finished combinations are kept and not run again"
+        super().__init__(context, kept, "Result of the comparison", flush_ms=200)
         self.form, self.summary, self.charts = CompareForm(), SummaryView(context.theme), ComparisonCharts(context)
-        self.live, self.target, self.browse = QLabel(), QLineEdit(), QPushButton("Br&owse…")
-        self.start, self.stop = QPushButton("▶  Co&mpare"), QPushButton("Stop")
-        self.thesis, self.open = QPushButton("Published e&xperiments"), QPushButton("Open the summar&y page")
-        self.tabs = QTabWidget()
-        self._page: Path | None = None
-        self._arrived: list[tuple[Run, RunResult]] = []
+        self.start = button("▶  Co&mpare", self.compare, look="primary")
+        self.thesis = button(
+            "Published e&xperiments",
+            tip="Repeat the experiments of the thesis that introduced the approaches on generated data and check its "
+            "claims",
+        )
+        self.tabs = dress(QTabWidget(), documentMode=True)
         self.done = 0
-        self._timer, self._flush = QTimer(self), QTimer(self)
+        self._timer = pause(_PAUSE_MS, self._look_ahead, self)
         self._build()
-        self._connect()
+        self.form.changed.connect(self._on_changed)
+        self.target.textChanged.connect(self._on_changed)
+        context.model.data_loaded.connect(self._on_data_loaded)
+        context.model.choices_changed.connect(self._on_choices_changed)
+        context.quiet_runner.job_failed.connect(self._on_failed)
         self.form.start_from(self._session.choices)
         self._on_data_loaded()
 
     def _build(self) -> None:
-        self.live.setWordWrap(True)
-        self.live.setFont(tabular(self.live.font()))
-        dress(self.live, look="live", accessibleName="Result of the comparison")
-        self.start.setProperty("look", "primary")
-        self.stop.setToolTip("Stop; finished combinations are kept and not run again (Ctrl+.)")
-        self.thesis.setToolTip(
-            "Repeat the experiments of the thesis that introduced the approaches on generated data and check its claims"
-        )
         menu = QMenu(self.thesis)
         for like, text in _THESIS.items():
             menu.addAction(text, partial(self._ask_for_thesis, like))
         self.thesis.setMenu(menu)
+        kept = "What is finished is kept beside it until all is, so that a stopped comparison can go on"
+        folder = self.folder_field("Folder for the tables", kept, "Choose another folder for the tables")
         plan = QWidget()
-        in_column(self.form, self._folder_row(), 1, within=plan, margins=GRID)
+        in_column(self.form, folder, 1, within=plan, margins=GRID)
         scroll = scrolled(plan, focusPolicy=Qt.FocusPolicy.NoFocus)
         for widget, text in ((scroll, "Plan"), (self.summary, "Summary"), (self.charts, "Charts")):
             self.tabs.addTab(widget, text)
-        self.tabs.setDocumentMode(True)
-        buttons = in_row(self.start, self.stop, self.thesis, 1, self.open)
+        buttons = in_row(self.start, self.stop, self.thesis, 1, self.opening("Open the summar&y page"))
         in_column((self.tabs, 1), self.live, buttons, within=self, margins=(2 * GRID, GRID, 2 * GRID, GRID))
-
-    def _folder_row(self) -> QWidget:
-        field = Field(
-            "Folder for the tables",
-            self.target,
-            "What is finished is kept beside it until all is, so that a stopped comparison can go on",
-        )
-        self.browse.setToolTip("Choose another folder for the tables")
-        return with_button(field, self.browse)
-
-    def _connect(self) -> None:
-        context = self._context
-        for timer, slot, pause in ((self._timer, self._look_ahead, _PAUSE_MS), (self._flush, self._on_flush, 200)):
-            timer.setSingleShot(True)
-            timer.setInterval(pause)
-            timer.timeout.connect(slot)
-        self.form.changed.connect(self._on_changed)
-        self.target.textChanged.connect(self._on_changed)
-        self.browse.clicked.connect(self._on_browse)
-        self.start.clicked.connect(self.compare)
-        self.stop.clicked.connect(context.runner.stop)
-        self.open.clicked.connect(self._on_open)
-        context.model.data_loaded.connect(self._on_data_loaded)
-        context.model.choices_changed.connect(self._on_choices_changed)
-        context.quiet_runner.job_failed.connect(self._on_failed)
-        context.runner.job_started.connect(self._refresh)
-        context.runner.job_ended.connect(self._refresh)
 
     # What is planned
 
@@ -145,14 +107,6 @@ class ComparePage(QWidget):
             return "Choose a folder for the tables."
         return reason
 
-    @property
-    def _folder(self) -> Path:
-        return Path(self.target.text().strip()).expanduser()
-
-    @Slot()
-    def _on_browse(self) -> None:
-        ask_for_folder(self, "Folder for the tables", self._folder.parent, self.target.setText)
-
     def _order(self) -> ComparisonOrder:
         return order_comparison(self.form.ticked(), self._session, self._folder)
 
@@ -161,15 +115,16 @@ class ComparePage(QWidget):
         """Count in the background what the plan makes and how long it will take."""
         if self.reason() is not None or self._context.runner.busy:
             return
-        asked = (self.form.ticked(), self._session.choices, self.target.text())
-        if not self._context.quiet_runner.start(
-            _LOOKING, self._order().job.look_ahead, partial(self._on_looked, asked)
-        ):
+        job, then = self._order().job.look_ahead, partial(self._on_looked, self._asked)
+        if not self._context.quiet_runner.start(_LOOKING, job, then):
             self._timer.start()
 
+    @property
+    def _asked(self) -> tuple[Ticked, Choices, str]:
+        return self.form.ticked(), self._session.choices, self.target.text()
+
     def _on_looked(self, asked: tuple[Ticked, Choices, str], prepared: Prepared) -> None:
-        current = asked == (self.form.ticked(), self._session.choices, self.target.text())
-        if current and not self._context.runner.busy:
+        if asked == self._asked and not self._context.runner.busy:
             self.live.setText(prepared_in_words(prepared))
             self.start.setText("▶  &Go on" if 0 < sum(prepared.kept) < len(prepared.kept) else "▶  Co&mpare")
 
@@ -181,12 +136,8 @@ class ComparePage(QWidget):
 
     @Slot()
     def _refresh(self) -> None:
-        busy, reason = self._context.runner.busy, self.reason()
-        self.start.setEnabled(reason is None and not busy)
-        self.start.setToolTip(reason or "Run every combination that is not finished yet")
-        self.stop.setEnabled(busy)
-        self.thesis.setEnabled(not busy)
-        self.open.setEnabled(self._page is not None)
+        self.tell(self.reason(), "Run every combination that is not finished yet")
+        self.thesis.setEnabled(not self._context.runner.busy)
 
     # Running
 
@@ -207,27 +158,22 @@ class ComparePage(QWidget):
     def _on_finished(self, order: ComparisonOrder, finished: Finished) -> None:
         self.done += 1
         self.live.setText(f"{self.done:,} of {len(order.plan.combinations):,} combinations are finished.")
-        self._arrived.append((order.run_of(finished), finished.result))
-        if not self._flush.isActive():
-            self._flush.start()
+        self.arrive((order.run_of(finished), finished.result))
 
     @Slot()
     def _on_flush(self) -> None:
-        """Results reach the table a few times a second, however fast they come."""
         arrived, self._arrived = self._arrived, []
         self._session.add_complete(arrived)
 
     def _on_compared(self, compared: Compared) -> None:
-        self._flush.stop()
-        self._on_flush()
+        self.flush()
         self._show(compared, compared.text)
         solutions = counted(len(compared.comparison.solutions), "solution")
         self._context.say(f"Compared {solutions}; tables and charts are in {compared.target}.")
         self._context.show_tab("Results")
 
     def _on_aborted(self) -> None:
-        self._flush.stop()
-        self._on_flush()
+        self.flush()
         self._timer.start()
 
     def _show(self, compared: Compared, text: str) -> None:
@@ -267,8 +213,3 @@ class ComparePage(QWidget):
         held = sum(line.startswith("- held") for line in done.lines)
         self.live.setText(f"{held} of 18 claims are held.")
         self._context.say(f"The tables and claims are in {order.target}.")
-
-    @Slot()
-    def _on_open(self) -> None:
-        if self._page is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._page)))

@@ -5,20 +5,21 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QComboBox, QGridLayout, QTextBrowser, QWidget
+from PySide6.QtWidgets import QComboBox, QTextBrowser, QWidget
 
 from vbas_desktop.comparison.plan import COMPONENTS
 from vbas_desktop.comparison.run import Comparison
 from vbas_desktop.comparison.summary import Contest, Front, Summary, labels_of
 from vbas_desktop.comparison.words import COMPONENT_WORDS, measure_title
 from vbas_desktop.domain.words import counted
+from vbas_desktop.ui.charts.chart import attend
 from vbas_desktop.ui.charts.plots import BarsChart
 from vbas_desktop.ui.charts.rows import ChartRow, Measure
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.numbers import measure_names, measure_words, shown_value, unit_of
-from vbas_desktop.ui.pictures import copy_drawing, offer_to_save, record
 from vbas_desktop.ui.theme import GRID, Colours, Theme
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row, scrolled
+from vbas_desktop.ui.widgets.building import dress, in_column, in_grid, in_row, offer, scrolled
+from vbas_desktop.ui.widgets.names_edit import make_narrow
 
 HOTTEST = 0.5
 """From this much above the best on, a cell has the full colour."""
@@ -68,33 +69,23 @@ class ComparisonCharts(QWidget):
         self._comparison: Comparison | None = None
         self.scenario, self.number = QComboBox(), QComboBox()
         self.charts: dict[str, BarsChart] = {}
+        number = "The approach that the number of sites of the drawn solutions comes from"
         for combo, name, tip in (
             (self.scenario, "Scenario", "Quasi-identifiers and k of the solutions that are drawn"),
-            (
-                self.number,
-                "Approach for the number of sites",
-                "The approach that the number of sites of the drawn solutions comes from",
-            ),
+            (self.number, "Approach for the number of sites", number),
         ):
-            dress(combo, accessibleName=name, toolTip=tip, minimumContentsLength=12)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            make_narrow(dress(combo, accessibleName=name, toolTip=tip), 12)
             combo.activated.connect(self._on_choice)
         row = in_row((self.scenario, 2), (self.number, 1))
         body = QWidget()
-        self._grid = QGridLayout(body)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(GRID)
+        self._grid = in_grid(within=body, margins=0, across=GRID, down=GRID)
         in_column(row, (scrolled(body), 1), within=self, margins=(0, GRID, 0, 0))
-        context.theme.changed.connect(self._on_theme_changed)
 
     def show_comparison(self, comparison: Comparison) -> None:
         """Draw another comparison."""
         self._comparison = comparison
-        self.scenario.clear()
-        for place, scenario in enumerate(comparison.plan.scenarios):
-            self.scenario.addItem(scenario.title, place)
-        self.number.clear()
-        self.number.addItems(labels_of(comparison, 0))
+        offer(self.scenario, ((each.title, place) for place, each in enumerate(comparison.plan.scenarios)))
+        offer(self.number, ((label, label) for label in labels_of(comparison, 0)))
         names = measure_names([list(solution.measures) for _, solution in comparison.solutions[:1]])
         for name in names:
             if name not in self.charts:
@@ -105,10 +96,7 @@ class ComparisonCharts(QWidget):
         chart = BarsChart(self._context.theme.colours)
         chart.setMinimumSize(260, 220)
         chart.setAccessibleName(measure_words(name).title)
-        chart.save_wanted.connect(
-            lambda: offer_to_save(self._context, self, record(chart.size(), chart.paint_chart), f"chart {name}")
-        )
-        chart.copy_wanted.connect(lambda: copy_drawing(self._context, record(chart.size(), chart.paint_chart)))
+        attend(chart, self._context, f"chart {name}")
         place = len(self.charts)
         self._grid.addWidget(chart, place // 2, place % 2)
         self.charts[name] = chart
@@ -137,11 +125,6 @@ class ComparisonCharts(QWidget):
                 values = {name: shown_value(measure_words(name), value, system) for name, value in measures.items()}
                 rows.append(ChartRow(number, told, solution.site_count, values, solution.pareto))
         return rows
-
-    @Slot()
-    def _on_theme_changed(self) -> None:
-        for chart in self.charts.values():
-            chart.use_colours(self._context.theme.colours)
 
 
 def heat_of(contest: Contest, label: str) -> float | None:

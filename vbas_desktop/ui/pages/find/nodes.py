@@ -11,12 +11,11 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from vbas_desktop.search.run import Found, Searched
 from vbas_desktop.search.table import PictureLine, lines_of
 from vbas_desktop.session.finding import node_in_words
-from vbas_desktop.ui.charts.chart import Chart
-from vbas_desktop.ui.charts.rows import ChartRow, Measure, nice_ticks, padded
+from vbas_desktop.ui.charts.chart import RADIUS, Chart, placed
+from vbas_desktop.ui.charts.rows import ChartRow, Measure, padded
 from vbas_desktop.ui.panel.results_columns import RECOMMENDED, STAR
 from vbas_desktop.ui.widgets.tables import Heading, TableModel
 
-_RADIUS = 4.5
 _NAMED = 8
 """So many lines have their names above the picture; of more, pointing at a mark tells the name."""
 
@@ -136,50 +135,23 @@ class FrontChart(Chart):
         plot = area.adjusted(metrics.horizontalAdvance("000,000") + 12, metrics.height() + 14, -16, 0)
         plot.setBottom(area.bottom() - 2 * metrics.height() - 10)
         points = [point for line in self.lines for point in line.points]
-        x_low, x_high = padded([100 * point.detail for point in points])
-        y_low, y_high = 0.0, max(point.regions for point in points) * 1.08
+        across = padded([100 * point.detail for point in points])
+        up = 0.0, max(point.regions for point in points) * 1.08
         painter.setPen(QColor(self.colours.muted))
         painter.drawText(QPointF(area.left() + 12, area.top() + metrics.height()), "Regions")
-        self.draw_value_axis(painter, plot, y_low, y_high)
-        self._draw_x_axis(painter, plot, x_low, x_high)
-
-        def place(detail: float, regions: int) -> QPointF:
-            across = plot.left() + (100 * detail - x_low) / (x_high - x_low) * plot.width()
-            return QPointF(across, plot.bottom() - (regions - y_low) / (y_high - y_low) * plot.height())
-
+        self.draw_value_axis(painter, plot, *up)
+        self.draw_x_axis(painter, plot, across, "Information of the attributes that is kept", "{:g} %".format)
+        place = placed(plot, across, up)
         for line in self.lines:
             colour = self.approach_colour(line.title)
-            spots = [place(point.detail, point.regions) for point in line.points]
+            spots = [place(100 * point.detail, point.regions) for point in line.points]
             painter.setPen(QPen(colour, 1.2))
             for one, other in pairwise(spots):
                 painter.drawLine(one, other)
             for spot, point in zip(spots, line.points, strict=True):
-                self._draw_mark(painter, spot, colour, point.number, point.front)
+                self.draw_mark(painter, spot, point.number, colour, point.front, RADIUS if point.front else RADIUS / 2)
         for point in points:
             if point.recommended:
-                spot = place(point.detail, point.regions)
+                spot = place(100 * point.detail, point.regions)
                 painter.setPen(QColor(self.colours.text))
-                painter.drawText(QPointF(spot.x() + 2 * _RADIUS, spot.y() - _RADIUS), RECOMMENDED)
-
-    def _draw_mark(self, painter: QPainter, spot: QPointF, colour: QColor, number: int, front: bool) -> None:
-        radius = _RADIUS if front else _RADIUS / 2
-        if number == self.selected:
-            painter.setPen(QPen(QColor(self.colours.accent), 2.5))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(spot, _RADIUS + 3.5, _RADIUS + 3.5)
-        painter.setPen(QPen(colour, 1.5))
-        painter.setBrush(colour if front else QColor(self.colours.base))
-        painter.drawEllipse(spot, radius, radius)
-        self._spots.append((QRectF(spot.x() - 6, spot.y() - 6, 12, 12), number))
-
-    def _draw_x_axis(self, painter: QPainter, plot: QRectF, low: float, high: float) -> None:
-        metrics = QFontMetricsF(self.font())
-        for tick in nice_ticks(low, high, max(2, int(plot.width() / 90))):
-            x = plot.left() + (tick - low) / (high - low) * plot.width()
-            painter.setPen(QPen(QColor(self.colours.line), 1))
-            painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
-            painter.setPen(QColor(self.colours.muted))
-            text = QRectF(x - 45, plot.bottom() + 3, 90, metrics.height())
-            painter.drawText(text, Qt.AlignmentFlag.AlignHCenter, f"{tick:g} %")
-        foot = QRectF(plot.left(), plot.bottom() + 3 + metrics.height(), plot.width(), metrics.height())
-        painter.drawText(foot, Qt.AlignmentFlag.AlignHCenter, "Information of the attributes that is kept")
+                painter.drawText(QPointF(spot.x() + 2 * RADIUS, spot.y() - RADIUS), RECOMMENDED)

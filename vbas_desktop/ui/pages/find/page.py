@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, QTimer, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QSignalBlocker, QSortFilterProxyModel, Qt, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
@@ -25,66 +17,52 @@ from vbas_desktop.search.lattice import Finest
 from vbas_desktop.search.run import Found, Searched
 from vbas_desktop.search.table import summary_lines
 from vbas_desktop.session.finding import choices_of, node_in_words, order_search, why_not_search
+from vbas_desktop.ui.charts.chart import attend
 from vbas_desktop.ui.context import Context
-from vbas_desktop.ui.pictures import copy_drawing, offer_to_save, record
-from vbas_desktop.ui.theme import GRID, tabular
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row, split
-from vbas_desktop.ui.widgets.fields import Field, set_look, with_button
-from vbas_desktop.ui.widgets.file_dialogs import ask_for_folder, ask_to_open, beside, documents
+from vbas_desktop.ui.pages.job_page import FolderPage
+from vbas_desktop.ui.theme import GRID
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, split
+from vbas_desktop.ui.widgets.fields import set_look
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, beside, documents
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
 
 from .attributes import AttributesForm
 from .nodes import NUMBER_ROLE, SORT_ROLE, FrontChart, NodesModel
 
-_FLUSH_MS = 250
 _LOW, _WIDE = 640, 880
 _HIERARCHIES = "Hierarchies (*.csv *.txt);;All files (*)"
 
 
-class FindPage(QWidget):
+class FindPage(FolderPage):
     """Conditions, table and picture of a search. One click leads from a node to its map or its release."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context, self._session = context, context.session
+        kept = "Stop; finished nodes are kept and not searched again"
+        super().__init__(context, kept, "What the search comes to", flush_ms=250)
         self.form, self.chart, self.model = AttributesForm(), FrontChart(context.theme.colours), NodesModel(self)
         self.sorted, self.table = QSortFilterProxyModel(self), QTableView()
-        self.live, self.target, self.browse = QLabel(), QLineEdit(), QPushButton("Br&owse…")
-        self.start, self.stop, self.open = (
-            QPushButton("▶  Find it"),
-            QPushButton("Stop"),
-            QPushButton("Open the pa&ge"),
-        )
-        self.show_map, self.release = QPushButton("Show on the map"), QPushButton("Release it…")
+        self.start = button("▶  Find it", self.search, look="primary", shortcut="Ctrl+Return")
+        use = "Use the groups of the chosen node in Input, run it and draw it"
+        self.show_map = button("Show on the map", self._on_show_map, use, "Ctrl+Shift+M")
+        release = "The same, and then choose where its release goes (Ctrl+E)"
+        self.release = button("Release it…", lambda: self._use(self._context.export), release)
         self.searched: Searched | None = None
         self._finest: Finest | None = None
-        self._arrived: list[Found] = []
-        self._page: Path | None = None
         self._reason: str | None = None
-        self._flush = QTimer(self)
         self._build()
         self._connect()
         self._on_data_loaded()
 
     def _build(self) -> None:
-        self.live.setWordWrap(True)
-        self.live.setFont(tabular(self.live.font()))
-        dress(self.live, look="live", accessibleName="What the search comes to")
-        dress(self.start, look="primary", shortcut="Ctrl+Return")
-        self.stop.setToolTip("Stop; finished nodes are kept and not searched again (Ctrl+.)")
-        self.show_map.setToolTip("Use the groups of the chosen node in Input, run it and draw it (Ctrl+Shift+M)")
-        self.show_map.setShortcut(QKeySequence("Ctrl+Shift+M"))
-        self.release.setToolTip("The same, and then choose where its release goes (Ctrl+E)")
-        self.open.setToolTip("The page of the search, with table, picture and ladders")
         self._set_up_table()
         self.halves = split(self.table, self.chart, upright=True)
-        buttons = in_row(self.start, self.stop, 1, self.show_map, self.release, self.open)
+        page = self.opening("Open the pa&ge", "The page of the search, with table, picture and ladders")
         in_column(
             self.form,
-            self._folder_row(),
+            self.folder_field("Folder for the table", "Finished nodes are kept beside it", "Choose another folder"),
             self.live,
             (self.halves, 1),
-            buttons,
+            in_row(self.start, self.stop, 1, self.show_map, self.release, page),
             within=self,
             margins=(2 * GRID, GRID, 2 * GRID, GRID),
         )
@@ -110,35 +88,17 @@ class FindPage(QWidget):
         dress(self.table, selectionMode=QAbstractItemView.SelectionMode.SingleSelection, sortingEnabled=True)
         self.table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
 
-    def _folder_row(self) -> QWidget:
-        field = Field("Folder for the table", self.target, "Finished nodes are kept beside it")
-        self.browse.setToolTip("Choose another folder")
-        return with_button(field, self.browse)
-
     def _connect(self) -> None:
-        context = self._context
-        self._flush.setSingleShot(True)
-        self._flush.setInterval(_FLUSH_MS)
-        self._flush.timeout.connect(self._on_flush)
+        model = self._context.model
         self.form.changed.connect(self._on_changed)
         self.form.file_wanted.connect(self._on_file_wanted)
         self.target.textChanged.connect(self._refresh)
-        self.browse.clicked.connect(self._on_browse)
-        self.start.clicked.connect(self.search)
-        self.stop.clicked.connect(context.runner.stop)
-        self.show_map.clicked.connect(self._on_show_map)
-        self.release.clicked.connect(self._on_release)
-        self.open.clicked.connect(self._on_open)
         self.chart.solution_clicked.connect(self._choose)
-        self.chart.save_wanted.connect(self._on_save_picture)
-        self.chart.copy_wanted.connect(self._on_copy_picture)
+        attend(self.chart, self._context, "front")
         self.table.selectionModel().currentRowChanged.connect(self._on_current_changed)
         self.table.doubleClicked.connect(self._on_show_map)
-        context.model.data_loaded.connect(self._on_data_loaded)
-        context.model.choices_changed.connect(self._on_changed)
-        context.runner.job_started.connect(self._refresh)
-        context.runner.job_ended.connect(self._refresh)
-        context.theme.changed.connect(self._on_theme_changed)
+        model.data_loaded.connect(self._on_data_loaded)
+        model.choices_changed.connect(self._on_changed)
 
     # What is asked for
 
@@ -186,20 +146,12 @@ class FindPage(QWidget):
         self._on_changed()
 
     @Slot()
-    def _on_browse(self) -> None:
-        ask_for_folder(self, "Folder for the table", Path(self.target.text()).parent, self.target.setText)
-
-    @Slot()
     def _refresh(self) -> None:
-        busy = self._context.runner.busy
         reason = self._reason or (None if self.target.text().strip() else "Choose a folder for the table.")
-        self.start.setEnabled(reason is None and not busy)
-        self.start.setToolTip(reason or "Search every combination that is not finished yet (Ctrl+Return)")
-        self.stop.setEnabled(busy)
-        node = self.chosen
-        for button in (self.show_map, self.release):
-            button.setEnabled(not busy and node is not None and node.regions is not None)
-        self.open.setEnabled(self._page is not None)
+        self.tell(reason, "Search every combination that is not finished yet (Ctrl+Return)")
+        node, busy = self.chosen, self._context.runner.busy
+        for each in (self.show_map, self.release):
+            each.setEnabled(not busy and node is not None and node.regions is not None)
 
     # Searching
 
@@ -208,24 +160,19 @@ class FindPage(QWidget):
         """Search the lattice."""
         if self._reason is not None or self._context.runner.busy:
             return
-        target = Path(self.target.text().strip()).expanduser()
-        order = order_search(self._session, self.form.conditions(), target)
+        order = order_search(self._session, self.form.conditions(), self._folder)
         self._show(None)
-        self._context.runner.start(
-            "Finding a release", partial(_run, order), self._on_searched, self._on_item, self._on_aborted
-        )
+        steps = (self._on_searched, self._on_item, self._on_aborted)
+        self._context.runner.start("Finding a release", partial(_run, order), *steps)
 
     def _on_item(self, item: Finest | Found) -> None:
         if isinstance(item, Finest):
             self._finest = item
-            return
-        self._arrived.append(item)
-        if not self._flush.isActive():
-            self._flush.start()
+        else:
+            self.arrive(item)
 
     @Slot()
     def _on_flush(self) -> None:
-        """Nodes reach the table a few times a second, however fast they come."""
         if self._finest is None or not self._arrived:
             return
         loss = self._session.choices.allowed_loss_percent
@@ -236,25 +183,22 @@ class FindPage(QWidget):
         self._flush.stop()
         self._show(searched)
         self.live.setText("\n".join(summary_lines(searched)))
-        self._page = Path(self.target.text().strip()).expanduser() / "search.html"
+        self._page = self._folder / "search.html"
         self._arrived, self._finest = [], None
         if searched.recommended is not None:
             self._choose(searched.rows.index(searched.recommended) + 1)
-        self._context.say(
-            f"Searched {counted(len(searched.rows), 'combination')}; the table is in {self.target.text()}."
-        )
+        number = counted(len(searched.rows), "combination")
+        self._context.say(f"Searched {number}; the table is in {self.target.text()}.")
         self._refresh()
 
     def _on_aborted(self) -> None:
-        self._flush.stop()
-        self._on_flush()
+        self.flush()
         self._arrived, self._finest = [], None
 
     def _show(self, searched: Searched | None) -> None:
         self.searched = searched
-        self.table.selectionModel().blockSignals(True)
-        self.model.show_search(searched)
-        self.table.selectionModel().blockSignals(False)
+        with QSignalBlocker(self.table.selectionModel()):
+            self.model.show_search(searched)
         self.chart.show_search(searched)
         if self.table.isHidden() is not (searched is None):
             # Until there is something to list, the picture's place says what to do.
@@ -286,11 +230,7 @@ class FindPage(QWidget):
     def _on_show_map(self) -> None:
         self._use()
 
-    @Slot()
-    def _on_release(self) -> None:
-        self._use(self._context.export)
-
-    def _use(self, then: object = None) -> None:
+    def _use(self, then: Callable[[], None] | None = None) -> None:
         """Put the chosen node in force and run it; the map comes to the front."""
         node, searched = self.chosen, self.searched
         if node is None or searched is None or node.regions is None or self._context.runner.busy:
@@ -298,24 +238,7 @@ class FindPage(QWidget):
         self._context.say(node_in_words(searched, node.node))
         self._session.change(choices_of(self._session.choices, searched, node.node))
         self._context.show_map()
-        self._context.run(then if callable(then) else None)
-
-    @Slot()
-    def _on_open(self) -> None:
-        if self._page is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._page)))
-
-    @Slot()
-    def _on_save_picture(self) -> None:
-        offer_to_save(self._context, self, record(self.chart.size(), self.chart.paint_chart), "front")
-
-    @Slot()
-    def _on_copy_picture(self) -> None:
-        copy_drawing(self._context, record(self.chart.size(), self.chart.paint_chart))
-
-    @Slot()
-    def _on_theme_changed(self) -> None:
-        self.chart.use_colours(self._context.theme.colours)
+        self._context.run(then)
 
 
 def _run(order: SearchJob, progress: Progress) -> Searched:

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QTableView, QWidget
 
+from vbas_desktop.domain.progress import Progress
+from vbas_desktop.domain.solution import Solution
+from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.ledger import CompareJob, ReadLedgerJob, RemoveJob
-from vbas_desktop.release.ledger import Entry, Ledger, Verdict
+from vbas_desktop.release.ledger import Entry, Ledger, Verdict, partition_of
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.export import ledger_of
+from vbas_desktop.ui.map.differences import changed_regions
+from vbas_desktop.ui.map.geometry import BaseGeometry, coloured_like, prepare_map
+from vbas_desktop.ui.map.preparer import preparer_of
+from vbas_desktop.ui.map.region_map import Link, RegionMap
+from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row, split
-from vbas_desktop.ui.widgets.fields import Field, muted, set_look
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, split
+from vbas_desktop.ui.widgets.fields import Field, muted, set_look, told
 from vbas_desktop.ui.widgets.tables import Heading, TableModel, fit_columns, set_up_table
-
-from .maps import ReleaseMaps
+from vbas_desktop.ui.worker import Latest
 
 _NONE = "Nothing is recorded as handed over. After an export, choose “Record as handed over…”."
+_CUT = "cut otherwise than in the release"
+_NO_SOLUTION = "No solution is shown"
+_CHECK = "Compare the solution that is shown with what this audience has"
+_REUSE = "Run the open records with the regions and columns of the chosen release"
+_JOIN = "Open the chosen release as data, so that its regions can be joined further"
+_EXTRACT = "Write the chosen release once more, with those of its columns that you tick"
 _HEADINGS = (
     *map(Heading, ("Number", "Date", "Audience", "Records", "Regions")),
     Heading("k", "Every combination of the quasi-identifiers in a region has at least so many records"),
@@ -54,10 +64,10 @@ class EntriesModel(TableModel):
         entry = self.rows[row]
         beside = next((each for each in self.verdict.against if each.entry.id == entry.id), None)
         remark = f"despite the ledger: {entry.override}" if entry.override else entry.note
-        told = "" if beside is None else "safe" if beside.safe else f"{beside.people:,} people" * bool(beside.people)
+        fares = "" if beside is None else "safe" if beside.safe else f"{beside.people:,} people" * bool(beside.people)
         cells: tuple[Any, ...] = (
             entry.id, entry.date, entry.audience, f"{entry.records:,}", entry.places_in_words, entry.k,
-            ", ".join(entry.quasi_identifiers), remark, told or ("" if beside is None else "not safe"),
+            ", ".join(entry.quasi_identifiers), remark, fares or ("" if beside is None else "not safe"),
         )  # fmt: skip
         return str(cells[column])
 
@@ -68,25 +78,23 @@ class ReleasesPage(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self.model, self.table, self.said = EntriesModel(), QTableView(), QLabel(_NONE)
+        self.model, self.table = EntriesModel(), QTableView()
+        self.said = told(_NONE, alignment=Qt.AlignmentFlag.AlignTop)
         self.maps, self.beside = ReleaseMaps(context), muted()
         set_up_table(self.table, "Releases that were handed over")
         self.table.setModel(self.model)
-        dress(self.said, wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
         self.audience = dress(QLineEdit(), placeholderText="anybody")
-        self.check = QPushButton("Check the shown solution")
-        self.remove = QPushButton("Remove from the ledger")
-        self.reuse, self.join = QPushButton("Use its regions"), QPushButton("Join its regions")
-        self.extract = QPushButton("Only columns of it…")
         # No letters: they would be those of the panel beside the page.
-        for button, keys, told in (
-            (self.check, "Ctrl+Return", "Compare the solution that is shown with what this audience has"),
-            (self.reuse, "Ctrl+Alt+U", "Run the open records with the regions and columns of the chosen release"),
-            (self.join, "Ctrl+Alt+J", "Open the chosen release as data, so that its regions can be joined further"),
-            (self.extract, "Ctrl+Alt+K", "Write the chosen release once more, with those of its columns that you tick"),
-            (self.remove, "Ctrl+Del", "Remove the chosen release from the ledger"),
-        ):
-            dress(button, shortcut=keys, toolTip=f"{told} ({keys})")
+        self.check, self.reuse, self.join, self.extract, self.remove = (
+            button(text, clicked, tip, keys)
+            for text, keys, tip, clicked in (
+                ("Check the shown solution", "Ctrl+Return", _CHECK, self._on_check),
+                ("Use its regions", "Ctrl+Alt+U", _REUSE, lambda: self._use(join=False)),
+                ("Join its regions", "Ctrl+Alt+J", _JOIN, lambda: self._use(join=True)),
+                ("Only columns of it…", "Ctrl+Alt+K", _EXTRACT, self._on_extract),
+                ("Remove from the ledger", "Ctrl+Del", "Remove the chosen release from the ledger", self._on_remove),
+            )
+        )
         audience = Field("Audience", self.audience, "Who would get the solution that is shown")
         # Two rows: side by side they would not fit into a small window.
         check = in_row((audience, 1), (self.check, 0, Qt.AlignmentFlag.AlignBottom))
@@ -97,11 +105,6 @@ class ReleasesPage(QWidget):
         handed = muted("What was handed to whom. Every export from these records is compared with it.")
         whole = split(self.table, below, upright=True, sizes=(120, 680), growing=1)
         in_column(handed, (whole, 1), within=self, margins=(2 * GRID, GRID, 2 * GRID, 2 * GRID), spacing=GRID)
-        self.check.clicked.connect(self._on_check)
-        self.remove.clicked.connect(self._on_remove)
-        self.reuse.clicked.connect(lambda: self._use(join=False))
-        self.join.clicked.connect(lambda: self._use(join=True))
-        self.extract.clicked.connect(self._on_extract)
         self.table.selectionModel().selectionChanged.connect(self._on_chosen)
         self._on_chosen()
 
@@ -188,3 +191,85 @@ class ReleasesPage(QWidget):
         if chosen is not None:
             job = RemoveJob(ledger_of(self._context.session), chosen.id)
             self._context.runner.start("Writing the ledger", job.execute, self._on_read)
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures:
+    """The map of a release, and the initial regions that the shown solution has elsewhere (None: there is none)."""
+
+    earlier: Shown
+    changed: NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, eq=False)
+class PicturesJob:
+    """Shape the aggregated regions of a release in the ledger, in the colours of the shown solution."""
+
+    entry: Entry
+    key: bytes
+    base: BaseGeometry
+    shown: Shown | None
+
+    def __call__(self, progress: Progress) -> Pictures:
+        """Prepare."""
+        owner = partition_of(self.entry, self.key, self.base.regions.ids)
+        number = int(owner.max(initial=-1)) + 1
+        solution = Solution(0, {}, {}, number, number, None, owner, {}, 0.0, 0, 0)
+        geometry = prepare_map(self.base, solution, progress)
+        if self.shown is None:
+            return Pictures(Shown(0, solution, None, geometry, None, ()), None)
+        changed = changed_regions(self.base, solution, self.shown.solution)
+        geometry = coloured_like(geometry, self.shown.geometry)
+        return Pictures(Shown(0, solution, None, geometry, None, ()), changed)
+
+
+class ReleaseMaps(QWidget):
+    """The chosen release on the left, the shown solution on the right: same view, same hovering, same colours."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._preparer = preparer_of(context)
+        self._latest = Latest(context.quiet_runner, "Drawing the earlier release", self)
+        self._entry: Entry | None = None
+        self._key = b""
+        self.earlier, self.now = RegionMap(context.theme), RegionMap(context.theme)
+        self.earlier.canvas.setAccessibleName("Map of the earlier release")
+        self.now.canvas.setAccessibleName("Map of the shown solution")
+        self.earlier_title, self.now_title = told(), told(_NO_SOLUTION)
+        earlier = in_column(self.earlier_title, (self.earlier, 1), spacing=GRID // 2)
+        now = in_column(self.now_title, (self.now, 1), spacing=GRID // 2)
+        in_row((earlier, 1), (now, 1), within=self, margins=0, spacing=GRID)
+        Link({each.canvas: each.tell for each in (self.earlier, self.now)}, self)
+        self._preparer.changed.connect(self.refresh)
+        self.hide()
+
+    def show_entry(self, entry: Entry | None, key: bytes) -> None:
+        """Show another release of a ledger with this key; None: nothing."""
+        self._entry, self._key = entry, key
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Draw what is shown now; nothing without data or without a release."""
+        entry, base, shown = self._entry, self._preparer.base, self._preparer.shown
+        self.setVisible(entry is not None and base is not None)
+        if entry is None or base is None:
+            self._latest.forget()
+            return
+        base = base if shown is None else shown.geometry.base
+        self._latest.want(PicturesJob(entry, self._key, base, shown), lambda found: self._on_drawn(entry, shown, found))
+
+    def _on_drawn(self, entry: Entry, shown: Shown | None, found: Pictures) -> None:
+        title = f"{entry.title[:1].upper()}{entry.title[1:]}"
+        self.earlier_title.setText(f"{title}: {counted(entry.aggregated_regions, 'aggregated region')}")
+        self.earlier.show_solution(found.earlier, None)
+        if shown is None or found.changed is None:
+            self.now_title.setText(_NO_SOLUTION)
+            self.now.show_solution(None, None)
+            return
+        moved = int(found.changed.sum())
+        cut = f"{counted(moved, 'initial region is', 'initial regions are')} {_CUT}" if moved else "the same regions"
+        regions = counted(shown.solution.aggregated_regions, "aggregated region")
+        self.now_title.setText(f"Solution {shown.number}: {regions}; {cut}")
+        self.now.show_solution(replace(shown, figures=()), None, found.changed, _CUT)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QWidget
 
 from vbas_desktop.assessment.policies import Judged, Judgement, Verdict, answer_key
 from vbas_desktop.files.policies import bundled
@@ -15,15 +14,16 @@ from vbas_desktop.jobs.policy import CopyPolicyJob, JudgeJob, Outcome
 from vbas_desktop.release.report.policy import population_rows
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer
-from vbas_desktop.ui.widgets.fields import Field, clear, muted, set_look, title
-from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save, beside
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, in_row, offer
+from vbas_desktop.ui.widgets.fields import Field, clear, muted, set_look, title, told
+from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save, beside, open_outside
 from vbas_desktop.ui.widgets.file_row import FileRow
 from vbas_desktop.ui.worker import Latest
 
 POLICY_FILES = "Policies (*.toml);;All files (*)"
 _LOOKS = {Verdict.HELD: "good", Verdict.MISSED: "error", Verdict.ANSWERED: "good"}
 _NONE = "No policy"
+_NO_POPULATION = "Choose a table, or a population column among the limits; then the k-map and the risk are shown here."
 
 
 class JudgedBox(QWidget):
@@ -35,48 +35,33 @@ class JudgedBox(QWidget):
         super().__init__()
         self._context = context
         self._latest = Latest(context.quiet_runner, "Judging by the policy", self)
-        self.policy = QComboBox()
-        self.open, self.copy, self.again = map(QPushButton, ("Open a file…", "Edit a copy…", "Again"))
-        self.population = FileRow(
-            "Table of the population",
-            "CSV file with region, quasi-identifiers and the number of people: k-map and risk are exact then",
-            context.theme,
-            clearable=True,
-        )
-        self.outcome, self.source, self.problems = QLabel(), muted(), QLabel()
         self._wanted: tuple[Any, ...] | None = None
+        self.policy = QComboBox()
+        policies = ((f"{each.name} ({each.date})", each.id, each.origin) for each in bundled().values())
+        offer(self.policy, [(_NONE, ""), *policies])
+        self.policy.activated.connect(lambda: self.judge_by(self.policy.currentData()))
+        # No letters: they would be those of the panel beside the page.
+        copied = "Write the chosen policy, or an example, to a file, and open it to be changed"
+        self.open = button("Open a file…", self._on_open, "Judge by the policy in a file of your own", "Ctrl+Alt+P")
+        self.copy = button("Edit a copy…", self._on_copy, copied, "Ctrl+Alt+E")
+        self.again = button("Again", self._on_again, "Read the files again and judge again", "Ctrl+Alt+A")
+        table = "CSV file with region, quasi-identifiers and the number of people: k-map and risk are exact then"
+        self.population = FileRow("Table of the population", table, context.theme, clearable=True)
+        dress(self.population.choose, shortcut="Ctrl+Alt+T", toolTip=f"{table} (Ctrl+Alt+T)")
+        self.population.chosen.connect(lambda path: self._count_by(str(path)))
+        self.population.cleared.connect(lambda: self._count_by(""))
+        self.outcome, self.source, self.problems = told(), muted(), told(look="error")
+        self.problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.answers: dict[str, QLineEdit] = {}
         self.lines: list[tuple[QLabel, QLabel]] = []
         self.risks: dict[str, QLabel] = {}
-        self._criteria, self._inhabitants = QGridLayout(), QGridLayout()
-        self._build()
-        self._connect()
-
-    def _build(self) -> None:
-        policies = ((f"{each.name} ({each.date})", each.id, each.origin) for each in bundled().values())
-        offer(self.policy, [(_NONE, ""), *policies])
-        # No letters: they would be those of the panel beside the page.
-        for button, keys, told in (
-            (self.open, "Ctrl+Alt+P", "Judge by the policy in a file of your own"),
-            (self.copy, "Ctrl+Alt+E", "Write the chosen policy, or an example, to a file, and open it to be changed"),
-            (self.again, "Ctrl+Alt+A", "Read the files again and judge again"),
-            (self.population.choose, "Ctrl+Alt+T", self.population.choose.toolTip()),
-        ):
-            dress(button, shortcut=keys, toolTip=f"{told} ({keys})")
+        self._criteria = in_grid(across=2 * GRID, down=GRID // 2, shares=(3, 2))
+        self._inhabitants = in_grid(across=2 * GRID, down=GRID // 2, shares=(0, 1))
         by = Field("Judged by", self.policy, "Rules with their sources and dates, or one of your own")
-        row = in_row((by, 1), *((each, 0, Qt.AlignmentFlag.AlignBottom) for each in (self.open, self.copy, self.again)))
-        for label in (self.outcome, self.problems):
-            label.setWordWrap(True)
-        dress(self.problems, look="error", textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
-        for grid in (self._criteria, self._inhabitants):
-            grid.setHorizontalSpacing(2 * GRID)
-            grid.setVerticalSpacing(GRID // 2)
-        self._criteria.setColumnStretch(0, 3)
-        self._criteria.setColumnStretch(1, 2)
-        self._inhabitants.setColumnStretch(1, 1)
+        bottom = Qt.AlignmentFlag.AlignBottom
         in_column(
             title("Policy"),
-            row,
+            in_row((by, 1), *((each, 0, bottom) for each in (self.open, self.copy, self.again))),
             self.problems,
             self.outcome,
             self.source,
@@ -88,14 +73,6 @@ class JudgedBox(QWidget):
             margins=0,
             spacing=GRID // 2,
         )
-
-    def _connect(self) -> None:
-        self.policy.activated.connect(lambda: self.judge_by(self.policy.currentData()))
-        self.open.clicked.connect(self._on_open)
-        self.copy.clicked.connect(self._on_copy)
-        self.again.clicked.connect(self._on_again)
-        self.population.chosen.connect(lambda path: self._count_by(str(path)))
-        self.population.cleared.connect(lambda: self._count_by(""))
 
     @Slot()
     def refresh(self) -> None:
@@ -154,11 +131,8 @@ class JudgedBox(QWidget):
         self.answers, self.lines = {}, []
         for number, each in enumerate(judgement.criteria if judgement is not None else ()):
             assert judgement is not None
-            criterion, verdict = QLabel(each.demand.text), QLabel(_verdict(each))
-            criterion.setToolTip(each.demand.note)
-            for label in (criterion, verdict):
-                label.setWordWrap(True)
-            verdict.setProperty("look", _LOOKS.get(each.verdict, "warning"))
+            criterion = told(each.demand.text, toolTip=each.demand.note)
+            verdict = told(_verdict(each), _LOOKS.get(each.verdict, "warning"))
             self._criteria.addWidget(criterion, number, 0, Qt.AlignmentFlag.AlignTop)
             self.lines.append((criterion, verdict))
             if each.demand.question:
@@ -167,9 +141,11 @@ class JudgedBox(QWidget):
                 self._criteria.addWidget(verdict, number, 1, Qt.AlignmentFlag.AlignTop)
 
     def _answer(self, key: str, each: Judged) -> QLineEdit:
-        answer = QLineEdit(each.actual)
-        answer.setPlaceholderText("For a person to answer")
-        answer.setAccessibleName(f"Answer: {each.demand.question}")
+        answer = dress(
+            QLineEdit(each.actual),
+            placeholderText="For a person to answer",
+            accessibleName=f"Answer: {each.demand.question}",
+        )
         answer.editingFinished.connect(lambda: self._on_answered(key, answer.text()))
         self.answers[key] = answer
         return answer
@@ -178,16 +154,12 @@ class JudgedBox(QWidget):
         clear(self._inhabitants)
         self.risks = {}
         if outcome.population is None:
-            told = (
-                "Choose a table, or a population column among the limits; then the k-map and the risk are shown here."
-            )
-            self._inhabitants.addWidget(muted(told), 0, 0, 1, 2)
+            self._inhabitants.addWidget(muted(_NO_POPULATION), 0, 0, 1, 2)
             return
         for number, (name, value) in enumerate(population_rows(outcome.population)):
-            self.risks[name] = label = QLabel(value)
-            label.setWordWrap(True)
+            self.risks[name] = told(value)
             self._inhabitants.addWidget(QLabel(name), number, 0, Qt.AlignmentFlag.AlignTop)
-            self._inhabitants.addWidget(label, number, 1)
+            self._inhabitants.addWidget(self.risks[name], number, 1)
 
     def _on_answered(self, key: str, text: str) -> None:
         session = self._context.session
@@ -204,7 +176,9 @@ class JudgedBox(QWidget):
 
     @Slot()
     def _on_open(self) -> None:
-        ask_to_open(self, "Judge by a policy of your own", POLICY_FILES, self._folder(), self.judge_by)
+        source = self._context.session.records_path
+        folder = None if source is None else source.parent
+        ask_to_open(self, "Judge by a policy of your own", POLICY_FILES, folder, self.judge_by)
 
     @Slot()
     def _on_copy(self) -> None:
@@ -219,11 +193,7 @@ class JudgedBox(QWidget):
     def _on_copied(self, path: Path) -> None:
         self.judge_by(str(path))
         self._context.say(f"{path.name} is the policy now. Change it, save it, and press “Again”.")
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
-
-    def _folder(self) -> Path | None:
-        source = self._context.session.records_path
-        return None if source is None else source.parent
+        open_outside(path)
 
 
 def _verdict(each: Judged) -> str:

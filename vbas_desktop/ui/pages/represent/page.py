@@ -6,13 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import (
-    QComboBox,
-    QLabel,
-    QPushButton,
-    QStackedLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
@@ -28,14 +22,15 @@ from vbas_desktop.ui.map.preparer import preparer_of
 from vbas_desktop.ui.map.region_map import Link, colours_only
 from vbas_desktop.ui.map.shown import Shown
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import in_column, in_row, offer, split
-from vbas_desktop.ui.widgets.fields import EmptyState, without_wheel
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, offer, split
+from vbas_desktop.ui.widgets.fields import OrEmpty, without_wheel
+from vbas_desktop.ui.widgets.names_edit import make_narrow
 from vbas_desktop.ui.worker import Latest
 
 from .pair_panel import PairPanel
 from .version import PLACE_MEASURES, VersionView
 
-SOLUTION, FILES = 0, 1
+FILES = 1
 _NONE = "nothing"
 _FIGURES = ("records", "jaccard", "fowlkes_mallows", "place_distance", "initial_regions")
 _NO_SOLUTION = "Run a combination and choose a solution in Results, or compare two files."
@@ -57,7 +52,8 @@ class RepresentabilityPage(QWidget):
         self.source.addItems(["Solution", "Two files"])
         self.coloured_by = QComboBox()
         offer(self.coloured_by, ((words, name, tip) for name, (words, tip) in PLACE_MEASURES.items()))
-        self.large = QPushButton("Lar&ge map")
+        large = "Show it on the large map in these colours; two versions side by side"
+        self.large = button("Lar&ge map", self._on_large, large)
         self.legend = LegendStrip(context.theme.colours)
         self._known: dict[int, tuple[Entry, Shown | None, Description]] = {}
         self._scaled: tuple[object, tuple[Figure | None, Figure | None]] = (None, (None, None))
@@ -77,27 +73,19 @@ class RepresentabilityPage(QWidget):
             (self._map_label, self.coloured_by, "By what the aggregated regions are coloured"),
         ):
             label.setBuddy(combo)
-            combo.setToolTip(tip)
-            label.setProperty("look", "muted")
-            combo.setAccessibleName(label.text().replace("&", ""))
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            dress(label, look="muted")
+            dress(combo, toolTip=tip, accessibleName=label.text().replace("&", ""))
             without_wheel(combo)
             bar.addWidget(label)
-            bar.addWidget(combo)
+            bar.addWidget(combo, 0 if combo is self.source else 1)
+        self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         # Titles of solutions are long: the list shows them in full, the closed field need not.
-        for combo in (self.beside, self.coloured_by):
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(8)
-        bar.setStretchFactor(self.beside, 1)
-        bar.setStretchFactor(self.coloured_by, 1)
-        self.large.setToolTip("Show it on the large map in these colours; two versions side by side")
+        make_narrow(self.beside)
+        make_narrow(self.coloured_by)
         bar.addWidget(self.large)
-        self.empty = EmptyState(_NO_SOLUTION)
-        self._shown = shown = split(self.main, self.second)
+        self._shown = split(self.main, self.second)
         middle = QWidget()
-        self._layers = QStackedLayout(middle)
-        self._layers.addWidget(self.empty)
-        self._layers.addWidget(shown)
+        self.layers = OrEmpty(_NO_SOLUTION, self._shown, within=middle)
         body = split(self.panel, middle, sizes=(300, 700), growing=1)
         strip = in_row(self.legend, margins=(GRID, 0, GRID, 0))
         in_column(bar, strip, (body, 1), within=self, margins=0, spacing=GRID)
@@ -116,7 +104,6 @@ class RepresentabilityPage(QWidget):
         self.panel.original.chosen.connect(self._on_original)
         self.panel.reading.changed.connect(self._on_original)
         self.panel.handling_wanted.connect(self.handle)
-        self.large.clicked.connect(self._on_large)
 
     # What is shown
 
@@ -137,8 +124,8 @@ class RepresentabilityPage(QWidget):
             self.second.setVisible(second is not None)
             self._shown.setSizes([self._shown.width() // 2] * 2)
         self._show_maps(files)
-        self.empty.label.setText(_NO_FILES if files else _NO_SOLUTION)
-        self._layers.setCurrentWidget(self.empty if main is None else self._shown)
+        self.layers.empty.label.setText(_NO_FILES if files else _NO_SOLUTION)
+        self.layers.show_content(main is not None)
 
     def _show_maps(self, files: bool) -> None:
         one, other = (None, None) if files else (self._preparer.shown, self._preparer.beside)
@@ -218,9 +205,8 @@ class RepresentabilityPage(QWidget):
     @Slot(object)
     def handle(self, order: OutlierJob) -> None:
         """Write a file without small classes in the background; it can be compared at once."""
-        self._context.runner.start(
-            f"Handling small classes of {order.file.name}", order.execute, partial(self._on_handled, order)
-        )
+        title = f"Handling small classes of {order.file.name}"
+        self._context.runner.start(title, order.execute, partial(self._on_handled, order))
 
     def _on_handled(self, order: OutlierJob, done: Outliers) -> None:
         if order.target is not None and done.treated is not None:

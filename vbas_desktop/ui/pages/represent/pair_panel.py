@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QScrollArea, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QScrollArea, QSpinBox, QWidget
 
 from vbas_desktop.assessment.representability.handling import Handling, handlings
 from vbas_desktop.assessment.representability.vector import Choices
@@ -14,8 +14,8 @@ from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.jobs.any_file import Coding, OutlierJob, PairJob
 from vbas_desktop.session.representing import PairOrder, names_of, numbers_of, texts_by_name
 from vbas_desktop.ui.theme import GRID, Theme
-from vbas_desktop.ui.widgets.building import dress, in_column, offer
-from vbas_desktop.ui.widgets.fields import Field, clear, muted, title
+from vbas_desktop.ui.widgets.building import button, dress, in_column, offer
+from vbas_desktop.ui.widgets.fields import Field, clear, muted, saying_wrong, title, told
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save
 from vbas_desktop.ui.widgets.file_row import FileRow, FolderRow
 from vbas_desktop.ui.widgets.names_edit import NamesEdit
@@ -32,34 +32,35 @@ class PairPanel(QScrollArea):
         super().__init__()
         self.original = FileRow("&Original", "The file before anonymisation", theme)
         self.anonymised = FileRow("Anon&ymised", "The file after it", theme)
-        self.key, self.columns, self.sensitive = NamesEdit(single=True), NamesEdit(), NamesEdit()
-        self.weights, self.level_weights, self.reasons = (NamesEdit(value=True) for _ in range(3))
-        self.k = dress(QSpinBox(), minimum=1, maximum=1_000_000)
-        self.k.setValue(5)
-        self.hierarchies = FolderRow("Folder of hierarchies", theme)
-        self.distances = FolderRow("Folder of tables of distances", theme)
-        self.crosswalk = FileRow("Crosswalk", "crosswalk.csv of the release, if it has one", theme, True)
-        self.region = NamesEdit(single=True)
-        self.worst = FileRow(
-            "Worst case", "The most distorted version; Davies–Bouldin is normalised by it", theme, True
+        self.key, self.columns, self.sensitive, self.region = (
+            NamesEdit(single=True),
+            dress(NamesEdit(), placeholderText="age, job"),
+            NamesEdit(),
+            NamesEdit(single=True),
         )
+        self.weights, self.level_weights, self.reasons = (
+            dress(NamesEdit(value=True), placeholderText=example)
+            for example in ("age=0.7, job=0.3", "age=0.5/0.3/0.2", "phone=identifies, income=confidential")
+        )
+        self.k = dress(QSpinBox(), minimum=1, maximum=1_000_000, value=5)
+        levels = "A folder with COLUMN.csv: value;level1;level2…"
+        self.hierarchies = FolderRow("Hierarchies", "Folder of hierarchies", levels, theme)
+        square = "A folder with COLUMN.csv: a square table of the distances between values"
+        self.distances = FolderRow("Distances", "Folder of tables of distances", square, theme)
+        self.crosswalk = FileRow("Crosswalk", "crosswalk.csv of the release, if it has one", theme, True)
+        worst = "The most distorted version; Davies–Bouldin is normalised by it"
+        self.worst = FileRow("Worst case", worst, theme, clearable=True)
         self.reading, self.anonymised_reading = ReadingFields("the original"), ReadingFields("the anonymised file")
-        self.compare = dress(QPushButton("Co&mpare"), look="primary")
+        self.compare = button("Co&mpare", self._on_compare, look="primary")
         self.outliers = OutlierBox()
-        self.message = dress(QLabel(), look="error", wordWrap=True)
+        self.message = told(look="error")
         self._build()
         for row in (self.original, self.anonymised, self.crosswalk, self.worst):
-            row.show_file(None)
             row.chosen.connect(row.show_file)
-        self.compare.clicked.connect(self._on_compare)
         self.outliers.handling_wanted.connect(self.handle)
 
     def _build(self) -> None:
         inner = QWidget()
-        self.columns.setPlaceholderText("age, job")
-        self.weights.setPlaceholderText("age=0.7, job=0.3")
-        self.level_weights.setPlaceholderText("age=0.5/0.3/0.2")
-        self.reasons.setPlaceholderText("phone=identifies, income=confidential")
         in_column(
             self.original,
             self.anonymised,
@@ -68,10 +69,8 @@ class PairPanel(QScrollArea):
             Field("Sensitive columns", self.sensitive, "Described class by class; separated by commas"),
             Field("k", self.k, "Nothing about fewer than k records is shown"),
             title("If there are any"),
-            Field("Hierarchies", self.hierarchies, "A folder with COLUMN.csv: value;level1;level2…"),
-            Field(
-                "Distances", self.distances, "A folder with COLUMN.csv: a square table of the distances between values"
-            ),
+            self.hierarchies,
+            self.distances,
             self.crosswalk,
             Field("Region column", self.region, "Its levels are the places of the crosswalk, of all tiers"),
             Field("Weights of the columns", self.weights, "Above 0, adding up to 1; equal if left empty"),
@@ -89,10 +88,8 @@ class PairPanel(QScrollArea):
             margins=(GRID, 0, 2 * GRID, GRID),
             spacing=GRID,
         )
-        self.setWidgetResizable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        dress(self, widgetResizable=True, focusPolicy=Qt.FocusPolicy.NoFocus, minimumWidth=280)
         self.setWidget(inner)
-        self.setMinimumWidth(280)
 
     def offer(self, columns: Sequence[str]) -> None:
         """Offer the columns of the original."""
@@ -101,14 +98,12 @@ class PairPanel(QScrollArea):
 
     @Slot()
     def _on_compare(self) -> None:
-        try:
+        with saying_wrong(self.message):
             order = self.order()
-        except InputError as error:
-            self.message.setText("\n".join(str(finding) for finding in error.findings))
-            return
-        self.message.setText("" if order is not None else "Choose two files, the key and the quasi-identifiers.")
-        if order is not None:
-            self.compare_wanted.emit(order)
+            if order is not None:
+                self.compare_wanted.emit(order)
+            else:
+                self.message.setText("Choose two files, the key and the quasi-identifiers.")
 
     @Slot(object, Path)
     def handle(self, handling: Handling, target: Path) -> None:
@@ -117,16 +112,12 @@ class PairPanel(QScrollArea):
         if path is None or not columns:
             self.message.setText("Choose the original and its quasi-identifiers.")
             return
-        try:
+        with saying_wrong(self.message):
             coding = self._coding()
-        except InputError as error:
-            self.message.setText("\n".join(str(finding) for finding in error.findings))
-            return
-        self.message.clear()
-        choices = Choices(self.k.value(), self.key.text().strip(), columns, names_of(self.sensitive.text()))
-        form = self.outliers.writing
-        writing = form.value(names_of(form.identifiers.text()))
-        self.handling_wanted.emit(OutlierJob(path, choices, handling, target, coding, writing, self.reading.value()))
+            choices = Choices(self.k.value(), self.key.text().strip(), columns, names_of(self.sensitive.text()))
+            form = self.outliers.writing
+            writing, reading = form.value(names_of(form.identifiers.text())), self.reading.value()
+            self.handling_wanted.emit(OutlierJob(path, choices, handling, target, coding, writing, reading))
 
     def _coding(self) -> Coding:
         region, crosswalk = self.region.text().strip(), self.crosswalk.path
@@ -162,11 +153,10 @@ class OutlierBox(QWidget):
         self.summary = muted()
         self.fields: dict[str, ParameterField] = {}
         self._form = in_column(spacing=GRID)
-        self.problem = dress(QLabel(), look="error", wordWrap=True)
-        self.problem.hide()
+        self.problem = told(look="error")
         self.writing = WritingFields()
-        self.write = QPushButton("Handle and e&xport…")
-        self.write.setToolTip("Write the original without classes below k; the new file becomes the anonymised one")
+        write = "Write the original without classes below k; the new file becomes the anonymised one"
+        self.write = button("Handle and e&xport…", self._on_write, write)
         in_column(
             title("Small classes of the original"),
             Field("How", self.how, "What becomes of classes with fewer than k records"),
@@ -180,7 +170,6 @@ class OutlierBox(QWidget):
             spacing=GRID,
         )
         self.how.currentIndexChanged.connect(self._on_how)
-        self.write.clicked.connect(self._on_write)
         self._on_how()
 
     @property

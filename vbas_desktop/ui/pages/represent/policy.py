@@ -6,24 +6,14 @@ from datetime import date
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QLineEdit, QScrollArea, QWidget
 
-from vbas_desktop.assessment.policy import Module, Point, State, checklist, evidence, open_points, state_of
+from vbas_desktop.assessment.policy import Point, State, checklist, evidence, open_points, state_of
 from vbas_desktop.session.papers import knowledge_of
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row, offer
-from vbas_desktop.ui.widgets.fields import Field, muted, set_look, title
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, in_row, offer
+from vbas_desktop.ui.widgets.fields import Field, muted, set_look, title, told
 
 from .judged_box import JudgedBox
 
@@ -39,27 +29,23 @@ class PointRow(QFrame):
     def __init__(self, point: Point) -> None:
         super().__init__()
         self.point = point
-        self.mark, self.evidence = QLabel(), QLabel()
-        self.evidence.setWordWrap(True)
-        self.note = QLineEdit()
-        self.note.setPlaceholderText("Note")
-        self.note.setAccessibleName(f"Note on {point.title}")
-        self.note.setToolTip("What was decided or done about it, and where that is kept; a note settles the point")
+        self.mark, self.evidence = QLabel(), told()
+        self.note = dress(
+            QLineEdit(),
+            placeholderText="Note",
+            accessibleName=f"Note on {point.title}",
+            toolTip="What was decided or done about it, and where that is kept; a note settles the point",
+        )
         self.note.editingFinished.connect(lambda: self.noted.emit(self.point.id, self.note.text()))
-        name = QLabel(point.title)
-        number = dress(muted(point.id), wordWrap=False)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, GRID // 2, 0, GRID // 2)
-        grid.setHorizontalSpacing(GRID)
-        grid.setVerticalSpacing(GRID // 4)
+        margins = (0, GRID // 2, 0, GRID // 2)
+        grid = in_grid(within=self, margins=margins, across=GRID, down=GRID // 4, shares=(0, 3, 2))
         grid.setColumnMinimumWidth(0, 2 * GRID)
-        grid.setColumnStretch(1, 3)
-        grid.setColumnStretch(2, 2)
-        grid.addWidget(self.mark, 0, 0, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(name, 0, 1)
-        grid.addWidget(number, 0, 2, Qt.AlignmentFlag.AlignRight)
-        grid.addWidget(muted(" ".join(point.steps)), 1, 1, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(self.note, 1, 2, Qt.AlignmentFlag.AlignTop)
+        top = Qt.AlignmentFlag.AlignTop
+        grid.addWidget(self.mark, 0, 0, top)
+        grid.addWidget(QLabel(point.title), 0, 1)
+        grid.addWidget(dress(muted(point.id), wordWrap=False), 0, 2, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(muted(" ".join(point.steps)), 1, 1, top)
+        grid.addWidget(self.note, 1, 2, top)
         grid.addWidget(self.evidence, 2, 1, 1, 2)
 
     def show_state(self, state: State, evidence: str, note: str) -> None:
@@ -82,55 +68,63 @@ class PolicyPage(QScrollArea):
         self._context = context
         self.choices = {each.id: QComboBox() for each in checklist().choices}
         self.rows = {point.id: PointRow(point) for point in checklist().points}
-        self.summary, self.judged = QLabel(), JudgedBox(context)
-        self.name = QLineEdit()
-        self.sign = QPushButton("Si&gn")
+        self.summary, self.judged = told(), JudgedBox(context)
+        self.name = dress(
+            QLineEdit(),
+            placeholderText="Name of the person responsible",
+            accessibleName="Signed by",
+            toolTip="Stands under the checklist with the date of today",
+        )
+        self.sign = button("Si&gn", self._on_sign)
         self.signature = QLabel()
         self._build()
         self._connect()
         self._refresh()
 
     def _build(self) -> None:
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        inner = QWidget()
-        column = in_column(within=inner, margins=(2 * GRID, GRID, 3 * GRID, 2 * GRID), spacing=GRID // 2)
-        self.summary.setWordWrap(True)
-        column.addWidget(self.judged)
-        column.addWidget(title("Checklist"))
-        column.addWidget(self.summary)
-        column.addWidget(title("Strategy"))
         strategy = in_row(spacing=2 * GRID)
         for each in checklist().choices:
             combo = self.choices[each.id]
             offer(combo, [(_UNDECIDED, ""), *((option, option) for option in each.options)])
             strategy.addWidget(Field(each.question, combo, each.help), 1)
-        column.addLayout(strategy)
+        points: list[QWidget] = []
         for module in checklist().modules:
-            self._add_module(module, column)
-        column.addWidget(title("Signature"))
-        dress(self.name, placeholderText="Name of the person responsible", accessibleName="Signed by")
-        self.name.setToolTip("Stands under the checklist with the date of today")
-        column.addLayout(in_row((self.name, 1), self.sign, (self.signature, 2)))
-        column.addStretch(1)
-        self.setWidgetResizable(True)
+            points += [title(f"{module.title} ({module.id})"), *(self.rows[point.id] for point in module.points)]
+        inner = QWidget()
+        in_column(
+            self.judged,
+            title("Checklist"),
+            self.summary,
+            title("Strategy"),
+            strategy,
+            *points,
+            title("Signature"),
+            in_row((self.name, 1), self.sign, (self.signature, 2)),
+            1,
+            within=inner,
+            margins=(2 * GRID, GRID, 3 * GRID, 2 * GRID),
+            spacing=GRID // 2,
+        )
+        dress(self, focusPolicy=Qt.FocusPolicy.NoFocus, widgetResizable=True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(inner)
 
-    def _add_module(self, module: Module, column: QVBoxLayout) -> None:
-        column.addWidget(title(f"{module.title} ({module.id})"))
-        for point in module.points:
-            column.addWidget(self.rows[point.id])
-            self.rows[point.id].noted.connect(self._on_noted)
-
     def _connect(self) -> None:
         model = self._context.model
-        for signal in (model.policy_changed, model.choices_changed, model.selection_changed, model.solutions_changed):
+        for signal in (
+            model.policy_changed,
+            model.choices_changed,
+            model.selection_changed,
+            model.solutions_changed,
+            model.data_loaded,
+            model.requirement_changed,
+            model.run_finished,
+        ):
             signal.connect(self._refresh)
-        for signal in (model.data_loaded, model.requirement_changed, model.run_finished):
-            signal.connect(self._refresh)
+        for row in self.rows.values():
+            row.noted.connect(self._on_noted)
         for combo in self.choices.values():
             combo.activated.connect(self._on_chosen)
-        self.sign.clicked.connect(self._on_sign)
         self.name.textChanged.connect(self._refresh_signature)
 
     @Slot()

@@ -8,17 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QGridLayout,
-    QLabel,
-    QLineEdit,
-    QMenu,
-    QPlainTextEdit,
-    QPushButton,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QMenu, QPlainTextEdit, QTableView, QWidget
 
 from vbas_desktop.assessment.representability.requirement import (
     OVERALL,
@@ -28,14 +18,13 @@ from vbas_desktop.assessment.representability.requirement import (
     write_requirement,
 )
 from vbas_desktop.assessment.representability.words import OVERALL as MEASURES
-from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import agreeing, counted
 from vbas_desktop.session.representing import alike_in_words, requirement_of, texts_of, unvarying
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row, scrolled, split
-from vbas_desktop.ui.widgets.fields import Field, muted, title, with_button
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_grid, in_row, scrolled, split
+from vbas_desktop.ui.widgets.fields import Field, muted, saying_wrong, title, told, with_button
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save
 from vbas_desktop.ui.widgets.names_edit import NamesEdit
 from vbas_desktop.ui.widgets.tables import fit_columns, set_up_table
@@ -54,6 +43,7 @@ _FIELDS = (
     ("weights", "Weights", "Of the quasi-identifiers, adding up to 1: age=0.7, job=0.3"),
 )
 _NAMED = ("quasi_identifiers", "levels", "sensitive", "weights")
+_CLASSES = "One on each line: age=3, sex=1"
 _WITH_VALUES = ("levels", "weights")
 _MARKS = {Verdict.OK: "✓", Verdict.NOT_MET: "✗", Verdict.NOT_CHECKABLE: "–"}
 _HEADINGS = ("Verdict", "Criterion", "Required", "Actual")
@@ -66,19 +56,18 @@ class RequirementsPage(QWidget):
         super().__init__()
         self._context = context
         self.title = QLineEdit()
-        self.fields: dict[str, QLineEdit] = {name: QLineEdit() for name, _, _ in _FIELDS}
         self.names = {name: NamesEdit(value=name in _WITH_VALUES) for name in _NAMED}
-        self.fields |= self.names
+        self.fields = {name: self.names.get(name) or QLineEdit() for name, _, _ in _FIELDS}
         self.bounds = {name: (QLineEdit(), QLineEdit()) for name in OVERALL}
-        self.classes = QPlainTextEdit()
-        self.add_value, self.class_values = QPushButton("Add value"), QMenu(self)
-        self.add_value.setToolTip("Choose a value for the class in the line with the cursor (Ctrl+Shift+Space)")
-        self.add_value.setShortcut("Ctrl+Shift+Space")
+        self.classes = dress(QPlainTextEdit(), placeholderText=_CLASSES, tabChangesFocus=True)
+        self.classes.setFixedHeight(8 * GRID)
+        value = "Choose a value for the class in the line with the cursor"
+        self.add_value, self.class_values = button("Add value", tip=value, keys="Ctrl+Shift+Space"), QMenu(self)
         self.add_value.setMenu(self.class_values)
         self.recorded = QCheckBox("Sensitive values not a&ggregated")
-        self.load, self.save = QPushButton("L&oad…"), QPushButton("Save a co&py…")
-        self.clear = QPushButton("Clear for&m")
-        self.message, self.verdict = QLabel(), QLabel()
+        self.load, self.save = button("L&oad…", self._on_load), button("Save a co&py…", self._on_save)
+        self.clear = button("Clear for&m", lambda: self._context.session.require(Requirement()))
+        self.message, self.verdict = told(look="error"), told()
         self.model = ClassesModel(self)
         self.table = QTableView()
         self.alike = muted()
@@ -93,8 +82,6 @@ class RequirementsPage(QWidget):
         self.table.setModel(self.model)
         set_up_table(self.table, "Check of the requirement")
         self.table.horizontalHeader().setStretchLastSection(True)
-        self.verdict.setWordWrap(True)
-        self.classes.setTabChangesFocus(True)
         right = QWidget()
         # The blank at the end takes the room while there is no table: what is said stands at the top.
         parts = (title("Check against the chosen solution"), self.verdict, (self.table, 1), 0)
@@ -103,39 +90,32 @@ class RequirementsPage(QWidget):
 
     def _form(self) -> QWidget:
         inner = QWidget()
-        column = in_column(within=inner, margins=(GRID, 0, 2 * GRID, GRID), spacing=GRID)
-        buttons = in_row(self.load, self.save, self.clear, 1)
-        column.addLayout(buttons)
-        dress(self.message, look="error", wordWrap=True)
-        column.addWidget(self.message)
-        column.addWidget(Field("Title", self.title, "Name of the requirement"))
-        column.addWidget(title("Measures of the whole release"))
-        grid = QGridLayout()
-        grid.setColumnStretch(0, 1)
-        for place, heading in enumerate(("", "at least", "at most")):
-            grid.addWidget(muted(heading), 0, place)
-        for row, (name, words) in enumerate(OVERALL.items(), 1):
-            label = dress(QLabel(words), wordWrap=True, toolTip=MEASURES[name][1])
-            self._labels[name] = label
-            grid.addWidget(label, row, 0)
-            for place, (edit, side) in enumerate(zip(self.bounds[name], ("least", "most"), strict=True), 1):
-                edit.setFixedWidth(9 * GRID)
-                edit.setAccessibleName(f"{words}, at {side}")
-                edit.setToolTip(f"At {side}; empty: any. {words}: {MEASURES[name][1]}")
-                grid.addWidget(edit, row, place)
-        column.addLayout(grid)
-        column.addWidget(self.alike)
-        column.addWidget(title("Columns and values"))
-        for name, words, help in _FIELDS:
-            self.fields[name].setPlaceholderText(help)
-            column.addWidget(Field(words, self.fields[name], help))
-        self.classes.setFixedHeight(8 * GRID)
-        self.classes.setPlaceholderText("One on each line: age=3, sex=1")
-        classes = Field("Required classes", self.classes, "One on each line: age=3, sex=1")
-        column.addWidget(with_button(classes, self.add_value))
-        column.addWidget(self.recorded)
-        column.addStretch(1)
+        in_column(
+            in_row(self.load, self.save, self.clear, 1),
+            self.message,
+            Field("Title", self.title, "Name of the requirement"),
+            title("Measures of the whole release"),
+            in_grid([muted(head) for head in ("", "at least", "at most")], *map(self._bounds, OVERALL), shares=(1,)),
+            self.alike,
+            title("Columns and values"),
+            *(Field(words, dress(self.fields[name], placeholderText=help), help) for name, words, help in _FIELDS),
+            with_button(Field("Required classes", self.classes, _CLASSES), self.add_value),
+            self.recorded,
+            1,
+            within=inner,
+            margins=(GRID, 0, 2 * GRID, GRID),
+            spacing=GRID,
+        )
         return inner
+
+    def _bounds(self, name: str) -> tuple[QWidget, ...]:
+        """The row of a measure: what it is, and what it may be at least and at most."""
+        words, help = OVERALL[name], MEASURES[name][1]
+        self._labels[name] = told(words, toolTip=help)
+        for edit, side in zip(self.bounds[name], ("least", "most"), strict=True):
+            edit.setFixedWidth(9 * GRID)
+            dress(edit, accessibleName=f"{words}, at {side}", toolTip=f"At {side}; empty: any. {words}: {help}")
+        return self._labels[name], *self.bounds[name]
 
     def _connect(self) -> None:
         model = self._context.model
@@ -149,9 +129,6 @@ class RequirementsPage(QWidget):
             edit.textEdited.connect(self._on_edited)
         self.classes.textChanged.connect(self._on_edited)
         self.recorded.toggled.connect(self._on_edited)
-        self.load.clicked.connect(self._on_load)
-        self.save.clicked.connect(self._on_save)
-        self.clear.clicked.connect(self._on_clear)
 
     # What the session says
 
@@ -247,19 +224,11 @@ class RequirementsPage(QWidget):
     def _on_edited(self) -> None:
         if self._filling:
             return
-        try:
+        with saying_wrong(self.message):
             requirement = requirement_of(*self._stated())
-        except InputError as error:
-            self.message.setText("\n".join(str(finding) for finding in error.findings))
-            return
-        self.message.clear()
-        self._editing = True
-        self._context.session.require(replace(requirement, extra=self._context.session.requirement.extra))
-        self._editing = False
-
-    @Slot()
-    def _on_clear(self) -> None:
-        self._context.session.require(Requirement())
+            self._editing = True
+            self._context.session.require(replace(requirement, extra=self._context.session.requirement.extra))
+            self._editing = False
 
     @Slot()
     def _on_load(self) -> None:
@@ -281,11 +250,10 @@ class RequirementsPage(QWidget):
 
     def save_file(self, path: Path) -> None:
         """Write the requirement in force in the background."""
-        job = partial(_write, path, self._context.session.requirement)
-        self._context.runner.start(f"Saving {path.name}", job, lambda done: self._context.say(f"Saved {done}."))
+        requirement = self._context.session.requirement
 
+        def job(progress: Progress) -> None:
+            progress.update("Saving the requirement")
+            write_requirement(path, requirement)
 
-def _write(path: Path, requirement: Requirement, progress: Progress) -> Path:
-    progress.update("Saving the requirement")
-    write_requirement(path, requirement)
-    return path
+        self._context.runner.start(f"Saving {path.name}", job, lambda _: self._context.say(f"Saved {path}."))

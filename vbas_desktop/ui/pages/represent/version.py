@@ -7,14 +7,14 @@ from typing import Any
 
 from PySide6.QtCore import QRectF, QSortFilterProxyModel, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QTableView, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QTableView, QWidget
 
 from vbas_desktop.session.representing import Description, Shown
 from vbas_desktop.ui.map.region_map import RegionMap
 from vbas_desktop.ui.theme import GRID, Theme, tabular
-from vbas_desktop.ui.widgets.building import dress, in_column, split
+from vbas_desktop.ui.widgets.building import dress, in_column, in_grid, split
 from vbas_desktop.ui.widgets.fields import muted, title
-from vbas_desktop.ui.widgets.tables import Heading, Index, TableModel, fit_columns, set_up_table
+from vbas_desktop.ui.widgets.tables import Heading, TableModel, fit_columns, set_up_table
 
 SORT_ROLE = int(Qt.ItemDataRole.UserRole)
 
@@ -49,13 +49,9 @@ class ClassesModel(TableModel):
         value = self.rows[row][column]
         return _text(value) if _is_number(value) else value
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """As usual; numbers stand at the right, whatever else is in their column."""
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.isValid():
-            number = _is_number(self.rows[index.row()][index.column()])
-            side = Qt.AlignmentFlag.AlignRight if number else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
-        return super().data(index, role)
+    def side(self, row: int, column: int) -> str:
+        """Numbers stand at the right, whatever else is in their column."""
+        return "right" if _is_number(self.rows[row][column]) else "left"
 
     def more(self, row: int, column: int, role: int) -> Any:
         """What is sorted by; unknown values come first."""
@@ -93,8 +89,7 @@ class VersionView(QWidget):
         self._columns = 0
         self.described: Description | None = None
         """What is shown."""
-        self._scroll = scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
+        self._scroll = scroll = dress(QScrollArea(), widgetResizable=True)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.map = RegionMap(theme)
         self.map.hide()
@@ -136,10 +131,7 @@ class VersionView(QWidget):
             return
         self._columns = columns
         inner = QWidget()
-        grid = QGridLayout(inner)
-        grid.setContentsMargins(0, 0, GRID, GRID)
-        grid.setHorizontalSpacing(3 * GRID)
-        grid.setVerticalSpacing(GRID)
+        grid = in_grid(within=inner, margins=(0, 0, GRID, GRID), across=3 * GRID, down=GRID)
         self.gauges = [Gauge(shown, self._theme) for shown in description.measures]
         cards = [_card(name, lines) for name, lines in description.cards]
         for widgets in ([*self.gauges], cards):
@@ -164,13 +156,10 @@ class VersionView(QWidget):
 
 
 def _card(name: str, lines: tuple[str, ...]) -> QWidget:
-    card = QFrame()
-    column = in_column(title(name), within=card, margins=0, spacing=GRID // 4)
-    for line in lines:
-        label: QLabel = muted(line)
+    card, labels = QFrame(), [muted(line) for line in lines]
+    for label in labels:
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        column.addWidget(label)
-    column.addStretch(1)
+    in_column(title(name), *labels, 1, within=card, margins=0, spacing=GRID // 4)
     return card
 
 

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QCheckBox,
-    QHeaderView,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QStackedLayout,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHeaderView, QLineEdit, QTableView, QWidget
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.risky import Arrangement, Combination, Listing
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row
-from vbas_desktop.ui.widgets.fields import EmptyState, set_look
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, pause
+from vbas_desktop.ui.widgets.fields import OrEmpty, set_look, told
 from vbas_desktop.ui.widgets.tables import Heading, TableModel, set_up_table
 from vbas_desktop.ui.worker import Latest
 
@@ -45,16 +35,11 @@ class CombinationsModel(TableModel):
     """Shows rows of a listing in a given order; texts are made when they come into sight."""
 
     heads = _HEADINGS
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.shown: Arrangement | None = None
-        self.revealed = False
+    revealed = False
 
     def show_combinations(self, shown: Arrangement | None) -> None:
         """Show these combinations in their order."""
         with self.anew():
-            self.shown = shown
             self.rows = () if shown is None else shown
 
     def reveal(self, on: bool) -> None:
@@ -104,22 +89,21 @@ class CombinationsView(QWidget):
         self._by, self._descending = SIZE, False
         self.model = CombinationsModel()
         self.table = _NeverCopied()
-        self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Only with these columns")
-        self.filter.setClearButtonEnabled(True)
-        self.filter.setAccessibleName("Filter combinations by columns")
-        self.filter.setToolTip("Words that the names of a combination's columns must hold")
-        self.reveal = QCheckBox("Show values")
-        self.reveal.setToolTip("Values may point at people: shown on this screen only, never copied or saved")
-        self.scores = QPushButton("Sc&ores…")
-        self.scores.setToolTip("Save in how many of these combinations each record is, by the number of the record")
-        self.headline = dress(QLabel(), wordWrap=True)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
+        self.filter = dress(
+            QLineEdit(),
+            placeholderText="Only with these columns",
+            clearButtonEnabled=True,
+            accessibleName="Filter combinations by columns",
+            toolTip="Words that the names of a combination's columns must hold",
+        )
+        values = "Values may point at people: shown on this screen only, never copied or saved"
+        self.reveal = dress(QCheckBox("Show values"), toolTip=values)
+        scores = "Save in how many of these combinations each record is, by the number of the record"
+        self.scores = button("Sc&ores…", tip=scores)
+        self.headline = told()
+        self._pause = pause(_PAUSE_MS, self._arrange, self)
         self._build()
-        self._pause.timeout.connect(self._arrange)
-        self.filter.textChanged.connect(self._on_filter)
+        self.filter.textChanged.connect(lambda: self._pause.start())
         self.reveal.toggled.connect(self.model.reveal)
         self.table.horizontalHeader().sectionClicked.connect(self._on_head)
 
@@ -138,16 +122,12 @@ class CombinationsView(QWidget):
         bar = in_row((self.filter, 1), self.reveal, self.scores, spacing=GRID)
         content = QWidget()
         in_column(self.headline, bar, (table, 1), within=content, margins=0, spacing=GRID // 2)
-        self._layers = QStackedLayout(self)
-        self.empty = EmptyState(_WHAT_TO_DO)
-        self._layers.addWidget(self.empty)
-        self._layers.addWidget(content)
-        self._content = content
+        self._layers = OrEmpty(_WHAT_TO_DO, content, within=self)
 
     def show_listing(self, listing: Listing | None) -> None:
         """Show what another search found; None: nothing was searched."""
         self._listing = listing
-        self._layers.setCurrentWidget(self._content if listing is not None else self.empty)
+        self._layers.show_content(listing is not None)
         if listing is None:
             self._latest.forget()
             self.model.show_combinations(None)
@@ -160,11 +140,7 @@ class CombinationsView(QWidget):
 
     def columns_shown(self) -> tuple[str, ...]:
         """The columns of the combinations that are shown."""
-        return self.model.shown.columns if self.model.shown is not None else ()
-
-    @Slot(str)
-    def _on_filter(self, text: str) -> None:
-        self._pause.start()
+        return self.model.rows.columns if isinstance(self.model.rows, Arrangement) else ()
 
     @Slot(int)
     def _on_head(self, section: int) -> None:
@@ -179,25 +155,17 @@ class CombinationsView(QWidget):
         listing = self._listing
         if listing is None:
             return
-        job = _Arrange(listing, self.filter.text(), _SORTED_BY[self._by], self._descending)
+        words, by, descending = self.filter.text(), _SORTED_BY[self._by], self._descending
+
+        def job(progress: Progress) -> Arrangement:
+            progress.update("Sorting combinations")
+            return listing.arranged(words, by, descending)
+
         self._latest.want(job, self._on_arranged)
 
     def _on_arranged(self, shown: Arrangement) -> None:
         self.model.show_combinations(shown)
         self.arranged.emit()
-
-
-class _Arrange:
-    """Filtering and sorting as a job."""
-
-    def __init__(self, listing: Listing, words: str, by: str, descending: bool) -> None:
-        self._arguments = (words, by, descending)
-        self._listing = listing
-
-    def __call__(self, progress: Progress) -> Arrangement:
-        """Runs in the thread."""
-        progress.update("Sorting combinations")
-        return self._listing.arranged(*self._arguments)
 
 
 def headline(listing: Listing) -> tuple[str, str]:

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.records import Role
@@ -19,9 +18,9 @@ from vbas_desktop.session import risky
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.dialogs.messages import ask
+from vbas_desktop.ui.pages.job_page import JobPage
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row, split
-from vbas_desktop.ui.widgets.fields import set_look
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row, split
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_save, beside
 
 from .combinations import CombinationsView
@@ -29,56 +28,42 @@ from .settings import SettingsPanel
 from .timeline import Timeline
 
 
-class RiskyPage(QWidget):
+class RiskyPage(JobPage):
     """Settings at the left, the list and the timeline at the right."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
+        super().__init__(context, "Stop the running job; finished steps are kept")
         self._own: RecordTable | None = None
         self.work: Work | None = None
         self.settings = SettingsPanel(context)
         self.list = CombinationsView(context)
         self.timeline = Timeline(context)
-        self.search = QPushButton("Search")
-        set_look(self.search, "primary")
-        self.search.setShortcut(QKeySequence("Ctrl+Return"))
-        self.search.setToolTip("List all minimal combinations that fewer than k records share (Ctrl+Enter)")
-        self.stop = dress(QPushButton("Stop"), toolTip="Stop the running job; finished steps are kept (Ctrl+.)")
-        self.use = QPushButton("Use as &quasi-identifiers")
-        self.reason = QLabel()
-        self._build()
+        self.search = button(
+            "Search",
+            lambda: self._start("Searching risky combinations", risky.search),
+            "List all minimal combinations that fewer than k records share (Ctrl+Enter)",
+            look="primary",
+            shortcut="Ctrl+Return",
+        )
+        self.use = button("Use as &quasi-identifiers", self._on_use)
+        self.reason = dress(QLabel(), look="muted")
+        self.reason.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        upper = QWidget()
+        bar = in_row(self.search, self.stop, (self.reason, 1), self.use, spacing=GRID)
+        in_column(bar, (self.list, 1), within=upper, margins=0, spacing=GRID)
+        self.lay_out(self.settings, split(upper, self.timeline, upright=True, sizes=(480, 200)), sizes=(300, 660))
         self._connect()
         self._follow_session()
 
-    def _build(self) -> None:
-        bar = in_row(self.search, self.stop, spacing=GRID)
-        self.reason.setProperty("look", "muted")
-        self.reason.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        bar.addWidget(self.reason, 1)
-        bar.addWidget(self.use)
-        upper = QWidget()
-        in_column(bar, (self.list, 1), within=upper, margins=0, spacing=GRID)
-        right = split(upper, self.timeline, upright=True, sizes=(480, 200))
-        inset = QWidget()
-        in_column(right, within=inset, margins=(GRID, 0, GRID, GRID))
-        self.splitter = split(self.settings, inset, sizes=(300, 660), growing=1)
-        in_column(self.splitter, within=self, margins=(0, GRID, 0, 0))
-
     def _connect(self) -> None:
-        runner, settings, timeline = self._context.runner, self.settings, self.timeline
+        settings, timeline = self.settings, self.timeline
         self._context.model.data_loaded.connect(self._on_data_loaded)
-        runner.job_started.connect(self._refresh)
-        runner.job_ended.connect(self._refresh)
         settings.changed.connect(self._on_changed)
         settings.columns.dataChanged.connect(self._tell_unsearched)
         settings.file_chosen.connect(self.open_file)
         settings.file_cleared.connect(self._on_file_cleared)
         settings.column_wanted.connect(self.list.filter.setText)
         self.list.arranged.connect(self._refresh)
-        self.search.clicked.connect(lambda: self._start("Searching risky combinations", risky.search))
-        self.stop.clicked.connect(runner.stop)
-        self.use.clicked.connect(self._on_use)
         self.list.scores.clicked.connect(self._on_scores)
         timeline.step_wanted.connect(lambda: self._start("Coarsening", risky.step))
         timeline.run_wanted.connect(self._on_run)
@@ -88,7 +73,7 @@ class RiskyPage(QWidget):
     # The file
 
     def _follow_session(self) -> None:
-        session = self._context.session
+        session = self._session
         roles = dict(session.choices.roles) if session.table is not None else {}
         self.settings.k.setValue(session.choices.k)
         self.settings.show_table(session.table, roles, own=False)
@@ -106,9 +91,7 @@ class RiskyPage(QWidget):
     @Slot(Path)
     def open_file(self, path: Path) -> None:
         """Load a table for this page alone."""
-        self._context.runner.start(
-            f"Loading {path.name}", lambda progress: load_records(path, progress=progress), self._on_loaded
-        )
+        self.load(path, lambda progress: load_records(path, progress=progress), self._on_loaded)
 
     def _on_loaded(self, table: RecordTable) -> None:
         self._own = table
@@ -161,10 +144,13 @@ class RiskyPage(QWidget):
         box.setDefaultButton(box.escapeButton())  # type: ignore[call-overload]
 
     def _ask_for_target(self) -> None:
+        title = "Write the coarsened file into a new folder"
+        ask_to_save(self, title, "Folder (*)", self._suggested("-coarsened"), self.export)
+
+    def _suggested(self, ending: str) -> Path:
         assert self.work is not None
         source = Path(self.work.setup.records.source.path)
-        suggested = beside(source, f"{source.name.partition('.')[0]}-coarsened")
-        ask_to_save(self, "Write the coarsened file into a new folder", "Folder (*)", suggested, self.export)
+        return beside(source, f"{source.name.partition('.')[0]}{ending}")
 
     def export(self, target: str) -> None:
         """Write the coarsened file and its log into a folder."""
@@ -184,24 +170,21 @@ class RiskyPage(QWidget):
     @Slot()
     def _on_scores(self) -> None:
         if self.work is not None:
-            source = Path(self.work.setup.records.source.path)
-            suggested = beside(source, f"{source.name.partition('.')[0]}-scores.csv")
-            ask_to_save(self, "Save the scores of the records", "Scores (*.csv)", suggested, self.save_scores)
+            title = "Save the scores of the records"
+            ask_to_save(self, title, "Scores (*.csv)", self._suggested("-scores.csv"), self.save_scores)
 
     def save_scores(self, target: str) -> None:
         """Write in how many of the listed combinations each record is."""
         assert self.work is not None
-        job = partial(risky.save_scores, self.work.listing, Path(target))
-        self._context.runner.start("Saving scores", job, lambda path: self._context.say(f"Saved {path}."))
+        self.save("Saving scores", partial(risky.save_scores, self.work.listing, Path(target)))
 
     @Slot()
     def _on_use(self) -> None:
-        session = self._context.session
-        choices = session.choices
+        choices = self._session.choices
         names = [name for name in self.list.columns_shown() if choices.roles.get(name) is not Role.REGION]
         for name in names:
             choices = choices.with_role(name, Role.QUASI_IDENTIFIER)
-        session.change(choices)
+        self._session.change(choices)
         self._context.show_tab("Input")
         self._context.say(f"Quasi-identifiers now: {', '.join(choices.quasi_identifiers)}. Ctrl+Z takes it back.")
 
@@ -209,13 +192,9 @@ class RiskyPage(QWidget):
 
     def _show(self, work: Work | None) -> None:
         self.work = work
-        listing = work.listing if work is not None else None
-        self.list.show_listing(listing)
+        self.list.show_listing(work.listing if work is not None else None)
         self.timeline.show_work(work)
-        numbers = {}
-        if listing is not None:
-            numbers = dict(zip(listing.table.columns, listing.occurrences.tolist(), strict=True))
-        self.settings.columns.show_numbers(numbers, len(listing) if listing is not None else 1)
+        self.settings.columns.show_listing(work.listing if work is not None else None)
         self._refresh()
 
     @Slot()
@@ -226,13 +205,12 @@ class RiskyPage(QWidget):
         else:
             reason = "" if setup is not None else "Tick at least one column."
         self.reason.setText(reason)
-        self.search.setEnabled(setup is not None and not busy)
-        self.stop.setEnabled(busy)
+        self.allow(self.search, setup is not None)
         self.timeline.enable(setup, self.work, busy)
         self._tell_unsearched()
         listed = self.work is not None and self.work.listing.all_sizes and len(self.work.listing) > 0
         self.list.scores.setEnabled(listed and not busy)
-        table, shown = self._context.session.table, self.list.columns_shown()
+        table, shown = self._session.table, self.list.columns_shown()
         usable = table is not None and table is self.settings.table and bool(shown)
         self.use.setEnabled(usable and not busy)
         tip = f"Makes these columns quasi-identifiers in Input: {', '.join(shown)}" if usable else (

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -24,13 +22,12 @@ from vbas_desktop.assessment.risky.rules import ALL, domain_rules_of, filter_wor
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.progress import Progress
 from vbas_desktop.domain.words import counted
-from vbas_desktop.files.atomic import write_text
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
 from vbas_desktop.ui.widgets.building import dress, in_column, in_row
 from vbas_desktop.ui.widgets.fields import muted, set_look, title
 from vbas_desktop.ui.widgets.file_dialogs import ask_to_open, ask_to_save
-from vbas_desktop.ui.widgets.tables import ChoiceCells
+from vbas_desktop.ui.widgets.tables import ChoiceCells, save_rows
 
 Row = tuple[str, ...]
 Pairs = tuple[tuple[str, str], ...]
@@ -128,16 +125,14 @@ class RuleGrid(QWidget):
         self._columns: tuple[str, ...] = ()
         self.folder: Path | None = None
         self.said = muted()
-        self.grid = QTableWidget(0, len(kind.heads))
+        self.grid = dress(QTableWidget(0, len(kind.heads)), tabKeyNavigation=False, accessibleName=kind.name)
         self.grid.setHorizontalHeaderLabels(list(kind.heads))
         self._set_choices()
         self.grid.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.grid.verticalHeader().setDefaultSectionSize(self.grid.fontMetrics().height() + GRID)
         self.grid.verticalHeader().hide()
-        dress(self.grid, tabKeyNavigation=False, accessibleName=kind.name)
         self.changed.connect(self._say)
-        self.grid.cellChanged.connect(self._on_cell_changed)
-        bar = in_row((title(kind.name), 1), spacing=0)
+        self.grid.cellChanged.connect(self.changed)
         self.add = self._button("+", "Add a rule and choose what it says", "Ins")
         self.remove = self._button("−", "Remove the chosen rule", "Del")
         self.files = self._button("CSV", "Read the rules from a file, or save them")
@@ -148,8 +143,7 @@ class RuleGrid(QWidget):
         menu.addAction("&Export…", self._on_export)
         self.files.setMenu(menu)
         self.files.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        for button in (self.add, self.remove, self.files):
-            bar.addWidget(button)
+        bar = in_row((title(kind.name), 1), self.add, self.remove, self.files, spacing=0)
         in_column(bar, self.grid, self.said, within=self, margins=0, spacing=GRID // 4)
         self._fit()
         self._say()
@@ -177,36 +171,35 @@ class RuleGrid(QWidget):
         set_look(self.said, "muted" if all(map(self._kind.say, rows)) else "warning")
 
     def _button(self, text: str, tip: str, keys: str = "") -> QToolButton:
-        button = QToolButton()
-        button.setText(text)
+        button = dress(QToolButton(), text=text, accessibleName=f"{self._name}: {tip.lower()}", autoRaise=True)
         button.setToolTip(f"{tip} ({keys} in the list)" if keys else tip)
         if keys:
             shortcut = QShortcut(QKeySequence(keys), self.grid, context=Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(button.click)
-        dress(button, accessibleName=f"{self._name}: {tip.lower()}", autoRaise=True)
         return button
 
     def rows(self) -> tuple[tuple[str, ...], ...]:
         """The rules as typed; empty rows are left out."""
-        rows = []
-        for row in range(self.grid.rowCount()):
-            items = [self.grid.item(row, column) for column in range(self.grid.columnCount())]
-            texts = tuple(item.text().strip() if item is not None else "" for item in items)
-            if any(texts):
-                rows.append(texts)
-        return tuple(rows)
+        model, columns = self.grid.model(), range(self.grid.columnCount())
+        rows = (
+            tuple((model.index(row, column).data() or "").strip() for column in columns)
+            for row in range(self.grid.rowCount())
+        )
+        return tuple(row for row in rows if any(row))
 
     def show_rows(self, rows: Sequence[Sequence[str]], folder: Path | None = None) -> None:
         """Show other rules; ``folder`` is where files that they name are."""
         self.folder = folder
-        self.grid.blockSignals(True)
-        self.grid.setRowCount(len(rows))
-        for row, fields in enumerate(rows):
-            for column in range(self.grid.columnCount()):
-                self.grid.setItem(row, column, QTableWidgetItem(fields[column] if column < len(fields) else ""))
-        self.grid.blockSignals(False)
-        self._fit()
+        self._put(rows)
         self.changed.emit()
+
+    def _put(self, rows: Sequence[Sequence[str]]) -> None:
+        with QSignalBlocker(self.grid):
+            self.grid.setRowCount(len(rows))
+            for row, fields in enumerate(rows):
+                for column in range(self.grid.columnCount()):
+                    self.grid.setItem(row, column, QTableWidgetItem(fields[column] if column < len(fields) else ""))
+        self._fit()
 
     def _fit(self) -> None:
         """As high as its rules need, within bounds: an empty grid should not take the room of others."""
@@ -214,24 +207,13 @@ class RuleGrid(QWidget):
         height = self.grid.horizontalHeader().sizeHint().height() + rows * (self.grid.fontMetrics().height() + GRID)
         self.grid.setFixedHeight(height + 4)
 
-    @Slot(int, int)
-    def _on_cell_changed(self, row: int, column: int) -> None:
-        self.changed.emit()
-
     @Slot()
     def _on_add(self) -> None:
-        row = self.grid.rowCount()
-        self.grid.blockSignals(True)
-        self.grid.insertRow(row)
-        for column, text in enumerate(self._kind.usual):
-            self.grid.setItem(row, column, QTableWidgetItem(text))
-        self.grid.blockSignals(False)
-        self._fit()
+        self._put([*self.rows(), self._kind.usual])
+        row = self.grid.rowCount() - 1
         self.grid.setCurrentCell(row, 0)
         self.grid.setFocus(Qt.FocusReason.OtherFocusReason)
-        item = self.grid.item(row, 0)
-        if item is not None:
-            self.grid.editItem(item)
+        self.grid.edit(self.grid.model().index(row, 0))
         self.changed.emit()
 
     @Slot()
@@ -271,15 +253,7 @@ class RuleGrid(QWidget):
         path, folder = Path(chosen), self.folder
         rows = [[_reachable(field, folder, path.parent) for field in row] for row in self.rows()]
         head = [name.lower() for name in self._kind.fields]
-
-        def job(progress: Progress) -> Path:
-            progress.update("Saving rules")
-            text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows([head, *rows])
-            write_text(path, text.getvalue())
-            return path
-
-        self._context.runner.start("Saving rules", job, lambda path: self._context.say(f"Saved {path}."))
+        save_rows(self._context, "Saving rules", [head, *rows], path)
 
 
 def _is_head(fields: list[str], heads: tuple[str, ...]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +10,22 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
-    QGridLayout,
     QHeaderView,
     QSpinBox,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QWidget,
 )
 
 from vbas_desktop.assessment.risky.loop import GENTLE, STRATEGIES
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
 from vbas_desktop.files.records.table import RecordTable
-from vbas_desktop.session.risky import RiskySetup
+from vbas_desktop.session.risky import Listing, RiskySetup
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column, offer
-from vbas_desktop.ui.widgets.fields import Field, title
+from vbas_desktop.ui.widgets.building import dress, offer
+from vbas_desktop.ui.widgets.fields import in_pairs, title
 from vbas_desktop.ui.widgets.file_row import FileRow, SidePanel
 from vbas_desktop.ui.widgets.parameters import WritingFields
 from vbas_desktop.ui.widgets.tables import SHARE, Heading, Index, TableModel, set_up_table
@@ -58,34 +55,38 @@ class SettingsPanel(SidePanel):
         super().__init__()
         self.table: RecordTable | None = None
         theme = context.theme
-        self.file = FileRow(
-            "File t&o search",
-            "The record file that is loaded, or any other table, with or without regions",
-            theme,
-            True,
-        )
-        self.reference = FileRow(
-            "&Public table", "Values that are rare in this public table count as risky, too", theme, clearable=True
-        )
-        self.reference.show_file(None)
+        about = "The record file that is loaded, or any other table, with or without regions"
+        self.file = FileRow("File t&o search", about, theme, clearable=True)
+        public = "Values that are rare in this public table count as risky, too"
+        self.reference = FileRow("&Public table", public, theme, clearable=True)
         self.writing = WritingFields(with_identifiers=False)
         self.columns = ColumnTicks()
         self.view = QTableView()
-        self.k, self.max_size, self.share = QSpinBox(), QSpinBox(), QDoubleSpinBox()
+        self.k = dress(QSpinBox(), minimum=1, maximum=1_000_000, value=3)
+        self.max_size = dress(QSpinBox(), minimum=0, maximum=100, specialValueText="all")
+        self.share = dress(QDoubleSpinBox(), minimum=0.0, maximum=99.0, decimals=1, suffix=" %", value=1.0)
         self.strategy = QComboBox()
         self.domain, self.filters = RuleGrid(context, DOMAIN), RuleGrid(context, FILTER)
-        self._set_up_numbers()
         self._set_up_table()
         self._build()
         self._connect()
 
-    def _set_up_numbers(self) -> None:
-        self.k.setRange(1, 1_000_000)
-        self.k.setValue(3)
-        dress(self.max_size, minimum=0, maximum=100, specialValueText="all")
-        dress(self.share, minimum=0.0, maximum=99.0, decimals=1, suffix=" %")
-        self.share.setValue(1.0)
+    def _build(self) -> None:
         offer(self.strategy, ((_STRATEGY_TITLES.get(name, name), name, tip) for name, tip in STRATEGIES.items()))
+        size = "Most columns in a listed combination; coarsening looks at all"
+        coarsen = (
+            "Gently: few records go or values are grouped, one change a step; a column is emptied last. Few columns: "
+            "a smallest set that hits every risky combination. Every column: all that occur in one"
+        )
+        share = "Share of the records that may go instead of emptying a column"
+        numbers = in_pairs(
+            ("k", self.k, "Values that fewer records share are risky"),
+            ("Largest size", self.max_size, size),
+            ("Coarsen", self.strategy, coarsen),
+            ("May be suppressed", self.share, share),
+        )
+        written = (title("The written file"), self.writing)
+        self.hold(self.file, title("Columns"), self.view, numbers, self.domain, self.filters, self.reference, *written)
 
     def _set_up_table(self) -> None:
         view = self.view
@@ -106,41 +107,6 @@ class SettingsPanel(SidePanel):
             self.view.horizontalHeader().sizeHint().height() + rows * self.view.verticalHeader().defaultSectionSize()
         )
         self.view.setFixedHeight(height + 4)
-
-    def _build(self) -> None:
-        numbers = QGridLayout()
-        numbers.setHorizontalSpacing(GRID)
-        numbers.setVerticalSpacing(GRID // 2)
-        fields = (
-            Field("k", self.k, "Values that fewer records share are risky"),
-            Field("Largest size", self.max_size, "Most columns in a listed combination; coarsening looks at all"),
-            Field("Coarsen", self.strategy, "Gently: few records go or values are grouped, one change a step; a column "
-                  "is emptied last. Few columns: a smallest set that hits every risky combination. Every column: all "
-                  "that occur in one"),
-            Field("May be suppressed", self.share, "Share of the records that may go instead of emptying a column"),
-        )  # fmt: skip
-        for place, field in enumerate(fields):
-            field.widget.setMinimumWidth(1)
-            field.caption.setMinimumWidth(1)
-            numbers.addWidget(field, place // 2, place % 2)
-            numbers.setColumnStretch(place % 2, 1)
-        inner = QWidget()
-        in_column(
-            self.file,
-            title("Columns"),
-            self.view,
-            numbers,
-            self.domain,
-            self.filters,
-            self.reference,
-            title("The written file"),
-            self.writing,
-            1,
-            within=inner,
-            margins=(GRID, 0, GRID, GRID),
-            spacing=GRID,
-        )
-        self.hold(inner)
 
     def _connect(self) -> None:
         self.file.chosen.connect(self.file_chosen)
@@ -206,7 +172,7 @@ class ColumnTicks(TableModel):
         super().__init__()
         self._searched: dict[str, bool] = {}
         self._written: dict[str, bool] = {}
-        self._numbers: Mapping[str, int] = {}
+        self._numbers: dict[str, int] = {}
         self._of = 1
 
     def show_table(self, table: RecordTable | None, searched: set[str], left_out: set[str]) -> None:
@@ -217,9 +183,12 @@ class ColumnTicks(TableModel):
             self._written = {facts.name: facts.name not in left_out for facts in self.rows}
             self._numbers, self._of = {}, 1
 
-    def show_numbers(self, numbers: Mapping[str, int], of: int) -> None:
-        """Show in how many of the combinations each column is."""
-        self._numbers, self._of = numbers, max(of, 1)
+    def show_listing(self, listing: Listing | None) -> None:
+        """Show in how many of the listed combinations each column is."""
+        self._numbers, self._of = {}, 1
+        if listing is not None:
+            self._numbers = dict(zip(listing.table.columns, listing.occurrences.tolist(), strict=True))
+            self._of = max(len(listing), 1)
         if self.rows:
             self.dataChanged.emit(self.index(0, NUMBER), self.index(len(self.rows) - 1, NUMBER))
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from vbas_desktop.assessment.risky.loop import Change, Step
 from vbas_desktop.domain.words import counted
 from vbas_desktop.session.risky import RiskySetup, Work
 from vbas_desktop.ui.context import Context
 from vbas_desktop.ui.theme import GRID
-from vbas_desktop.ui.widgets.building import dress, in_column, in_row
-from vbas_desktop.ui.widgets.fields import muted, set_look, title
+from vbas_desktop.ui.widgets.building import button, dress, in_column, in_row
+from vbas_desktop.ui.widgets.fields import muted, set_look, title, told
+
+_STEP = "Coarsen the columns of the smallest risky combinations"
+_EXPORT = "Write the coarsened file, verified by reading back"
 
 
 class Timeline(QWidget):
@@ -26,61 +28,30 @@ class Timeline(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.buttons: dict[str, QPushButton] = {}
-        bar = in_row(spacing=GRID // 2)
-        heading = dress(title("Steps"), minimumWidth=1)
-        bar.addWidget(heading, 1)
+        bar = in_row((dress(title("Steps"), minimumWidth=1), 1), spacing=GRID // 2)
         for name, text, icon, tip, keys, signal in (
-            (
-                "step",
-                "Step",
-                "",
-                "Coarsen the columns of the smallest risky combinations",
-                "Alt+Right",
-                self.step_wanted,
-            ),
+            ("step", "Step", "", _STEP, "Alt+Right", self.step_wanted),
             ("run", "Run", "run", "Step until nothing risky is left", "Alt+End", self.run_wanted),
             ("undo", "Undo", "undo", "Take the last step back", "Alt+Left", self.undo_wanted),
-            (
-                "export",
-                "E&xport…",
-                "export",
-                "Write the coarsened file, verified by reading back",
-                "",
-                self.export_wanted,
-            ),
+            ("export", "E&xport…", "export", _EXPORT, "", self.export_wanted),
         ):
-            button = dress(QPushButton(text), toolTip=f"{tip} ({keys})" if keys else tip)
-            if keys:
-                button.setShortcut(QKeySequence(keys))
-            context.theme.set_icon(button, icon)
-            button.clicked.connect(signal)
-            button.setMinimumWidth(5 * GRID)
-            self.buttons[name] = button
-            bar.addWidget(button)
-        self.steps = QListWidget()
-        self.steps.setWordWrap(True)
-        self.steps.setAlternatingRowColors(True)
-        self.steps.setAccessibleName("Steps made so far")
-        self.steps.setMinimumHeight(48)
+            self.buttons[name] = button(text, signal, tip, keys, minimumWidth=5 * GRID)
+            context.theme.set_icon(self.buttons[name], icon)
+            bar.addWidget(self.buttons[name])
+        self.steps = dress(
+            QListWidget(),
+            wordWrap=True,
+            alternatingRowColors=True,
+            accessibleName="Steps made so far",
+            minimumHeight=48,
+        )
         self.empty = muted("Step coarsens the columns of the smallest risky combinations; Run goes on to the end.")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        QVBoxLayout(self.steps.viewport()).addWidget(self.empty)
-        self.anonymity, self.exempted, self.kept, self.unsearched = QLabel(), QLabel(), QLabel(), QLabel()
-        set_look(self.exempted, "error")
-        set_look(self.unsearched, "warning")
-        for label in (self.anonymity, self.kept, self.exempted, self.unsearched):
-            label.setWordWrap(True)
-        in_column(
-            bar,
-            (self.steps, 1),
-            self.anonymity,
-            self.kept,
-            self.exempted,
-            self.unsearched,
-            within=self,
-            margins=0,
-            spacing=GRID // 2,
-        )
+        in_column(self.empty, within=self.steps.viewport())
+        self.anonymity, self.kept = told(), told()
+        self.exempted, self.unsearched = told(look="error"), told(look="warning")
+        foot = (self.anonymity, self.kept, self.exempted, self.unsearched)
+        in_column(bar, (self.steps, 1), *foot, within=self, margins=0, spacing=GRID // 2)
         self.show_work(None)
 
     def show_work(self, work: Work | None) -> None:

@@ -1,0 +1,49 @@
+"""What all dialogs have in common: a title, buttons below, and that they are gone once they are closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QWidget
+
+from .building import button
+
+CANCEL, CLOSE, OK, OPEN = (
+    QDialogButtonBox.StandardButton.Cancel,
+    QDialogButtonBox.StandardButton.Close,
+    QDialogButtonBox.StandardButton.Ok,
+    QDialogButtonBox.StandardButton.Open,
+)
+
+
+class Dialog(QDialog):
+    """`_on_accepted` follows once the user has confirmed. ``least`` is the smallest width and height.
+
+    The subclass puts ``buttons`` where they belong.
+    """
+
+    def __init__(
+        self, parent: QWidget, title: str, buttons: QDialogButtonBox.StandardButton, least: tuple[int, int] = (0, 0)
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.setMinimumSize(*least)
+        self.buttons = QDialogButtonBox(buttons)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.accepted.connect(self._on_accepted)
+
+    def _on_accepted(self) -> None:
+        """Hand on what was entered."""
+
+    def confirmed_by(self, text: str) -> QPushButton:
+        """A button that confirms, under a name of its own."""
+        return self.buttons.addButton(text, QDialogButtonBox.ButtonRole.AcceptRole)
+
+    def offering(self, text: str, clicked: Callable[[], object] | SignalInstance, tip: str = "") -> QPushButton:
+        """A button for something else that can be done."""
+        offered = button(text, clicked, tip)
+        self.buttons.addButton(offered, QDialogButtonBox.ButtonRole.ActionRole)
+        return offered
