@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from vbas_desktop.domain.criteria import Criterion, criterion_of
 from vbas_desktop.domain.listing import listed, parts_of, quoted, unquoted
@@ -28,11 +28,12 @@ class Form:
     """Any text, such as the name of a column; None where nothing is given."""
 
     metavar: str = "NAME"
+    data: ClassVar[Schema] = _TEXT
 
     @property
     def schema(self) -> Schema:
         """What the data in a document are, as JSON schema."""
-        return _TEXT
+        return self.data
 
     def kept(self, value: Any) -> Any:
         """The value as JSON data in a project."""
@@ -91,11 +92,7 @@ class Percent(Form):
     """A percentage above 0, with or without its sign."""
 
     metavar: str = "PERCENT"
-
-    @property
-    def schema(self) -> Schema:
-        """A number above 0."""
-        return {"type": "number", "exclusiveMinimum": 0}
+    data: ClassVar[Schema] = {"type": "number", "exclusiveMinimum": 0}
 
     def parse(self, text: str) -> float:
         """The number."""
@@ -133,11 +130,8 @@ class Digits(Form):
 
     metavar: str = "HEX"
     most: int = 64
-
-    @property
-    def schema(self) -> Schema:
-        """The digits; version 0.1 kept a number."""
-        return {"type": ["string", "integer"], "pattern": "^[0-9a-f]+$", "minimum": 0}
+    data: ClassVar[Schema] = {"type": ["string", "integer"], "pattern": "^[0-9a-f]+$", "minimum": 0}
+    """Version 0.1 kept a number."""
 
     def parse(self, text: str) -> str:
         """The digits in lower case."""
@@ -152,11 +146,7 @@ class Flag(Form):
     """Yes or no, said by naming it; ``negated``: naming it says no (``--no-global-suppression``)."""
 
     negated: bool = False
-
-    @property
-    def schema(self) -> Schema:
-        """Yes or no."""
-        return {"type": "boolean"}
+    data: ClassVar[Schema] = {"type": "boolean"}
 
     def kept(self, value: Any) -> bool:
         """What it says, not whether it is named."""
@@ -183,10 +173,7 @@ class Flag(Form):
 class Switch(Form):
     """Yes or no, each with a word of its own: ``--pdf`` and ``--no-pdf``."""
 
-    @property
-    def schema(self) -> Schema:
-        """Yes or no."""
-        return {"type": "boolean"}
+    data: ClassVar[Schema] = {"type": "boolean"}
 
     def words(self, flag: str, plain: Any) -> list[str]:
         """The one or the other."""
@@ -198,11 +185,7 @@ class Names(Form):
     """Names separated by commas."""
 
     metavar: str = "A,B"
-
-    @property
-    def schema(self) -> Schema:
-        """A list of texts."""
-        return _TEXTS
+    data: ClassVar[Schema] = _TEXTS
 
     def parse(self, text: str) -> list[str]:
         """The names; one with a comma, a quote or spaces around it is put in double quotes, quotes in it doubled."""
@@ -249,39 +232,13 @@ class Ids(Names):
 
 
 @dataclass(frozen=True)
-class Renames(Form):
-    """Pairs of a name and another one, each given by itself: OLD=NEW."""
-
-    metavar: str = "OLD=NEW"
-
-    @property
-    def schema(self) -> Schema:
-        """Pairs as they are typed, or the new names by the old ones."""
-        return {"type": ["array", "object"], "items": _TEXT, "additionalProperties": _TEXT}
-
-    def value(self, plain: Any) -> dict[str, str]:
-        """The new names by the old ones."""
-        return dict(plain) if isinstance(plain, Mapping) else dict(_pair(text) for text in plain or ())
-
-    def plain(self, value: Any) -> list[str]:
-        """The pairs as they are typed."""
-        return [f"{quoted(old, '=')}={new}" for old, new in value.items()]
-
-    def words(self, flag: str, plain: Any) -> list[str]:
-        """The flag once for each pair."""
-        return [f"{flag}={pair}" for pair in plain]
-
-
-@dataclass(frozen=True)
 class Texts(Form):
     """Any number of texts, each given by itself."""
 
-    @property
-    def schema(self) -> Schema:
-        """A list of texts."""
-        return _TEXTS
+    data: ClassVar[Schema] = _TEXTS
+    between: ClassVar[str] = ", "
 
-    def value(self, plain: Any) -> tuple[str, ...]:
+    def value(self, plain: Any) -> Any:
         """A tuple."""
         return tuple(plain or ())
 
@@ -295,19 +252,32 @@ class Texts(Form):
 
     def text(self, plain: Any) -> str:
         """All of them."""
-        return ", ".join(plain)
+        return self.between.join(plain)
 
 
 @dataclass(frozen=True)
-class ValuesByColumn(Form):
-    """Values of columns, each column given by itself: COLUMN=VALUE,VALUE."""
+class Renames(Texts):
+    """Pairs of a name and another one: OLD=NEW; in a document also the new names by the old ones."""
+
+    metavar: str = "OLD=NEW"
+    data: ClassVar[Schema] = {"type": ["array", "object"], "items": _TEXT, "additionalProperties": _TEXT}
+
+    def value(self, plain: Any) -> dict[str, str]:
+        """The new names by the old ones."""
+        return dict(plain) if isinstance(plain, Mapping) else dict(_pair(text) for text in plain or ())
+
+    def plain(self, value: Any) -> list[str]:
+        """The pairs as they are typed."""
+        return [f"{quoted(old, '=')}={new}" for old, new in value.items()]
+
+
+@dataclass(frozen=True)
+class ValuesByColumn(Texts):
+    """Values of columns: COLUMN=VALUE,VALUE; in a document also the values by column."""
 
     metavar: str = "COLUMN=VALUE,…"
-
-    @property
-    def schema(self) -> Schema:
-        """As they are typed, or the values by column."""
-        return {"type": ["array", "object"], "items": _TEXT, "additionalProperties": _TEXTS}
+    data: ClassVar[Schema] = {"type": ["array", "object"], "items": _TEXT, "additionalProperties": _TEXTS}
+    between: ClassVar[str] = "; "
 
     def kept(self, value: Any) -> dict[str, list[str]]:
         """The values by column."""
@@ -327,25 +297,13 @@ class ValuesByColumn(Form):
         """As they are typed."""
         return [f"{quoted(name, '=')}={Names().text(values)}" for name, values in value.items() if values]
 
-    def words(self, flag: str, plain: Any) -> list[str]:
-        """The flag once for each column."""
-        return [f"{flag}={text}" for text in plain]
-
-    def text(self, plain: Any) -> str:
-        """All of them."""
-        return "; ".join(plain)
-
 
 @dataclass(frozen=True)
-class Criteria(Form):
-    """Criteria for sensitive values, each given by itself: ``share:50``, or ``COLUMN=share:50`` for one column."""
+class Criteria(Texts):
+    """Criteria for sensitive values: ``share:50``, or ``COLUMN=share:50`` for one column."""
 
     metavar: str = "[COLUMN=]CRITERION"
-
-    @property
-    def schema(self) -> Schema:
-        """A list of texts."""
-        return _TEXTS
+    between: ClassVar[str] = "; "
 
     def value(self, plain: Any) -> tuple[Criterion, ...]:
         """The criteria, each once."""
@@ -354,14 +312,6 @@ class Criteria(Form):
     def plain(self, value: Any) -> list[str]:
         """As they are typed."""
         return [(f"{quoted(each.column, '=')}=" if each.column else "") + each.text for each in value]
-
-    def words(self, flag: str, plain: Any) -> list[str]:
-        """The flag once for each."""
-        return [f"{flag}={text}" for text in plain]
-
-    def text(self, plain: Any) -> str:
-        """All of them."""
-        return "; ".join(plain)
 
 
 def _criterion(text: str) -> Criterion:

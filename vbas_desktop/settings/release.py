@@ -19,7 +19,6 @@ from .writing import escaping
 ReleaseFormat = Literal["csv", "parquet"]
 GeometryFormat = Literal["geojson", "gpkg"]
 
-_GROUP = "release"
 FORMATS = get_args(ReleaseFormat)
 
 CLASS_SIZE = "class_size"
@@ -32,7 +31,7 @@ SEED_IN_WORDS = "Give up to 64 hexadecimal digits (0 to 9, a to f), or none to h
 
 
 @dataclass(frozen=True)
-class ReleaseOptions(Settings):
+class ReleaseOptions(Settings, group="release"):
     """The choices of one release.
 
     ``columns`` are kept, in this order (None: all but ``identifiers``, in the order of the file); ``allow_columns`` are
@@ -46,8 +45,6 @@ class ReleaseOptions(Settings):
         None,
         label="Columns",
         help="Columns to release, in this order.",
-        option="--columns",
-        group=_GROUP,
         form=Names(),
         usual="all",
     )
@@ -55,7 +52,6 @@ class ReleaseOptions(Settings):
         (),
         label="Identifiers",
         help="Columns to drop.",
-        option="--identifiers",
         group="columns",
         form=Names(),
     )
@@ -65,7 +61,6 @@ class ReleaseOptions(Settings):
         help="Columns, or pairs as A+B, that are released although they tell of a person, a place or a category; "
         "repeatable.",
         option="--allow-column",
-        group=_GROUP,
         form=Names(),
         repeatable=True,
     )
@@ -74,15 +69,12 @@ class ReleaseOptions(Settings):
         label="Names in the release",
         help="Another name for a column; repeatable.",
         option="--rename",
-        group=_GROUP,
         form=Renames(),
     )
     shuffle: bool = setting(
         True,
         label="S&huffle the records (their order can identify people)",
         help="Put the rows into random order, since order can identify.",
-        option="--shuffle",
-        group=_GROUP,
         form=Switch(),
         usual="yes",
     )
@@ -92,16 +84,12 @@ class ReleaseOptions(Settings):
         help="Hexadecimal digits. Left empty, every release gets an order of its own that nobody can tell.",
         in_command="a given secret for the order of the rows, in hexadecimal digits (default: a new one for every "
         "release)",
-        option="--shuffle-seed",
-        group=_GROUP,
         form=Digits(),
     )
     class_size: str | None = setting(
         None,
         label="&Add a column with the size of each record's class",
         help="Add a column with the number of records that share the row's values.",
-        option="--class-size",
-        group=_GROUP,
         without_value=CLASS_SIZE,
     )
     delimiter: str | None = setting(
@@ -110,17 +98,14 @@ class ReleaseOptions(Settings):
         help="Between the fields of the released CSV file.",
         in_command="delimiter of the released CSV file (default: as in the records)",
         option="--release-delimiter",
-        group=_GROUP,
         form=Delimiter(),
         titles={None: "As in the records", ",": "Comma", ";": "Semicolon", "\t": "Tab"},
     )
-    escape_formulas: bool = escaping(_GROUP)
+    escape_formulas: bool = escaping()
     format: ReleaseFormat = setting(
         "csv",
         label="&Format",
         help="Format of the released records.",
-        option="--format",
-        group=_GROUP,
         choices=FORMATS,
         titles={"csv": "CSV", "parquet": "Parquet"},
     )
@@ -129,8 +114,6 @@ class ReleaseOptions(Settings):
         label="Polic&y",
         help="Id of a policy, or a file with one: the reports say criterion by criterion whether the release meets it.",
         in_command="judge the release by this policy, criterion by criterion: an id (vbas policies list) or a file",
-        option="--policy",
-        group=_GROUP,
         form=Form("ID|FILE"),
     )
     population: str | None = setting(
@@ -138,8 +121,6 @@ class ReleaseOptions(Settings):
         label="Table of the population",
         help="CSV file with the number of people by region and quasi-identifiers: the risk among all inhabitants is "
         "exact then.",
-        option="--population",
-        group=_GROUP,
         form=Form("FILE"),
         usual="none",
     )
@@ -147,8 +128,6 @@ class ReleaseOptions(Settings):
         ("geojson",),
         label="Regions as &GeoPackage too",
         help="Formats of the shapes: geojson, gpkg.",
-        option="--geometry",
-        group=_GROUP,
         form=Names(),
         usual="geojson",
     )
@@ -157,16 +136,12 @@ class ReleaseOptions(Settings):
         label="&Names of regions from",
         help="Column of the region file after which aggregated regions are named, such as “Cortland + 10”; the names "
         "are added to crosswalk, table, shapes and reports.",
-        option="--name-column",
-        group=_GROUP,
         usual="no names",
     )
     pdf: bool = setting(
         True,
         label="Reports as P&DF too",
         help="The reports as PDF too.",
-        option="--pdf",
-        group=_GROUP,
         form=Switch(),
         usual="yes",
     )
