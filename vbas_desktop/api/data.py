@@ -175,7 +175,7 @@ def _geojson(given: Any) -> bytes:
 def options_of(given: Mapping[str, Any], *kinds: type[Settings], approaches: bool = False) -> dict[str, Any]:
     """Keyword arguments by the names of declared settings as options; with ``approaches`` a combination's too."""
     declared = {each.name: each for kind in kinds for each in settings_of(kind)}
-    others = {*COMPONENTS, *(name.replace("-", "_") for name in named_parameters()), "parameters"} if approaches else ()
+    others = {*COMPONENTS, *named_parameters(), "parameters"} if approaches else ()
     options: dict[str, Any] = {}
     for name, value in given.items():
         if name in declared:

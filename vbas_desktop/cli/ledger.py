@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +60,7 @@ def _record(options: argparse.Namespace) -> int:
 
     given = {"date": options.date} if options.date else {}
     job = RecordJob(Path(options.run_folder), _path(options), options.audience, note=options.note, **given)
-    with closing(TerminalProgress(options.quiet)) as progress:
+    with TerminalProgress(options.quiet) as progress:
         entry = job.execute(progress)
     if options.json:
         show(json.dumps(_told(entry), ensure_ascii=False))
@@ -76,7 +75,7 @@ def _check(options: argparse.Namespace) -> int:
 
     regions = Path(options.regions) if options.regions else None
     job = CheckJob(Path(options.run_folder), _path(options), options.audience, options.records, regions)
-    with closing(TerminalProgress(options.quiet)) as progress:
+    with TerminalProgress(options.quiet) as progress:
         verdict = job.execute(progress)
     if options.json:
         show(json.dumps(verdict.as_dict(), ensure_ascii=False))

@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vbas_desktop.domain.listing import listed
+from vbas_desktop.domain.errors import Finding, InputError, UsageError
+from vbas_desktop.settings.forms import names_in
 
 from .arguments import whole
 from .options import add_reading_options, reading_of, verdict_lines
@@ -80,8 +81,8 @@ def run(options: argparse.Namespace) -> int:
 
     requirement = read_requirement(options.requirement) if options.requirement else None
     weights = _weights(options.weights) or (dict(requirement.weights) if requirement else {})
-    columns = names(options.quasi_identifiers)
-    choices = Choices(options.k, options.key, columns, names(options.sensitive), weights, _reasons(options.reason))
+    columns = names_in(options.quasi_identifiers)
+    choices = Choices(options.k, options.key, columns, names_in(options.sensitive), weights, _reasons(options.reason))
     job = PairJob(
         Path(options.original),
         Path(options.anonymised),
@@ -92,11 +93,8 @@ def run(options: argparse.Namespace) -> int:
         reading_of(options),
         reading_of(options, "anonymised-"),
     )
-    progress = TerminalProgress(options.quiet)
-    try:
+    with TerminalProgress(options.quiet) as progress:
         found = job.execute(progress)
-    finally:
-        progress.close()
     vector = found.vector
     say_findings(found.findings)
     for warning in vector["warnings"]:
@@ -137,7 +135,6 @@ def add_distance_option(parser: argparse.ArgumentParser) -> None:
 
 def coding_of(options: argparse.Namespace) -> Coding:
     """How the options say that values are generalised."""
-    from vbas_desktop.domain.errors import Finding, InputError
     from vbas_desktop.jobs.any_file import Coding
 
     weights = {}
@@ -152,24 +149,15 @@ def coding_of(options: argparse.Namespace) -> Coding:
     return Coding(hierarchies, weights, distances)
 
 
-def names(text: str) -> tuple[str, ...]:
-    """Column names, separated by commas."""
-    return tuple(name for name in listed(text) if name)
-
-
 def _places(options: argparse.Namespace) -> tuple[str, Path] | None:
-    from vbas_desktop.domain.errors import UsageError
-
     if bool(options.crosswalk) != bool(options.region_column):
         raise UsageError("--crosswalk and --region-column go together.")
     return (options.region_column, Path(options.crosswalk)) if options.crosswalk else None
 
 
 def _weights(text: str) -> dict[str, float]:
-    from vbas_desktop.domain.errors import Finding, InputError
-
     weights = {}
-    for part in names(text):
+    for part in names_in(text):
         name, _, value = part.partition("=")
         try:
             weights[name.strip()] = float(value)
@@ -180,8 +168,6 @@ def _weights(text: str) -> dict[str, float]:
 
 
 def _reasons(given: list[str]) -> dict[str, str]:
-    from vbas_desktop.domain.errors import Finding, InputError
-
     parts = [each.partition("=") for each in given]
     for each, (name, _, text) in zip(given, parts, strict=True):
         if not name.strip() or not text.strip():

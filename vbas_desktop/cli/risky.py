@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 
 from vbas_desktop.domain.errors import UsageError, VerificationFailed
 from vbas_desktop.domain.words import counted
+from vbas_desktop.settings.forms import names_in
 from vbas_desktop.settings.writing import Writing
 
 from .arguments import add_settings, whole
-from .options import add_reading_options, reading_of, say_warnings
-from .terminal import TerminalProgress, say, show
+from .options import add_reading_options, reading_of
+from .terminal import TerminalProgress, say, say_findings, show
 
 if TYPE_CHECKING:
     from vbas_desktop.assessment.risky.found import Search
@@ -41,7 +42,9 @@ _GENTLY_SUPPRESSED = 0.01
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="the file to search (CSV, also compressed)")
-    parser.add_argument("--columns", metavar="A,B", help="columns to search, separated by commas (default: all)")
+    parser.add_argument(
+        "--columns", metavar="A,B", default="", help="columns to search, separated by commas (default: all)"
+    )
     parser.add_argument("-k", type=whole(1), default=3, help="fewer records than this single people out (default: 3)")
     parser.add_argument(
         "--max-size", type=whole(1), metavar="M", help="search combinations of at most M columns (default: all sizes)"
@@ -91,15 +94,15 @@ def run(options: argparse.Namespace) -> int:
     progress = TerminalProgress(options.quiet)
     records = load_records(options.file, reading_of(options), progress)
     dropped = Writing.from_options(vars(options)).identifiers
-    columns = _names(options.columns) or [name for name in records.dialect.header if name not in dropped]
+    columns = names_in(options.columns) or tuple(name for name in records.dialect.header if name not in dropped)
     domain = read_domain_rules(options.domain_rules) if options.domain_rules else ()
     filters = read_filter_rules(options.filter_rules) if options.filter_rules else ()
     for name in unknown_features([*domain, *filters], columns):
         say(f"hint: there is no column “{name}”; its rules do nothing.")
     plan = Plan(options.k, options.strategy, domain, filters, options.suppress)
     reference = Path(options.reference) if options.reference else None
-    coarsener = RiskyJob(records, tuple(columns), plan, reference).execute(progress)
-    say_warnings(records)
+    coarsener = RiskyJob(records, columns, plan, reference).execute(progress)
+    say_findings(records.findings)
     if options.apply:
         _coarsen(options, coarsener, records, progress)
     else:
@@ -159,10 +162,6 @@ def _coarsen(
         show(json.dumps(log, ensure_ascii=False))
     else:
         _show_log(coarsener, options.out)
-
-
-def _names(text: str | None) -> list[str]:
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def _show_search(

@@ -16,10 +16,10 @@ from vbas_desktop.assessment.representability.requirement import (
 )
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL, reading
 from vbas_desktop.domain.errors import Finding, InputError
-from vbas_desktop.domain.listing import listed
 from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.any_file import PairJob
+from vbas_desktop.settings.forms import names_in
 
 from .papers import checked_of
 from .results import Entry
@@ -56,15 +56,10 @@ def alike_in_words(same: Mapping[str, float | None]) -> str:
     return f"Not offered, because all solutions are alike in it: {', '.join(told)}." if told else ""
 
 
-def names_of(text: str) -> tuple[str, ...]:
-    """Names separated by commas."""
-    return tuple(name for name in listed(text) if name)
-
-
 def numbers_of(text: str) -> dict[str, list[float]]:
     """``age=0.5/0.3, job=1`` as numbers by name; `InputError` if it is something else."""
     found: dict[str, list[float]] = {}
-    for part in names_of(text):
+    for part in names_in(text):
         name, equals, value = part.partition("=")
         try:
             found[name.strip()] = [float(number) for number in value.split("/")]
@@ -79,7 +74,7 @@ def numbers_of(text: str) -> dict[str, list[float]]:
 def texts_by_name(text: str) -> dict[str, str]:
     """``phone=identifies, income=confidential`` as texts by name; `InputError` if it is something else."""
     found = {}
-    for part in names_of(text):
+    for part in names_in(text):
         name, _, value = (each.strip() for each in part.partition("="))
         if not name or not value:
             finding = Finding("form", f"“{part}” is not understood.", "Write name=text, separated by commas.")
@@ -96,11 +91,11 @@ def requirement_of(texts: Mapping[str, str], bounds: Mapping[str, tuple[str, str
     stated = {
         "title": texts.get("title", "").strip(),
         "overall": {name: given for name, given in overall.items() if given},
-        "required_quasi_identifiers": list(names_of(texts.get("quasi_identifiers", ""))),
+        "required_quasi_identifiers": list(names_in(texts.get("quasi_identifiers", ""))),
         "highest_level": levels,
         "required_classes": [_class(line) for line in texts.get("classes", "").splitlines() if line.strip()],
         "no_aggregation": not aggregated_ok,
-        "required_sensitive": list(names_of(texts.get("sensitive", ""))),
+        "required_sensitive": list(names_in(texts.get("sensitive", ""))),
         "minimum_sample_ratio": _number("Share of records", texts.get("ratio", "")),
         "k": _bounds("k", texts.get("k_min", ""), texts.get("k_max", "")),
         "weights": {name: values[0] for name, values in numbers_of(texts.get("weights", "")).items()},
@@ -151,7 +146,7 @@ def _bounds(name: str, low: str, high: str) -> dict[str, float]:
 
 
 def _class(line: str) -> dict[str, str]:
-    pairs = [part.partition("=") for part in names_of(line)]
+    pairs = [part.partition("=") for part in names_in(line)]
     if not all(equals and name.strip() and value.strip() for name, equals, value in pairs):
         message = "A required class is not understood."
         raise InputError(Finding("form", message, "Write column=value, column=value on each line."))

@@ -16,7 +16,7 @@ from vbas_desktop.domain.source import Source
 from vbas_desktop.engine.advice import KeptTrials
 from vbas_desktop.jobs.data import Data
 from vbas_desktop.jobs.release import ReleaseJob
-from vbas_desktop.jobs.run import RunJob
+from vbas_desktop.jobs.run import Ran, RunJob
 from vbas_desktop.settings.writing import HandingOver
 
 from .choices import Choices, combination
@@ -234,22 +234,13 @@ class Session(Loading):
         assert entry.problem is not None
         notes = self.policy.exporting(options.shuffle, len(options.renames))
         self.note_policy(notes.judging(policy=options.policy or ""))
-        result, policy = result_of(entry.run, self.entries), None
+        ran = Ran(entry.run.settings, self.table, entry.problem, result_of(entry.run, self.entries))
+        policy = None
         if self.policy.notes or self.policy.choices or self.policy.signed_by:
             policy = self.policy_document(entry, options.shuffle, len(options.renames))
         requirement = self.requirement if self.has_requirement else None
-        return ReleaseJob(
-            entry.run.settings,
-            entry.problem,
-            self.table,
-            result,
-            entry.solution.id,
-            options,
-            target,
-            requirement,
-            policy,
-            handing=handing or HandingOver(),
-        )
+        handing = handing or HandingOver()
+        return ReleaseJob(ran, entry.solution.id, options, target, requirement, policy, handing=handing)
 
     # Projects
 

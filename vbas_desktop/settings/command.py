@@ -9,7 +9,7 @@ from typing import Any
 
 from vbas_desktop.domain.errors import UsageError
 
-from .approaches import approach_options, named_parameters
+from .approaches import approach_options, named_parameters, spelled
 from .declaration import Setting, settings_of
 from .forms import Form, Texts
 from .release import ReleaseOptions
@@ -109,10 +109,9 @@ def _usual(declared: Setting, plain: Any) -> bool:
 
 def _approach_words(options: Mapping[str, Any]) -> Iterator[str]:
     form = Form()
-    keys = [*COMPONENTS, *(option.replace("-", "_") for option in named_parameters())]
-    for key in keys:
+    for key in (*COMPONENTS, *named_parameters()):
         if options.get(key) is not None:
-            yield from _parted(form.words(f"--{key.replace('_', '-')}", options[key]))
+            yield from _parted(form.words(spelled(key), options[key]))
     yield from _parted(Texts().words("--set", options.get("set") or ()))
 
 

@@ -75,13 +75,18 @@ class Setting:
 
     @property
     def option_help(self) -> str:
-        """The help of the option: it goes on after the name, so it neither begins nor ends like a sentence."""
+        """The help of the option."""
         if self.in_command:
             return self.in_command
-        text = (self.help[:1].lower() + self.help[1:]).removesuffix(".")
+        text = as_option_help(self.help)
         told = isinstance(self.default, str | int | float) and not isinstance(self.default, bool) and not self.required
         usual = self.usual or (str(self.default) if told else "")
         return f"{text} (default: {usual})" if usual else text
+
+
+def as_option_help(sentence: str) -> str:
+    """A sentence of a form as the help of an option: it goes on after the name, so it neither begins nor ends."""
+    return (sentence[:1].lower() + sentence[1:]).removesuffix(".")
 
 
 def setting(default: Any, *, label: str, help: str, form: Form | None = None, **more: Any) -> Any:

@@ -321,6 +321,11 @@ def _criterion(text: str) -> Criterion:
     return criterion_of(text[len(column) + 1 :]).of(unquoted(column))
 
 
+def names_in(text: str) -> tuple[str, ...]:
+    """The names between commas; where nothing stands there is none."""
+    return tuple(name for name in listed(text) if name)
+
+
 def sets_of_names(text: str) -> list[list[str]]:
     """Lists of names separated by semicolons: ``age,sex;age,income``."""
     return [Names().parse(part) for part in parts_of(text, ";")]
