@@ -38,7 +38,6 @@ from .terminal import TerminalProgress, say, say_findings, show
 if TYPE_CHECKING:
     from vbas_desktop.comparison.plan import Plan
     from vbas_desktop.comparison.run import Comparison
-    from vbas_desktop.domain.solution import Solution
 
 _SEVERAL: dict[str, dict[str, Any]] = {
     "quasi_identifiers": {
@@ -153,10 +152,6 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _suitable(solution: Solution) -> bool:
-    return solution.is_suitable
-
-
 def _generalised(wanted: str | None, groups: bool) -> str:
     if wanted in ("yes", "both") and not groups:
         raise UsageError(f"--generalised {wanted} needs --generalise FILE: which categories are taken together?")
@@ -171,8 +166,7 @@ def _result_text(comparison: Comparison, options: argparse.Namespace, summary: s
 
     suitable = [number for number, (_, each) in enumerate(comparison.solutions, 1) if each.is_suitable]
     if options.json:
-        only = _suitable if options.suitable_only else None
-        return as_text({"solutions": rows_of(comparison, only)}).rstrip("\n")
+        return as_text({"solutions": rows_of(comparison, options.suitable_only)}).rstrip("\n")
     text = summary or "\n".join(summary_lines(summarise(comparison)))
     if options.requirement:
         numbers = ", ".join(map(str, suitable)) or "none"
