@@ -72,7 +72,7 @@ def test_what_was_tried_for_the_number_of_sites_tells_better(session, monkeypatc
 
 def test_an_earlier_run_with_the_same_approaches_tells_best(session):
     found = estimate(session.order_estimate())
-    run = next(entry.run for entry in session.entries if entry.run.approaches == dict(session.choices.approaches))
+    run = next(entry.run for entry in session.entries if entry.run.choices.approaches == session.choices.approaches)
     slow = taking(run, [8.0] * 5)
     assert found.expected([slow]) == Expected(40.0, 40.0)
     first = taking(run, [100.0, 8.0, 8.0, 8.0, 8.0])

@@ -68,7 +68,7 @@ class Estimate:
         for run in reversed(list(runs)):
             if run.result is None or run.problem is None or not run.result.solutions:
                 continue
-            if all(run.approaches.get(name) == approach for name, approach in self.approaches.items()):
+            if all(run.choices.approaches.get(name) == approach for name, approach in self.approaches.items()):
                 larger = _stored(self.problem) / max(1, _stored(run.problem))
                 seconds = _seconds_of_one(run.result) * len(self.site_numbers) * larger
                 return Expected(seconds, seconds)

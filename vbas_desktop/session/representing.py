@@ -17,6 +17,7 @@ from vbas_desktop.assessment.representability.requirement import (
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL, reading
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
+from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.any_file import PairJob
 from vbas_desktop.settings.forms import names_in
@@ -207,7 +208,7 @@ def described_solution(entry: Entry) -> Description:
     vector, run = checked_of(entry).vector(), entry.run
     facts = entry.solution.representability
     grouped = ", ".join(run.choices.groupings)
-    identifiers = ", ".join(run.identifiers)
+    identifiers = ", ".join(run.choices.columns(Role.IDENTIFIER))
     cards = (
         *((_CHANGED,) if run.outdated else ()),
         ("Quasi-identifiers", (", ".join(vector["included_quasi_identifiers"]),)),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from vbas_desktop.approaches.registry import NOTHING, approaches
+from vbas_desktop.approaches.registry import approaches
 from vbas_desktop.domain.criteria import Sensitive
 from vbas_desktop.domain.errors import InputError
 from vbas_desktop.domain.problem import Problem
@@ -95,16 +95,12 @@ class Run:
     id: int
     title: str
     key: ProblemKey
-    approaches: Mapping[str, str]
-    global_suppression: bool = True
-    random_seed: int = 0
-    identifiers: tuple[str, ...] = ()
+    choices: Choices
     problem: Problem | None = None
     result: RunResult | None = None
     outdated: bool = False
     records_sha256: str | None = None
     region_ids_sha256: str = ""
-    choices: Choices = field(default_factory=Choices)
 
     @property
     def settings(self) -> RunSettings:
@@ -119,10 +115,6 @@ class Run:
             sensitive=tuple(each.column for each in key.sensitive),
             benign={each.column: each.benign for each in key.sensitive if each.benign},
             criteria=tuple(one for each in key.sensitive for one in each.criteria),
-            identifiers=self.identifiers,
-            approaches={component: self.approaches.get(component) or NOTHING for component in COMPONENTS},
-            global_suppression=self.global_suppression,
-            random_seed=self.random_seed,
         )
 
 

@@ -33,9 +33,12 @@ class Results:
         self._next_number = 1
         self._selected: int | None = None
         self._compared: int | None = None
-        self._chosen_region: int | None = None
-        self._coloured_by: str | None = None
-        self._look = MapLook()
+        self.chosen_region: int | None = None
+        """The aggregated region (its dense number in the shown solution) that is looked at."""
+        self.coloured_by: str | None = None
+        """The figure of aggregated regions that the map is coloured by; None: distinct fills."""
+        self.look = MapLook()
+        """What the map shows besides the solution."""
         self._marks: tuple[tuple[Any, ...], dict[int, Marks]] | None = None
 
     @property
@@ -55,6 +58,13 @@ class Results:
     def _tell(self, *events: Event) -> None:
         for event in events:
             self._subject.tell(event)
+
+    def _put(self, name: str, value: Any, *events: Event, modifies: bool = False) -> None:
+        """Put another value in force and tell of it."""
+        if value != getattr(self, name):
+            setattr(self, name, value)
+            self.modified |= modifies
+            self._tell(*events)
 
     # Runs
 
@@ -215,7 +225,7 @@ class Results:
         self._runs = {entry.run.id: entry.run for entry in self._entries}
         self._next_run = max(self._runs, default=0) + 1
         self._next_number = max((entry.number for entry in self._entries), default=0) + 1
-        self._selected = self._compared = self._chosen_region = None
+        self._selected = self._compared = self.chosen_region = None
         self._tell(Event.SOLUTIONS_CHANGED, Event.SELECTION_CHANGED, Event.REGION_CHOSEN)
 
     def mark_outdated(self, records_sha256: str, region_ids_sha256: str) -> None:
@@ -238,52 +248,27 @@ class Results:
         """The second solution of the side-by-side view."""
         return None if self._compared is None else self.entry(self._compared)
 
-    @property
-    def chosen_region(self) -> int | None:
-        """The aggregated region (its dense number in the shown solution) that is looked at."""
-        return self._chosen_region
-
     def select(self, number: int | None) -> None:
         """Show another solution."""
         if number != self._selected:
-            self._selected = number
-            self._chosen_region = None
+            self._selected, self.chosen_region = number, None
             self._tell(Event.SELECTION_CHANGED, Event.REGION_CHOSEN)
 
     def compare_with(self, number: int | None) -> None:
         """Put another solution beside the shown one."""
-        if number != self._compared:
-            self._compared = number
-            self._tell(Event.SELECTION_CHANGED)
+        self._put("_compared", number, Event.SELECTION_CHANGED)
 
     def choose_region(self, region: int | None) -> None:
         """Look at another aggregated region of the shown solution."""
-        if region != self._chosen_region:
-            self._chosen_region = region
-            self._tell(Event.REGION_CHOSEN)
-
-    @property
-    def look(self) -> MapLook:
-        """What the map shows besides the solution."""
-        return self._look
+        self._put("chosen_region", region, Event.REGION_CHOSEN)
 
     def change_look(self, look: MapLook) -> None:
         """Let the map look otherwise."""
-        if look != self._look:
-            self._look = look
-            self.modified = True
-            self._tell(Event.LOOK_CHANGED)
-
-    @property
-    def coloured_by(self) -> str | None:
-        """The figure of aggregated regions that the map is coloured by; None: distinct fills."""
-        return self._coloured_by
+        self._put("look", look, Event.LOOK_CHANGED, modifies=True)
 
     def colour_by(self, figure: str | None) -> None:
         """Colour the map by another figure."""
-        if figure != self._coloured_by:
-            self._coloured_by = figure
-            self._tell(Event.COLOURING_CHANGED)
+        self._put("coloured_by", figure, Event.COLOURING_CHANGED)
 
 
 def _made(result: RunResult) -> list[tuple[Any, ...]]:

@@ -19,7 +19,7 @@ from vbas_desktop.jobs.release import ReleaseJob
 from vbas_desktop.jobs.run import Ran, RunJob
 from vbas_desktop.settings.writing import HandingOver
 
-from .choices import Choices, combination
+from .choices import Choices, in_words
 from .events import Event
 from .history import Step
 from .loading import Loading
@@ -82,11 +82,11 @@ class Session(Loading):
             self.project_path, self._document = None, {}
             self.restore_results(())
             self.forget_papers()
-            self._look = MapLook()
+            self.look = MapLook()
         else:
             self.mark_outdated(loaded.table.source.sha256, loaded.region_ids_sha256)
         self.modified = not fresh
-        self._look = self._look.fitting(loaded.regions.columns)
+        self.look = self.look.fitting(loaded.regions.columns)
         self._tell(Event.DATA_LOADED, Event.CHOICES_CHANGED, Event.LOOK_CHANGED)
 
     def _same_regions(self, loaded: Loaded) -> bool:
@@ -136,7 +136,7 @@ class Session(Loading):
     @property
     def combination(self) -> str:
         """The chosen combination in words."""
-        return combination(self.choices)
+        return in_words(self.choices.approaches)
 
     @property
     def pareto_measures(self) -> tuple[str, ...]:
@@ -256,7 +256,7 @@ class Session(Loading):
             self.choices,
             entries,
             self._selected,
-            self._chosen_region,
+            self.chosen_region,
             self._document,
             self.requirement.as_dict() if self.has_requirement or self.requirement.title else {},
             self.policy.as_json(),
