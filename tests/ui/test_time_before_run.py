@@ -46,7 +46,7 @@ def test_a_first_guess_is_a_wide_range_and_says_that_it_is_one(session):
     assert found.tried_seconds is None, "a fixed number needs no trials"
     assert found.guessed_seconds == len(found.site_numbers) * seconds_of_one(location, stored)
     assert found.expected([]) == Expected(found.guessed_seconds / 3, 3 * found.guessed_seconds, True)
-    assert found.time_in_words([]) == ""
+    assert found.expected([]).in_words == ""
     assert replace(found, guessed_seconds=200.0).time_in_words([]) == (
         "Will take roughly 1 to 10 minutes: a first guess, nothing like it was run on these data yet."
     )
@@ -80,8 +80,8 @@ def test_an_earlier_run_with_the_same_approaches_tells_best(session):
     at_once = replace(slow, result=replace(slow.result, seconds=25.0))
     assert found.expected([at_once]) == Expected(25.0, 25.0), "several were made at the same time"
     fewer = replace(found, site_numbers=found.site_numbers[:2])
-    assert fewer.time_in_words([slow]) == "Will take about 16 seconds."
-    other = replace(slow, approaches={**slow.approaches, "site_location": "random"})
+    assert fewer.expected([slow]).in_words == "Will take about 16 seconds."
+    other = replace(slow, choices=slow.choices.with_approach("site_location", "random"))
     assert found.expected([other]).a_guess
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -125,11 +124,10 @@ def _search(options: argparse.Namespace, coarsener: Coarsener, progress: Termina
     from vbas_desktop.assessment.risky.found import write_scores
     from vbas_desktop.assessment.risky.output import search_dict
     from vbas_desktop.files.generalise import read_codebook
-    from vbas_desktop.jobs.risky import risky_combinations
 
     labels = read_codebook(options.codebook) if options.codebook else None
     table, plan = coarsener.state.table, coarsener.plan
-    search = risky_combinations(coarsener, options.max_size, progress)
+    search = coarsener.search(progress, options.max_size, first_level_only=False)
     if options.scores:
         write_scores(Path(options.scores), table, search, progress)
     progress.close()
@@ -167,6 +165,7 @@ def _coarsen(
 def _show_search(
     table: Table, k: int, search: Search, values: bool, most: int, labels: Mapping[str, Mapping[str, str]] | None
 ) -> None:
+    from vbas_desktop.assessment.risky.found import occurrences
     from vbas_desktop.assessment.risky.output import search_dict
 
     result = search_dict(table, k, search, values, most, labels)
@@ -174,11 +173,8 @@ def _show_search(
     for level in search.levels:
         show(f"size {level.size}: {counted(level.number, 'minimal risky combination')}")
     if search.number:
-        occurs: Counter[str] = Counter()
-        for level in search.levels:
-            for found in level.found:
-                occurs.update(dict.fromkeys((table.columns[c] for c in found.columns), int(found.rows.size)))
-        show("columns by how often they occur: " + ", ".join(f"{name} {n:,}" for name, n in occurs.most_common()))
+        occurs = occurrences(found for level in search.levels for found in level.found).most_common()
+        show("columns by how often they occur: " + ", ".join(f"{table.columns[c]} {n:,}" for c, n in occurs))
         hit = result["records_in_combinations"]
         most_of_all = int(search.scores.max())
         show(f"{counted(hit, 'record is', 'records are')} in at least one of them, at most in {most_of_all:,}")

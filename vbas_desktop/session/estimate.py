@@ -76,10 +76,6 @@ class Estimate:
             return Expected(self.tried_seconds / 2, 2 * self.tried_seconds)
         return Expected(self.guessed_seconds / 3, 3 * self.guessed_seconds, a_guess=True)
 
-    def time_in_words(self, runs: Iterable[Run]) -> str:
-        """What is said before a long run; nothing before a short one."""
-        return self.expected(runs).in_words
-
     @property
     def in_words(self) -> str:
         """The live line: "7 × 2 = 14 classes; 2,433,221 records; approximated 350 sites"."""

@@ -50,7 +50,6 @@ class Treated:
 
     k: int
     records: int
-    outlier_classes: int
     outlier_records: int
     written: int
     added: int
@@ -105,10 +104,9 @@ def handle_outliers(table: RecordTable, treatment: Treatment, target: Path) -> T
         else:
             # What it says of an earlier file does not hold of this one.
             custody.unlink(missing_ok=True)
-    small = outliers(classes, treatment.k)
     added = sum(handled.added.values())
     concerned = outlier_records(classes, treatment.k)
-    return Treated(treatment.k, table.rows, small.size, concerned, written.number, added, smallest)
+    return Treated(treatment.k, table.rows, concerned, written.number, added, smallest)
 
 
 def custody_file(target: Path) -> Path:

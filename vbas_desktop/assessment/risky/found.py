@@ -4,6 +4,8 @@ by it, and counting over sets of columns in general: with a public table, and wh
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,6 +90,14 @@ class Search:
     def exempted(self) -> int:
         """How many risky combinations the domain rules let pass."""
         return sum(level.number_exempted for level in self.levels)
+
+
+def occurrences(found: Iterable[Found]) -> Counter[int]:
+    """In how many combinations each column is."""
+    hits: Counter[int] = Counter()
+    for each in found:
+        hits.update(dict.fromkeys(each.columns, int(each.rows.size)))
+    return hits
 
 
 _CHUNK = 100_000

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vbas_desktop.assessment.risk import class_sizes, risk_of
+from vbas_desktop.assessment.risk import risk_of
 from vbas_desktop.domain.solution import Solution
 from vbas_desktop.domain.source import Source
 from vbas_desktop.domain.words import counted
@@ -222,7 +222,7 @@ class _Writer:
             yield Table((loss.column, "records released", "records suppressed"), rows)
 
     def _risk(self) -> Iterable[Block]:
-        before, after = risk_of(class_sizes(self.problem.counts)), risk_of(self.plan.sizes)
+        before, after = risk_of(self.problem.counts.rows[2]), risk_of(self.plan.sizes)
         columns = [("input, by initial region", before), ("released file", after)]
         yield from risk_blocks(columns, journalist_of(self.facts.document))
 
