@@ -47,7 +47,7 @@ def test_a_first_guess_is_a_wide_range_and_says_that_it_is_one(session):
     assert found.guessed_seconds == len(found.site_numbers) * seconds_of_one(location, stored)
     assert found.expected([]) == Expected(found.guessed_seconds / 3, 3 * found.guessed_seconds, True)
     assert found.expected([]).in_words == ""
-    assert replace(found, guessed_seconds=200.0).time_in_words([]) == (
+    assert replace(found, guessed_seconds=200.0).expected([]).in_words == (
         "Will take roughly 1 to 10 minutes: a first guess, nothing like it was run on these data yet."
     )
     slower = estimate(replace(order, pace=7.0))
@@ -67,7 +67,7 @@ def test_what_was_tried_for_the_number_of_sites_tells_better(session, monkeypatc
     rating = len(found.site_numbers) * seconds_of_rating(found.problem.counts.rows[2].size)
     assert found.tried_seconds == pytest.approx(9.0 * todo + rating)
     assert found.expected([]) == Expected(found.tried_seconds / 2, 2 * found.tried_seconds)
-    assert found.time_in_words([]).startswith("Will take about ")
+    assert found.expected([]).in_words.startswith("Will take about ")
 
 
 def test_an_earlier_run_with_the_same_approaches_tells_best(session):
