@@ -18,12 +18,17 @@ from .arguments import whole
 from .terminal import TerminalProgress, say, show
 
 if TYPE_CHECKING:
-    from vbas_desktop.release.ledger import Entry, Ledger
+    from vbas_desktop.release.ledger import Entry
 
 EXAMPLE = """Example:
   vbas ledger record result --audience "University of Albany" --ledger releases.json
   vbas ledger check result --audience "University of Albany" --ledger releases.json"""
 UNSAFE = 3
+_SHOWN = (
+    *("id", "date", "audience", "records", "aggregated_regions", "places", "k", "quasi_identifiers", "columns"),
+    *("note", "override", "folder"),
+)
+_CALLED = {"id": "number", "places": "places_by_tier"}
 _USUAL = "the ledger (default: vbas-ledger.json beside the records of the run; of a server, one among your own files)"
 
 
@@ -87,7 +92,9 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    ledger = _read(options)
+    from vbas_desktop.release.ledger import read_ledger
+
+    ledger = read_ledger(Path(options.ledger))
     if options.json:
         show(json.dumps([_told(entry) for entry in ledger], indent=2, ensure_ascii=False))
         return 0
@@ -124,24 +131,5 @@ def _path(options: argparse.Namespace) -> Path | None:
     return Path(options.ledger) if options.ledger else None
 
 
-def _read(options: argparse.Namespace) -> Ledger:
-    from vbas_desktop.release.ledger import read_ledger
-
-    return read_ledger(Path(options.ledger))
-
-
 def _told(entry: Entry) -> dict[str, Any]:
-    return {
-        "number": entry.id,
-        "date": entry.date,
-        "audience": entry.audience,
-        "records": entry.records,
-        "aggregated_regions": entry.aggregated_regions,
-        "places_by_tier": list(entry.places),
-        "k": entry.k,
-        "quasi_identifiers": list(entry.quasi_identifiers),
-        "columns": list(entry.columns),
-        "note": entry.note,
-        "override": entry.override,
-        "folder": entry.folder,
-    }
+    return {_CALLED.get(name, name): getattr(entry, name) for name in _SHOWN}

@@ -142,18 +142,15 @@ class Choices(Running, Harm, Limiting, Protection, Reading):
 
     def settings(self, quasi_identifiers: Sequence[str] | None = None) -> RunSettings:
         """The settings of a run as chosen; of other quasi-identifiers if they are given."""
-        chosen = {name: getattr(self, name) for name in ("approaches", "parameters", "groupings")}
         return RunSettings(
+            **{**self.part(Choices), **self.harm.part(Harm)},
             region_column=self.region_column or "",
             quasi_identifiers=tuple(self.quasi_identifiers if quasi_identifiers is None else quasi_identifiers),
             identifiers=self.columns(Role.IDENTIFIER),
-            **self.part(Reading),
-            **self.part(Protection),
-            **self.part(Limiting),
-            **self.harm.part(Harm),
             sensitive=self.columns(Role.SENSITIVE),
-            **self.part(Running),
-            **chosen,
+            approaches=self.approaches,
+            parameters=self.parameters,
+            groupings=self.groupings,
         )
 
 

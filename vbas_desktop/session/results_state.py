@@ -12,7 +12,7 @@ from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
 
 from .choices import Choices
-from .events import Event, Listener, Subject
+from .events import Event, Listener
 from .history import SOLUTIONS_AT, History, Step
 from .map_look import MapLook
 from .results import Entry, Marks, ProblemKey, Run, key_of, marks_of
@@ -22,7 +22,7 @@ class Results:
     """All runs of the session, their solutions, and one selection that table, charts and map share."""
 
     def __init__(self) -> None:
-        self._subject = Subject()
+        self._listeners: list[Listener] = []
         self._history = History()
         self.modified = False
         self._problem: tuple[ProblemKey, Problem] | None = None
@@ -52,12 +52,19 @@ class Results:
         raise NotImplementedError
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call ``listener`` on every event; the returned function ends that."""
-        return self._subject.subscribe(listener)
+        """Call ``listener`` on every event from now on; the returned function ends that."""
+        self._listeners.append(listener)
+
+        def end() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return end
 
     def _tell(self, *events: Event) -> None:
         for event in events:
-            self._subject.tell(event)
+            for listener in tuple(self._listeners):
+                listener(event)
 
     def _put(self, name: str, value: Any, *events: Event, modifies: bool = False) -> None:
         """Put another value in force and tell of it."""
