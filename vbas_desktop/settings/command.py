@@ -73,7 +73,7 @@ def repeat_command(document: Mapping[str, Any], solution: int) -> str:
     for declared in _settings():
         plain = options.get(declared.key, declared.plain_default)
         if declared.decides and (declared.required or not _usual(declared, plain)):
-            words += _parted(declared.form.words(declared.option, plain))
+            words += declared.form.words(declared.option, plain)
     words += _approach_words(options)
     for option, file in files_to_repeat(document).items():
         words += [option, file]
@@ -108,20 +108,10 @@ def _usual(declared: Setting, plain: Any) -> bool:
 
 
 def _approach_words(options: Mapping[str, Any]) -> Iterator[str]:
-    form = Form()
     for key in (*COMPONENTS, *named_parameters()):
         if options.get(key) is not None:
-            yield from _parted(form.words(spelled(key), options[key]))
-    yield from _parted(Texts().words("--set", options.get("set") or ()))
-
-
-def _parted(words: list[str]) -> list[str]:
-    """``--option value`` where it can be read so; a value that begins with a dash stays with its option."""
-    parted = []
-    for word in words:
-        option, equals, value = word.partition("=")
-        parted += [word] if not equals or value.startswith("-") or not value else [option, value]
-    return parted
+            yield from Form().words(spelled(key), options[key])
+    yield from Texts().words("--set", options.get("set") or ())
 
 
 def _name(place: str) -> str:

@@ -56,8 +56,8 @@ class Form:
         return value
 
     def words(self, flag: str, plain: Any) -> list[str]:
-        """The words of a command line that give this value. One word, so that a value may begin with a dash."""
-        return [f"{flag}={self.text(plain)}"] if flag.startswith("--") else [flag, self.text(plain)]
+        """The words of a command line that give this value."""
+        return _option(flag, self.text(plain))
 
     def text(self, plain: Any) -> str:
         """What `parse` reads as this."""
@@ -248,7 +248,7 @@ class Texts(Form):
 
     def words(self, flag: str, plain: Any) -> list[str]:
         """The flag once for each text."""
-        return [f"{flag}={text}" for text in plain]
+        return [word for text in plain for word in _option(flag, text)]
 
     def text(self, plain: Any) -> str:
         """All of them."""
@@ -312,6 +312,11 @@ class Criteria(Texts):
     def plain(self, value: Any) -> list[str]:
         """As they are typed."""
         return [(f"{quoted(each.column, '=')}=" if each.column else "") + each.text for each in value]
+
+
+def _option(flag: str, text: str) -> list[str]:
+    """``--option value`` where it can be read so; a value that begins with a dash stays with its option."""
+    return [flag, text] if text and not text.startswith("-") else [f"{flag}={text}"]
 
 
 def _criterion(text: str) -> Criterion:
