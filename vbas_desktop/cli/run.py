@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from vbas_desktop.assessment.representability.requirement import Requirement
     from vbas_desktop.domain.problem import Problem
     from vbas_desktop.domain.progress import Progress
-    from vbas_desktop.domain.solution import Advice, RunResult, Solution
+    from vbas_desktop.domain.solution import RunResult, Solution
     from vbas_desktop.jobs.run import Ran
     from vbas_desktop.release import ReleaseReport
 
@@ -167,14 +167,11 @@ def results_text(ran: Ran, solution: Solution, in_tiers: Mapping[str, Any] | Non
 
         head += f"\nSolution {solution.id}: {changed_in_words(solution.told['obstacles'], len(problem.regions))}"
     table = solutions_table(result.solutions, solution, problem.regions.system.unit)
-    advice = [] if result.advice is None else [f"Advice: {result.advice.text}{_how(result.advice)}"]
+    how = " Use them with --site-number limit." if result.advice and result.advice.sites is not None else ""
+    advice = [] if result.advice is None else [f"Advice: {result.advice.text}{how}"]
     offer = [] if in_tiers is None else [f"Solution {solution.id}: {in_tiers['text']} Use {in_tiers['option']}."]
     tail = "\n".join([*same_text(result), MARKS, *advice, *offer])
     return "\n\n".join([head, table, *requirement_text(solution), tail])
-
-
-def _how(advice: Advice) -> str:
-    return "" if advice.sites is None else " Use them with --site-number limit."
 
 
 def same_text(result: RunResult) -> list[str]:

@@ -20,7 +20,7 @@ from vbas_desktop.domain.progress import Progress, Silent
 from vbas_desktop.domain.records import Role
 from vbas_desktop.domain.words import counted
 from vbas_desktop.jobs.any_file import PairJob
-from vbas_desktop.settings.forms import names_in
+from vbas_desktop.settings.forms import names_in, numbers_in, pairs_in
 
 from .papers import checked_of
 from .results import Entry
@@ -59,29 +59,12 @@ def alike_in_words(same: Mapping[str, float | None]) -> str:
 
 def numbers_of(text: str) -> dict[str, list[float]]:
     """``age=0.5/0.3, job=1`` as numbers by name; `InputError` if it is something else."""
-    found: dict[str, list[float]] = {}
-    for part in names_in(text):
-        name, equals, value = part.partition("=")
-        try:
-            found[name.strip()] = [float(number) for number in value.split("/")]
-        except ValueError:
-            equals = ""
-        if not equals:
-            finding = Finding("form", f"“{part}” is not understood.", "Write name=number, separated by commas.")
-            raise InputError(finding) from None
-    return found
+    return pairs_in(names_in(text), numbers_in, "“{}” is not understood.", "Write name=number, separated by commas.")
 
 
 def texts_by_name(text: str) -> dict[str, str]:
     """``phone=identifies, income=confidential`` as texts by name; `InputError` if it is something else."""
-    found = {}
-    for part in names_in(text):
-        name, _, value = (each.strip() for each in part.partition("="))
-        if not name or not value:
-            finding = Finding("form", f"“{part}” is not understood.", "Write name=text, separated by commas.")
-            raise InputError(finding)
-        found[name] = value
-    return found
+    return pairs_in(names_in(text), str, "“{}” is not understood.", "Write name=text, separated by commas.")
 
 
 def requirement_of(texts: Mapping[str, str], bounds: Mapping[str, tuple[str, str]], aggregated_ok: bool) -> Requirement:
@@ -147,11 +130,8 @@ def _bounds(name: str, low: str, high: str) -> dict[str, float]:
 
 
 def _class(line: str) -> dict[str, str]:
-    pairs = [part.partition("=") for part in names_in(line)]
-    if not all(equals and name.strip() and value.strip() for name, equals, value in pairs):
-        message = "A required class is not understood."
-        raise InputError(Finding("form", message, "Write column=value, column=value on each line."))
-    return {name.strip(): value.strip() for name, _, value in pairs}
+    message, remedy = "A required class is not understood.", "Write column=value, column=value on each line."
+    return pairs_in(names_in(line), str, message, remedy)
 
 
 @dataclass(frozen=True)

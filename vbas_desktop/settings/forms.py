@@ -8,15 +8,17 @@ A project keeps values as they are rather than as they are typed (`kept`, `from_
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from vbas_desktop.domain.criteria import Criterion, criterion_of
+from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.listing import listed, parts_of, quoted, unquoted
 from vbas_desktop.domain.words import DELIMITER_NAMES
 
+T = TypeVar("T")
 Schema = Mapping[str, Any]
 _TEXT: Schema = {"type": "string"}
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
@@ -329,6 +331,27 @@ def _criterion(text: str) -> Criterion:
 def names_in(text: str) -> tuple[str, ...]:
     """The names between commas; where nothing stands there is none."""
     return tuple(name for name in listed(text) if name)
+
+
+def pairs_in(
+    parts: Iterable[str], read: Callable[[str], T], message: str, remedy: str, code: str = "form"
+) -> dict[str, T]:
+    """What parts as NAME=VALUE say by name; `InputError` with the message, “{}” being the part, if one is none."""
+    found = {}
+    for part in parts:
+        name, _, text = (each.strip() for each in part.partition("="))
+        try:
+            if not name or not text:
+                raise ValueError
+            found[name] = read(text)
+        except ValueError:
+            raise InputError(Finding(code, message.format(part), remedy)) from None
+    return found
+
+
+def numbers_in(text: str) -> list[float]:
+    """The numbers between slashes."""
+    return [float(number) for number in text.split("/")]
 
 
 def sets_of_names(text: str) -> list[list[str]]:

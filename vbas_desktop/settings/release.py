@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -26,7 +25,6 @@ CLASS_SIZE = "class_size"
 
 
 SECRET_BYTES = 16
-SEED = re.compile(r"[0-9a-f]{1,64}")
 SEED_IN_WORDS = "Give up to 64 hexadecimal digits (0 to 9, a to f), or none to have a secret drawn."
 
 
@@ -150,8 +148,9 @@ class ReleaseOptions(Settings, group="release"):
         findings = []
         if self.shuffle_seed is not None:
             # Runs that were kept before secrets were drawn tell a number.
-            object.__setattr__(self, "shuffle_seed", str(self.shuffle_seed).strip().lower())
-            if not SEED.fullmatch(self.shuffle_seed):
+            try:
+                object.__setattr__(self, "shuffle_seed", Digits().parse(str(self.shuffle_seed)))
+            except ValueError:
                 findings.append(_wrong("The seed of the rows’ order is not understood.", SEED_IN_WORDS))
         if self.format not in get_args(ReleaseFormat):
             findings.append(_wrong(f"There is no release format “{self.format}”.", "Choose csv or parquet."))
