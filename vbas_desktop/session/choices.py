@@ -135,11 +135,6 @@ class Choices(Running, Harm, Limiting, Protection, Reading):
         different = set(changed_fields(self, other)) - {"pareto_measures", "parameters"}
         return not different and all(self.make(component) == other.make(component) for component in COMPONENTS)
 
-    @property
-    def reading(self) -> Reading:
-        """The choices on which loading depends: files are read again when one of them changes."""
-        return Reading(**self.part(Reading))
-
     def settings(self, quasi_identifiers: Sequence[str] | None = None) -> RunSettings:
         """The settings of a run as chosen; of other quasi-identifiers if they are given."""
         return RunSettings(

@@ -6,14 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vbas_desktop.assessment.representability.requirement import (
-    FORMAT_VERSION,
-    Requirement,
-    requirement_from,
-)
-from vbas_desktop.assessment.representability.requirement import (
-    OVERALL as BOUNDED,
-)
+from vbas_desktop.assessment.representability.requirement import OVERALL as BOUNDED
+from vbas_desktop.assessment.representability.requirement import Requirement, requirement_from
 from vbas_desktop.assessment.representability.words import APPROACHES, ELEMENTS, OVERALL, reading
 from vbas_desktop.domain.errors import Finding, InputError
 from vbas_desktop.domain.progress import Progress, Silent
@@ -69,23 +63,20 @@ def texts_by_name(text: str) -> dict[str, str]:
 
 def requirement_of(texts: Mapping[str, str], bounds: Mapping[str, tuple[str, str]], aggregated_ok: bool) -> Requirement:
     """The requirement that a form states; every field that cannot be understood is named."""
-    data: dict[str, Any] = {"format_version": FORMAT_VERSION}
     overall = {name: _bounds(BOUNDED[name], *bounds[name]) for name in BOUNDED if name in bounds}
-    levels = {name: int(values[0]) for name, values in numbers_of(texts.get("levels", "")).items()}
-    stated = {
-        "title": texts.get("title", "").strip(),
-        "overall": {name: given for name, given in overall.items() if given},
-        "required_quasi_identifiers": list(names_in(texts.get("quasi_identifiers", ""))),
-        "highest_level": levels,
-        "required_classes": [_class(line) for line in texts.get("classes", "").splitlines() if line.strip()],
-        "no_aggregation": not aggregated_ok,
-        "required_sensitive": list(names_in(texts.get("sensitive", ""))),
-        "minimum_sample_ratio": _number("Share of records", texts.get("ratio", "")),
-        "k": _bounds("k", texts.get("k_min", ""), texts.get("k_max", "")),
-        "weights": {name: values[0] for name, values in numbers_of(texts.get("weights", "")).items()},
-    }
-    data |= {name: value for name, value in stated.items() if value not in ("", None, False, [], {})}
-    return requirement_from(data)
+    stated = Requirement(
+        title=texts.get("title", "").strip(),
+        overall={name: given for name, given in overall.items() if given},
+        required_quasi_identifiers=names_in(texts.get("quasi_identifiers", "")),
+        highest_level={name: int(values[0]) for name, values in numbers_of(texts.get("levels", "")).items()},
+        required_classes=tuple(_class(line) for line in texts.get("classes", "").splitlines() if line.strip()),
+        no_aggregation=not aggregated_ok,
+        required_sensitive=names_in(texts.get("sensitive", "")),
+        minimum_sample_ratio=_number("Share of records", texts.get("ratio", "")),
+        k=_bounds("k", texts.get("k_min", ""), texts.get("k_max", "")),
+        weights={name: values[0] for name, values in numbers_of(texts.get("weights", "")).items()},
+    )
+    return requirement_from(stated.as_dict())
 
 
 def texts_of(requirement: Requirement) -> tuple[dict[str, str], dict[str, tuple[str, str]], bool]:

@@ -15,7 +15,7 @@ from vbas_desktop.domain.problem import Problem
 from vbas_desktop.domain.regions import Regions
 from vbas_desktop.domain.solution import RunResult, Solution
 from vbas_desktop.domain.words import counted
-from vbas_desktop.engine.dominance import standings
+from vbas_desktop.engine.dominance import Standing, standings
 from vbas_desktop.engine.limits import wrong_limits
 from vbas_desktop.settings.run import COMPONENTS, RunSettings
 
@@ -157,13 +157,10 @@ def why_not_comparable(one: Entry, other: Entry) -> str:
 
 
 @dataclass(frozen=True)
-class Marks:
+class Marks(Standing):
     """What is true of one listed solution among those of its scenario; ``same_as``: the number of one listed before."""
 
     pareto: bool = False
-    recommended: bool = False
-    knee: bool = False
-    same_as: int | None = None
 
     @property
     def in_words(self) -> str:

@@ -150,6 +150,11 @@ class Reading(RecordOptions, group="reading"):
     )
 
     @property
+    def reading(self) -> Reading:
+        """These settings alone: files are read again when one of them changes."""
+        return Reading(**self.part(Reading))
+
+    @property
     def of_records(self) -> RecordOptions:
         """How the record file is read."""
         return RecordOptions(**self.part(RecordOptions))

@@ -163,11 +163,6 @@ class RunSettings(Workers, Running, Harm, Limiting, Protection, Reading, Columns
     groupings: Groups = field(default_factory=dict)
 
     @property
-    def reading(self) -> Reading:
-        """How both files are read."""
-        return Reading(**self.part(Reading))
-
-    @property
     def sensitive_columns(self) -> tuple[Sensitive, ...]:
         """Each sensitive column with its benign values and its criteria."""
         return sensitive_columns(self.sensitive, self)

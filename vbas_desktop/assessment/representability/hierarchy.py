@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vbas_desktop.domain.crosswalk import CROSSWALK, code_columns
 from vbas_desktop.domain.errors import Finding, InputError, Severity
+from vbas_desktop.domain.words import counted
 from vbas_desktop.files.generalise import read_levels
 
 from .classes import Classes
@@ -95,16 +96,10 @@ def unlisted_values(classes: Classes, hierarchies: Mapping[str, Hierarchy]) -> l
         known = hierarchies[name].ancestors
         unknown = {label[q] for label in classes.labels} - set(known) if known else set()
         if unknown:
-            number = f"{len(unknown):,} value{'s are' if len(unknown) > 1 else ' is'}"
-            findings.append(
-                Finding(
-                    "unlisted-value",
-                    f"{number} not in the hierarchy: of these, only suppression counts as generalisation.",
-                    "Add a line for each value to the hierarchy.",
-                    Severity.WARNING,
-                    column=name,
-                )
-            )
+            number = counted(len(unknown), "value is", "values are")
+            message = f"{number} not in the hierarchy: of these, only suppression counts as generalisation."
+            remedy = "Add a line for each value to the hierarchy."
+            findings.append(Finding("unlisted-value", message, remedy, Severity.WARNING, column=name))
     return findings
 
 
