@@ -44,7 +44,8 @@ def order_search(session: Session, conditions: Conditions, target: Path | None =
     """
     assert session.table is not None
     assert session.regions is not None
-    choices = _searching(session.choices)
+    # The values are taken as they are, and the number of sites by the approach that knows the allowed loss.
+    choices = replace(session.choices.with_approach("site_number", "limit"), groupings={})
     own = conditions.of(choices.quasi_identifiers)
     made = {name: [groups] for name, groups in session.choices.groupings_of(choices.quasi_identifiers).items()}
     key = key_of(choices)
@@ -57,11 +58,6 @@ def order_search(session: Session, conditions: Conditions, target: Path | None =
         target=target,
         problem=None if key is None else session.counted(key),
     )
-
-
-def _searching(choices: Choices) -> Choices:
-    """The choices with the values as they are and the number of sites that knows the allowed loss."""
-    return replace(choices.with_approach("site_number", "limit"), groupings={})
 
 
 def choices_of(choices: Choices, searched: Searched, node: Node) -> Choices:

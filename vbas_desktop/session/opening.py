@@ -18,7 +18,7 @@ from vbas_desktop.sources.address import Address, record_place
 
 from .orders import Loaded, LoadOrder, count
 from .project import SUFFIX, ProjectState, read_project
-from .results import Entry, ProblemKey, Run
+from .results import Entry, ProblemKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,8 @@ def _with_problems(entries: list[Entry], loaded: Loaded, progress: Progress) -> 
         progress.update("Counting what the results need", place / len(runs))
         if run.key not in counted:
             counted[run.key] = _count(run.key, loaded, counted)
-        runs[run.id] = _renewed(run, counted[run.key], loaded)
+        problem, same_records = counted[run.key], run.records_sha256 == loaded.table.source.sha256
+        runs[run.id] = replace(run, problem=problem, outdated=not same_records or problem is None)
     return [replace(entry, run=runs[entry.run.id]) for entry in entries]
 
 
@@ -123,11 +124,6 @@ def _count(key: ProblemKey, loaded: Loaded, counted: dict[ProblemKey, Problem | 
     except InputError:
         # The record file changed so much that the run's columns are gone: its results stay in the list, undrawn.
         return None
-
-
-def _renewed(run: Run, problem: Problem | None, loaded: Loaded) -> Run:
-    same_records = run.records_sha256 == loaded.table.source.sha256
-    return replace(run, problem=problem, outdated=not same_records or problem is None)
 
 
 _PREFIX = "recovery-"

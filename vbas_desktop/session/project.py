@@ -173,7 +173,7 @@ def _run_to_json(run: Run, entries: list[Entry], folder: Path) -> dict[str, Any]
         "records_sha256": run.records_sha256,
         "region_ids_sha256": run.region_ids_sha256,
         "result": None if result is None else {name: getattr(result, name) for name in RESULT},
-        "solutions": [_solution_to_json(entry) for entry in entries],
+        "solutions": [{"number": e.number, "pinned": e.pinned, **solution_to_json(e.solution)} for e in entries],
     }
 
 
@@ -185,10 +185,6 @@ def _sensitive_to_json(chosen: Sensitive) -> dict[str, Any]:
 def _sensitive(data: Mapping[str, Any]) -> Sensitive:
     criteria = tuple(criterion_of(text).of(data["column"]) for text in data["criteria"])
     return Sensitive(data["column"], tuple(data["benign"]), criteria)
-
-
-def _solution_to_json(entry: Entry) -> dict[str, Any]:
-    return {"number": entry.number, "pinned": entry.pinned, **solution_to_json(entry.solution)}
 
 
 def _state(document: Mapping[str, Any], path: Path) -> ProjectState:

@@ -178,7 +178,7 @@ def described_solution(entry: Entry) -> Description:
     """A solution from what was computed with it; its aggregated regions are added by `with_regions`."""
     vector, run = checked_of(entry).vector(), entry.run
     facts = entry.solution.representability
-    grouped = ", ".join(run.choices.groupings)
+    grouped, reason = ", ".join(run.choices.groupings), facts.get("davies_bouldin_reason")
     identifiers = ", ".join(run.choices.columns(Role.IDENTIFIER))
     cards = (
         *((_CHANGED,) if run.outdated else ()),
@@ -198,14 +198,9 @@ def described_solution(entry: Entry) -> Description:
         ),
         ("With the suppressed as one class", _with_suppressed(facts)),
         (ELEMENTS["weights"][0], ("all columns alike",)),
-        *_no_index(facts),
+        *((("No Davies–Bouldin index", (str(reason),)),) if reason else ()),
     )
     return Description(f"Solution {entry.title}", measures_of(facts), cards, vector=vector)
-
-
-def _no_index(facts: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    reason = facts.get("davies_bouldin_reason")
-    return ((("No Davies–Bouldin index", (str(reason),)),)) if reason else ()
 
 
 def _with_suppressed(facts: Mapping[str, Any]) -> tuple[str, ...]:

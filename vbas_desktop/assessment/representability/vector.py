@@ -46,9 +46,8 @@ class Choices:
         if self.k < 1:
             raise InputError(Finding("k", "k is at least 1.", "Choose a larger k."))
         if self.weights:
-            wrong = [name for name in self.weights if name not in self.quasi_identifiers]
             total = sum(self.weights.values())
-            if wrong or set(self.weights) != set(self.quasi_identifiers):
+            if set(self.weights) != set(self.quasi_identifiers):
                 raise InputError(Finding("weights", "Every quasi-identifier needs a weight, and no other column."))
             if min(self.weights.values()) <= 0 or abs(total - 1.0) > 1e-6:
                 raise InputError(

@@ -81,6 +81,10 @@ class Search:
     why_incomplete: str = ""
     scores: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
+    def give_up(self, why: str) -> None:
+        """The search ends here although it is not complete."""
+        self.complete, self.why_incomplete = False, why
+
     @property
     def number(self) -> int:
         """How many minimal risky combinations were found."""
