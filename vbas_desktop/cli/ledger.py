@@ -102,7 +102,8 @@ def _list(options: argparse.Namespace) -> int:
     rows = [
         (
             str(entry.id), entry.date, entry.audience, f"{entry.records:,}", entry.places_in_words,
-            str(entry.k), ", ".join(entry.quasi_identifiers), _remark(entry),
+            str(entry.k), ", ".join(entry.quasi_identifiers),
+            f"despite the ledger: {entry.override}" if entry.override else entry.note,
         )
         for entry in ledger
     ]  # fmt: skip
@@ -110,10 +111,6 @@ def _list(options: argparse.Namespace) -> int:
     lines = ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in (head, *rows))
     show("\n".join(line.rstrip() for line in lines))
     return 0
-
-
-def _remark(entry: Entry) -> str:
-    return f"despite the ledger: {entry.override}" if entry.override else entry.note
 
 
 def _remove(options: argparse.Namespace) -> int:

@@ -37,7 +37,7 @@ def rows_of(comparison: Comparison, suitable_only: bool = False) -> list[dict[st
     numbers = {scenario: number for number, scenario in enumerate(comparison.plan.scenarios, 1)}
     rows = []
     for number, (finished, solution) in enumerate(comparison.solutions, 1):
-        scenario = finished.combination.scenario
+        scenario, verdict = finished.combination.scenario, solution.requirement
         if suitable_only and not solution.is_suitable:
             continue
         rows.append(
@@ -51,7 +51,7 @@ def rows_of(comparison: Comparison, suitable_only: bool = False) -> list[dict[st
                 **_solution(solution),
                 **{name: "yes" if getattr(solution, name) else "no" for name in ("pareto", "recommended", "knee")},
                 "same_as": solution.same_as,
-                **_verdict(solution),
+                **({} if verdict is None else {"meets_requirement": "yes" if verdict.met else "no"}),
             }
         )
     return rows
@@ -92,9 +92,3 @@ def _solution(solution: Solution) -> dict[str, Any]:
         **{name: getattr(solution, name) for name in _FACTS},
         **({name: vector.get(name) for name in _VECTOR} if vector else {}),
     }
-
-
-def _verdict(solution: Solution) -> dict[str, str]:
-    if solution.requirement is None:
-        return {}
-    return {"meets_requirement": "yes" if solution.requirement.met else "no"}

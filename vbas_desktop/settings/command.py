@@ -69,7 +69,7 @@ def repeat_command(document: Mapping[str, Any], solution: int) -> str:
     options = document.get("options") or {}
     if "region_column" not in options:
         return ""
-    words = ["vbas", "run", *(_file(_name(str(options[name]))) for name in ("records", "regions"))]
+    words = ["vbas", "run", *(_file(str(options[name])) for name in ("records", "regions"))]
     for declared in _settings():
         plain = options.get(declared.key, declared.plain_default)
         if declared.decides and (declared.required or not _usual(declared, plain)):
@@ -114,11 +114,8 @@ def _approach_words(options: Mapping[str, Any]) -> Iterator[str]:
     yield from Texts().words("--set", options.get("set") or ())
 
 
-def _name(place: str) -> str:
+def _file(place: str) -> str:
     """A file without its folders, or of an address what leads to no machine and no folder."""
     path, mark, table = place.partition("#")
-    return Path(path.rstrip("/")).name + mark + table
-
-
-def _file(name: str) -> str:
+    name = Path(path.rstrip("/")).name + mark + table
     return f"./{name}" if name.startswith("-") else name

@@ -183,7 +183,8 @@ class ReleaseOptions(Settings, group="release"):
                 [_wrong("The record file has no such column.", "Check the spelling.", column=name) for name in unknown]
             )
         wanted = header if self.columns is None else dict.fromkeys(self.columns)
-        kept = [(name, self._released_name(self.renames.get(name, name))) for name in wanted if name not in dropped]
+        written = defused if self.escape_formulas else str
+        kept = [(name, written(self.renames.get(name, name))) for name in wanted if name not in dropped]
         names = [name for _, name in kept] + ([self.class_size] if self.class_size else [])
         if not kept:
             raise InputError(_wrong("No column is left to release.", "Choose at least one column."))
@@ -193,9 +194,6 @@ class ReleaseOptions(Settings, group="release"):
                 [_wrong("Two released columns would have the same name.", "Rename one.", column=name) for name in twice]
             )
         return tuple(kept)
-
-    def _released_name(self, name: str) -> str:
-        return defused(name) if self.escape_formulas else name
 
     def as_dict(self) -> dict[str, Any]:
         """The choices as plain JSON data: the entry ``release`` of ``run.json``."""

@@ -55,11 +55,13 @@ class Checked:
         facts = self.solution.representability
         weights = self._weights(requirement)
         levels = facts.get("records_by_level", {})
+        tiers = self.solution.tiers
+        heights = {} if tiers is None else {self.region_column: max(HEIGHT, len(tiers))}
         return {
             "overall": {**facts, **self._precision(facts, weights)},
             "included_quasi_identifiers": list(self.columns),
             "coding": {
-                name: {"height": self._height(name), "records_by_level": parts_shown(levels[name], self.k)}
+                name: {"height": heights.get(name, HEIGHT), "records_by_level": parts_shown(levels[name], self.k)}
                 for name in self.columns
                 if name in levels
             },
@@ -80,10 +82,6 @@ class Checked:
             return {}
         found = sum(weights[name] * by_column[name] for name in weights)
         return {"precision": found, "precision_with_suppressed": found * facts.get("sample_size_ratio", 0.0)}
-
-    def _height(self, name: str) -> int:
-        tiers = self.solution.tiers
-        return HEIGHT if tiers is None or name != self.region_column else max(HEIGHT, len(tiers))
 
     def has_class(self, wanted: Mapping[str, str]) -> tuple[str, Verdict]:
         """Whether a class is released. A wanted place is an initial region, which must stand alone."""
